@@ -1,0 +1,3 @@
+"""ctxadmin: the control plane for the context of LLM agent workflows."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Pure Python that every part shares; imports no framework."""

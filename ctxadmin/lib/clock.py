@@ -1,0 +1,13 @@
+"""The one clock: aware UTC times and their text form."""
+
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """The current time, aware, UTC."""
+    return datetime.now(UTC)
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 in UTC with microseconds and a ``Z``: ``2026-01-31T09:00:00.000000Z``."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

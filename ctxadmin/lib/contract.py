@@ -1,0 +1,135 @@
+"""The base of every model of the contract, and the reading of input into it."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from ctxadmin.lib.errors import KINDS, FieldProblem, ValidationFailed
+
+_MOST_PROBLEMS: Final = 100
+
+ModelT = TypeVar("ModelT")
+
+
+class Contract(BaseModel):
+    """A frozen, strict model of one object of the contract.
+
+    Field names are snake_case; the seeds' camelCase spelling is accepted on input, both in
+    one object are refused, null means missing, unknown fields are refused. The keys of data
+    (metadata, variables, state) are never touched. ``spellings`` lists further input names.
+    Source: semantics.md, first paragraph.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, validate_by_name=True, validate_by_alias=True
+    )
+    spellings: ClassVar[Mapping[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_spelling(cls, data: Any) -> Any:  # pydantic hands over whatever came in
+        if not isinstance(data, dict):
+            return data
+        known = _input_names(cls)
+        result: dict[str, object] = {}
+        first_spelling: dict[str, str] = {}
+        for key, value in data.items():
+            name = known.get(key, key) if isinstance(key, str) else key
+            if name in known and value is None:
+                continue
+            if name in result:
+                raise PydanticCustomError(
+                    "validation",
+                    "{first} and {second} are two spellings of one field",
+                    {"first": first_spelling[name], "second": key},
+                )
+            result[name] = value
+            first_spelling[name] = key
+        return result
+
+
+def _input_names(model: type[Contract]) -> dict[str, str]:
+    """Every accepted input spelling of a model's fields -> the name that pydantic reads."""
+    names: dict[str, str] = {}
+    for field, info in model.model_fields.items():
+        name = info.alias or field
+        names |= {name: name, to_camel(name): name, field: name}
+    return names | dict(model.spellings)
+
+
+def parse(target: type[ModelT] | TypeAdapter[ModelT], data: object, pointer: str = "") -> ModelT:
+    """Read ``data`` (parsed JSON) as ``target``; ``pointer`` is where it stands in the input.
+
+    Raises ValidationFailed with one problem per wrong field, pointers in the caller's spelling.
+    """
+    adapter = target if isinstance(target, TypeAdapter) else TypeAdapter(target)
+    try:
+        return adapter.validate_python(data)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=True)
+        problems = [_problem(detail, data, pointer) for detail in details[:_MOST_PROBLEMS]]
+        raise ValidationFailed(_summary(problems), problems=problems) from None
+
+
+def _problem(detail: ErrorDetails, data: object, prefix: str) -> FieldProblem:
+    kind = detail["type"]
+    context = detail.get("ctx", {})
+    message = detail["msg"]
+    if kind == "extra_forbidden":
+        message = "unknown field"
+    elif kind == "missing":
+        message = "this field is required"
+    elif kind == "value_error":
+        message = str(context.get("error", message))
+    code = kind if kind in KINDS else "validation"
+    pointer = prefix + _pointer(detail["loc"], data, missing=kind == "missing")
+    extra = context.get("extra", ()) if code == kind else ()
+    return FieldProblem(pointer, message, code, tuple(extra))
+
+
+def _pointer(location: tuple[int | str, ...], data: object, *, missing: bool) -> str:
+    """The JSON pointer of a pydantic location.
+
+    A location also holds the tags of unions, which are no keys of the input: a step that the
+    input does not have is left out, unless it is the field whose absence is the problem.
+    """
+    parts: list[str] = []
+    here: object = data
+    for position, step in enumerate(location):
+        last = position == len(location) - 1
+        if isinstance(here, list) and isinstance(step, int):
+            parts.append(str(step))
+            here = here[step] if step < len(here) else None
+        elif isinstance(here, dict):
+            key = _spelling(step, here)
+            if key is not None:
+                parts.append(key.replace("~", "~0").replace("/", "~1"))
+                here = here[key]
+            elif last and missing:
+                parts.append(str(step))
+    return "".join(f"/{part}" for part in parts)
+
+
+def _spelling(step: int | str, here: Mapping[str, object]) -> str | None:
+    text = str(step)
+    for candidate in (text, to_camel(text)):
+        if candidate in here:
+            return candidate
+    return None
+
+
+def _summary(problems: list[FieldProblem]) -> str:
+    first = problems[0]
+    where = f"{first.pointer}: " if first.pointer else ""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"{where}{first.message}{more}"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``; did you mean 'x'?`` for the closest of ``known``, else nothing."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,201 @@
+"""The few named errors that every layer speaks, each with a stable code."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One thing that is wrong with one place of an input.
+
+    ``pointer`` is a JSON pointer (RFC 6901) into the input, "" for the whole of it;
+    ``extra`` carries what the kind of problem adds, e.g. the line and column of a condition.
+    """
+
+    pointer: str
+    message: str
+    code: str = "validation"
+    extra: tuple[tuple[str, object], ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "pointer": self.pointer,
+            "message": self.message,
+            "code": self.code,
+            **dict(self.extra),
+        }
+
+
+class ContextError(Exception):
+    """A refusal with a stable ``code`` (semantics, "Error kinds"); nothing was changed.
+
+    ``problems`` says where in the input, ``extra()`` what else the caller needs to go on.
+    """
+
+    code: ClassVar[str] = "validation"
+
+    def __init__(self, detail: str, *, problems: Sequence[FieldProblem] = ()) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.problems = tuple(problems)
+
+    def extra(self) -> dict[str, object]:
+        return {}
+
+
+class ValidationFailed(ContextError):
+    """The input does not have the form that the contract asks for.
+
+    ``malformed`` tells text that could not be read at all from text with wrong content.
+    """
+
+    code = "validation"
+
+    def __init__(
+        self, detail: str, *, problems: Sequence[FieldProblem] = (), malformed: bool = False
+    ) -> None:
+        super().__init__(detail, problems=problems)
+        self.malformed = malformed
+
+    @classmethod
+    def at(
+        cls, pointer: str, message: str, *, code: str = "validation", **extra: object
+    ) -> "ValidationFailed":
+        """One problem at one place of the input."""
+        problem = FieldProblem(pointer, message, code, tuple(extra.items()))
+        return cls(message, problems=[problem])
+
+
+class OutOfRange(ContextError):
+    """A position, an index or a boundary lies outside of what exists."""
+
+    code = "out_of_range"
+
+
+class NotFound(ContextError):
+    """The thing named does not exist, or is not the caller's to see."""
+
+    code = "not_found"
+
+
+class InvalidState(ContextError):
+    """The execution or conversation is not in a status that allows this."""
+
+    code = "invalid_state"
+
+    def __init__(
+        self, detail: str, *, status: str = "", problems: Sequence[FieldProblem] = ()
+    ) -> None:
+        super().__init__(detail, problems=problems)
+        self.status = status
+
+    def extra(self) -> dict[str, object]:
+        return {"status_now": self.status} if self.status else {}
+
+
+class TypeMismatch(ContextError):
+    """A value's type does not fit the reducer of its key; ``key`` names it."""
+
+    code = "type_mismatch"
+
+    def __init__(self, detail: str, *, key: str, problems: Sequence[FieldProblem] = ()) -> None:
+        super().__init__(detail, problems=problems)
+        self.key = key
+
+    def extra(self) -> dict[str, object]:
+        return {"key": self.key}
+
+
+class VersionConflict(ContextError):
+    """The writer saw an older version; ``changed_keys`` changed since."""
+
+    code = "version_conflict"
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        expected: int | str,
+        actual: int | str,
+        changed_keys: Sequence[str] = (),
+    ) -> None:
+        super().__init__(detail)
+        self.expected = expected
+        self.actual = actual
+        self.changed_keys = tuple(changed_keys)
+
+    def extra(self) -> dict[str, object]:
+        return {
+            "expected": self.expected,
+            "actual": self.actual,
+            "changed_keys": list(self.changed_keys),
+        }
+
+
+class Duplicate(ContextError):
+    """The name, id or key is already taken, or was used with another body."""
+
+    code = "duplicate"
+
+
+class Forbidden(ContextError):
+    """The caller may see this, but its role or scopes do not allow the change."""
+
+    code = "forbidden"
+
+
+class IncompatibleContext(ContextError):
+    """What a node would see lacks what it needs; ``missing`` names it, ``indices`` the messages."""
+
+    code = "incompatible_context"
+
+    def __init__(
+        self, detail: str, *, missing: Sequence[str] = (), indices: Sequence[int] = ()
+    ) -> None:
+        super().__init__(detail)
+        self.missing = tuple(missing)
+        self.indices = tuple(indices)
+
+    def extra(self) -> dict[str, object]:
+        return {"missing": list(self.missing), "indices": list(self.indices)}
+
+
+class TooLarge(ContextError):
+    """A body, a message or the state is over its limit of ``limit`` bytes."""
+
+    code = "too_large"
+
+    def __init__(
+        self, detail: str, *, limit: int | None = None, problems: Sequence[FieldProblem] = ()
+    ) -> None:
+        super().__init__(detail, problems=problems)
+        self.limit = limit
+
+    def extra(self) -> dict[str, object]:
+        return {} if self.limit is None else {"limit": self.limit}
+
+
+class Unavailable(ContextError):
+    """A store does not answer; try again after ``retry_after`` seconds."""
+
+    code = "unavailable"
+
+    def __init__(self, detail: str, *, retry_after: int = 2) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
+KINDS: tuple[str, ...] = (
+    "validation",
+    "out_of_range",
+    "not_found",
+    "invalid_state",
+    "type_mismatch",
+    "version_conflict",
+    "duplicate",
+    "forbidden",
+    "incompatible_context",
+    "too_large",
+    "unavailable",
+)

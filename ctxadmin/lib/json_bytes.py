@@ -1,0 +1,86 @@
+"""Strict reading and canonical writing of JSON as bytes."""
+
+import hashlib
+import json
+from typing import Final
+
+import orjson
+from pydantic import JsonValue
+
+from ctxadmin.lib.errors import ValidationFailed
+
+MAX_DEPTH: Final = 64
+_MIN_INT: Final = -(2**63)
+_MAX_INT: Final = 2**64 - 1
+
+
+def loads_strict(data: bytes) -> JsonValue:
+    """The value of a JSON text from outside (api.md, "JSON").
+
+    Refuses, as ``validation``: what is not UTF-8 or not JSON, NaN, Infinity and numbers
+    that overflow, lone surrogates (these are malformed text), and duplicate keys, integers
+    beyond 64 bit, nesting over 64 (these are well-formed text that the contract forbids).
+    """
+    try:
+        value: JsonValue = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        if "depth limit" in str(error):
+            raise _refused(f"nesting is deeper than {MAX_DEPTH} levels") from None
+        raise ValidationFailed(f"This is not JSON: {error}.", malformed=True) from None
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and depth(value) > MAX_DEPTH:
+        raise _refused(f"nesting is deeper than {MAX_DEPTH} levels")
+    # orjson keeps the last of two equal keys and turns large integers into floats; the
+    # standard library's scanner shows both to its hooks.
+    json.loads(data, object_pairs_hook=_unique_keys, parse_int=_int_64)
+    return value
+
+
+def _unique_keys(pairs: list[tuple[str, object]]) -> None:
+    if len(pairs) < 2:
+        return
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise _refused(f"the key {key!r} occurs twice in one object")
+        seen.add(key)
+
+
+def _int_64(text: str) -> None:
+    if len(text) > 20 or not _MIN_INT <= int(text) <= _MAX_INT:
+        raise _refused(f"the integer {text[:32]} does not fit into 64 bit")
+
+
+def _refused(what: str) -> ValidationFailed:
+    return ValidationFailed(f"This JSON is refused: {what}.")
+
+
+def depth(value: JsonValue) -> int:
+    """How deep arrays and objects are nested: 0 for a scalar, 1 for ``[]``."""
+    deepest = 0
+    stack: list[tuple[JsonValue, int]] = [(value, 0)]
+    while stack:
+        node, level = stack.pop()
+        if isinstance(node, dict):
+            children: list[JsonValue] = list(node.values())
+        elif isinstance(node, list):
+            children = node
+        else:
+            continue
+        deepest = max(deepest, level + 1)
+        stack.extend((child, level + 1) for child in children)
+    return deepest
+
+
+def dumps(value: object) -> bytes:
+    """Compact JSON bytes, keys in the order of the value."""
+    return orjson.dumps(value)
+
+
+def canonical(value: object) -> bytes:
+    """Compact JSON bytes with sorted keys: equal values, equal bytes."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def digest(data: bytes) -> bytes:
+    """The digest of bytes as we store it: BLAKE2b, 16 bytes."""
+    return hashlib.blake2b(data, digest_size=16).digest()
