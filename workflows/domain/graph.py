@@ -1,0 +1,165 @@
+"""The workflow document: nodes and edges as they are written and stored."""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import AfterValidator, Field, JsonValue
+
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.ids import is_public_id
+
+MAX_NODES: Final = 10_000
+MAX_EDGES: Final = 50_000
+MAX_REDUCERS: Final = 1_000
+MAX_NAME: Final = 200
+MAX_TEXT: Final = 10_000
+MAX_CONDITION: Final = 2_000
+MAX_FILTERS: Final = 32
+MAX_TIMEOUT_SECONDS: Final = 365 * 24 * 3600
+
+CONTEXT_PROCESSOR: Final = "context_processor"
+START: Final = "start"
+EDGE_TYPES: Final = ("sequence", "conditional", "error")
+
+
+def _element_id(text: str) -> str:
+    if not is_public_id(text):
+        raise ValueError("an id has 1 to 64 letters, digits, - and _")
+    return text
+
+
+def _finite(number: int | float) -> int | float:
+    if not math.isfinite(number):
+        raise ValueError("a coordinate is a finite number")
+    return number
+
+
+ElementId = Annotated[str, AfterValidator(_element_id)]
+TypeName = Annotated[str, Field(min_length=1, max_length=64)]
+Coordinate = Annotated[int | float, AfterValidator(_finite)]
+# A filter stays as it was written until it is used: a draft with a wrong filter can be kept
+# and shown with its problems. workflows.domain.elements reads it.
+FilterSource = dict[str, JsonValue]
+
+
+def _one_or_a_list(value: JsonValue) -> JsonValue:
+    filters = value if isinstance(value, list) else [value]
+    if len(filters) > MAX_FILTERS or not all(isinstance(each, dict) for each in filters):
+        raise ValueError(f"one filter or a list of at most {MAX_FILTERS} filters")
+    return value
+
+
+Filters = Annotated[JsonValue, AfterValidator(_one_or_a_list)]
+
+
+class Position(Contract):
+    """Where a node stands on the canvas, in the canvas's units."""
+
+    x: Coordinate
+    y: Coordinate
+
+
+class Timeout(Contract):
+    """What happens to a pause that nobody ends within ``seconds`` (semantics 3.8).
+
+    ``approve`` lets the execution go on, ``reject`` fails it, ``cancel`` cancels it.
+    """
+
+    seconds: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)]
+    outcome: Literal["approve", "reject", "cancel"]
+
+
+class NodeSettings(Contract):
+    """The keys of a node's free ``config`` that the system itself obeys."""
+
+    template: Annotated[str, Field(max_length=1_000_000)] = ""
+    pause: Literal["before", "after"] | None = None
+    pause_reason: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
+    timeout: Timeout | None = None
+
+
+class Node(Contract):
+    """One step of a workflow (api.md, "Workflows and filters").
+
+    ``config`` and ``properties`` are data: their keys stay as they came. Of ``config`` the
+    system reads what ``settings_of`` names and, in a context processor, the operation.
+    """
+
+    id: ElementId
+    type: TypeName
+    name: Annotated[str, Field(max_length=MAX_NAME)] | None = None
+    description: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
+    position: Position | None = None
+    context_type: TypeName | None = None
+    context_filter: Filters | None = None
+    outgoing_filter: Filters | None = None
+    config: dict[str, JsonValue] = {}
+    properties: dict[str, JsonValue] = {}
+
+
+class Edge(Contract):
+    """One way from a node to another; ``condition`` decides whether it is taken."""
+
+    spellings: ClassVar[Mapping[str, str]] = {
+        "fromNodeId": "from",
+        "from_node_id": "from",
+        "toNodeId": "to",
+        "to_node_id": "to",
+    }
+
+    id: ElementId
+    type: TypeName
+    from_node: Annotated[ElementId, Field(alias="from")]
+    to_node: Annotated[ElementId, Field(alias="to")]
+    context_filter: FilterSource | None = None
+    condition: Annotated[str, Field(max_length=MAX_CONDITION)] | None = None
+    weight: Coordinate | None = None
+    properties: dict[str, JsonValue] = {}
+
+
+class Document(Contract):
+    """A whole workflow as it is drafted, published, exported and compared."""
+
+    name: Annotated[str, Field(max_length=MAX_NAME)]
+    nodes: Annotated[tuple[Node, ...], Field(max_length=MAX_NODES, strict=False)]
+    edges: Annotated[tuple[Edge, ...], Field(max_length=MAX_EDGES, strict=False)]
+    reducers: Annotated[dict[str, str], Field(max_length=MAX_REDUCERS)] = {}
+
+
+def read(data: object, pointer: str = "") -> Document:
+    """The document in parsed JSON ``data`` that stands at ``pointer`` of the input.
+
+    Raises ValidationFailed for a wrong shape only; what is wrong with the meaning - dangling
+    edges, bad conditions - is found by ``problems.check``, so that a draft can be kept.
+    """
+    return parse(Document, data, pointer)
+
+
+def dump(document: Document) -> dict[str, JsonValue]:
+    """The document as JSON in the contract's spelling; reading it gives the same document.
+
+    What was not given stays away; null means missing and does not come back.
+    """
+    return document.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def filters_in(source: Filters | None) -> list[FilterSource]:
+    """The filters of a ``context_filter`` or ``outgoing_filter``, which is one or a list."""
+    listed = source if isinstance(source, list) else [source]
+    return [each for each in listed if isinstance(each, dict)]
+
+
+def settings_of(node: Node, pointer: str = "") -> NodeSettings:
+    """What ``node.config`` tells the system: template, pause, reason and timeout.
+
+    Everything else in it belongs to the engine. So does ``timeout`` without ``pause``: tool
+    nodes often carry one of their own. Raises ValidationFailed with pointers below ``pointer``.
+    """
+    known = {key: value for key, value in node.config.items() if key in SETTING_KEYS}
+    if known.get("pause") is None:
+        known.pop("timeout", None)
+    return parse(NodeSettings, known, pointer)
+
+
+SETTING_KEYS: Final = frozenset({"template", "pause", "pause_reason", "pauseReason", "timeout"})
