@@ -1,0 +1,184 @@
+"""The log, the revisions of its view, and the head row that every write goes through."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models.functions import Now
+
+from ctxadmin.web.fields import AsciiField, JsonBytesField
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    def for_workspace(self, workspace: int) -> "ConversationQuerySet":
+        """What the members of a workspace may see; every query starts here."""
+        return self.filter(workspace=workspace)
+
+
+class Conversation(models.Model):
+    """The head of a conversation.
+
+    Every write takes this row, decides, and sets it under the condition that ``change_seq``
+    is still the number that it read; ``change_seq`` is also the number of the audit entry.
+    ``log_count`` and ``log_tokens`` count the log, ``visible_count`` and ``visible_tokens``
+    the current view. ``status`` and ``workflow`` repeat what the current execution says, so
+    that a list needs no join.
+    """
+
+    key = models.BigIntegerField(primary_key=True)
+    workspace = models.BigIntegerField()
+    public_id = AsciiField(max_length=64)
+    title = models.CharField(max_length=300, default="")
+    metadata = JsonBytesField(default=b"{}")
+    tools = models.TextField(default="")
+    status = AsciiField(max_length=16, default="IDLE")
+    workflow = AsciiField(max_length=64, default="")
+    change_seq = models.BigIntegerField(default=0)
+    log_count = models.IntegerField(default=0)
+    log_tokens = models.BigIntegerField(default=0)
+    current_revision = models.IntegerField(default=0)
+    current_batch = models.IntegerField(default=0)
+    revision_count = models.IntegerField(default=1)
+    visible_count = models.IntegerField(default=0)
+    visible_tokens = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=Now())
+    updated_at = models.DateTimeField(db_default=Now())
+
+    objects = ConversationQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["workspace", "public_id"], name="conversation_id_unique"
+            ),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["workspace", "-updated_at", "-key"], name="conversation_newest"),
+            models.Index(
+                fields=["workspace", "status", "-updated_at", "-key"], name="conversation_by_status"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Message(models.Model):
+    """One message of the log; a row is written once and never changed.
+
+    ``body`` is the JSON that is returned, without ``id``, ``tokens`` and ``node_id``, which
+    stand beside it. ``message_id`` is null for the default id, ``log-{index}``. ``tokens_upto``
+    is the sum of tokens of the log through this message, so that a run of the view costs two
+    look-ups. For a tool result ``answers`` is the digest of its ``tool_call_id`` and ``call_index``
+    the log index of the message with that call, null for an orphan. ``revision`` is the one that
+    was current when the message was logged.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "index")
+    conversation = models.BigIntegerField()
+    index = models.IntegerField()
+    message_id = AsciiField(max_length=64, null=True)
+    role = AsciiField(max_length=9)
+    answers = AsciiField(max_length=32, null=True)
+    call_index = models.IntegerField(null=True)
+    tokens = models.IntegerField()
+    tokens_reported = models.BooleanField(default=False)
+    tokens_upto = models.BigIntegerField()
+    revision = models.IntegerField()
+    node_id = AsciiField(max_length=64, default="")
+    author = models.CharField(max_length=160)
+    created_at = models.DateTimeField()
+    body = JsonBytesField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["conversation", "message_id"], name="message_id_unique"
+            ),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["conversation", "role", "index"], name="message_by_role"),
+        ]
+
+    def __str__(self) -> str:
+        return f"message {self.index}"
+
+
+class ToolDescription(models.Model):
+    """Marks a logged message with ``tool_description: true`` (rule 1.10): few among many."""
+
+    pk = models.CompositePrimaryKey("conversation", "index")
+    conversation = models.BigIntegerField()
+    index = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"tool description at {self.index}"
+
+
+class ToolCall(models.Model):
+    """One tool call of a logged message; ``call`` is the digest of its id, in hex."""
+
+    pk = models.CompositePrimaryKey("conversation", "index", "position")
+    conversation = models.BigIntegerField()
+    index = models.IntegerField()
+    position = models.SmallIntegerField()
+    call = AsciiField(max_length=32)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["conversation", "call"], name="tool_call_by_id"),
+        ]
+
+    def __str__(self) -> str:
+        return f"call at {self.index}"
+
+
+class Revision(models.Model):
+    """One state of the view: opened by an operation, grown by appends until others open from it.
+
+    ``opened`` is the view as it was opened and is never rewritten: its runs, or, if ``patch_of``
+    names a revision, how its runs come out of that revision's view. ``grown`` holds the runs
+    that were appended since.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "number")
+    conversation = models.BigIntegerField()
+    number = models.IntegerField()
+    parent = models.IntegerField(null=True)
+    batch = models.IntegerField()
+    operation = AsciiField(max_length=16)
+    config = JsonBytesField(default=b"{}")
+    boundary = models.IntegerField(null=True)
+    patch_of = models.IntegerField(null=True)
+    opened = models.BinaryField()
+    grown = models.BinaryField(default=b"")
+    visible_count = models.IntegerField()
+    tokens = models.BigIntegerField()
+    has_children = models.BooleanField(default=False)
+    author = models.CharField(max_length=160)
+    reason = models.TextField(default="")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["conversation", "parent"], name="revision_children"),
+        ]
+
+    def __str__(self) -> str:
+        return f"revision {self.number}"
+
+
+class Move(models.Model):
+    """A rollback or a restore: the current revision moved; nothing was created."""
+
+    pk = models.CompositePrimaryKey("conversation", "seq")
+    conversation = models.BigIntegerField()
+    seq = models.BigIntegerField()
+    kind = AsciiField(max_length=8)
+    from_revision = models.IntegerField()
+    to_revision = models.IntegerField()
+    author = models.CharField(max_length=160)
+    reason = models.TextField(default="")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.from_revision} -> {self.to_revision}"

@@ -1,0 +1,74 @@
+"""Workspaces, people, their roles and the tokens of engines."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+
+from ctxadmin.accounts.roles import Role
+from ctxadmin.lib.ids import new_key
+from ctxadmin.web.fields import AsciiField
+
+
+class User(AbstractUser):
+    """A person who signs in with a browser."""
+
+
+class Workspace(models.Model):
+    """Everything that belongs together and is seen by the same people.
+
+    ``change_seq`` numbers the changes of the workspace itself (members, tokens), which are
+    the rows of its audit stream.
+    """
+
+    key = models.BigIntegerField(primary_key=True, default=new_key, editable=False)
+    slug = AsciiField(max_length=64, unique=True)
+    name = models.CharField(max_length=200)
+    change_seq = models.BigIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    DEFAULT_SLUG: ClassVar[str] = "default"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Membership(models.Model):
+    """The role of a person in a workspace."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
+    role = AsciiField(max_length=16, choices=[(role.value, role.value) for role in Role])
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "user"], name="one_role_per_workspace"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} is {self.role} in {self.workspace}"
+
+
+class EngineToken(models.Model):
+    """A token of an engine: scoped, in one workspace, perhaps expiring.
+
+    Only the SHA-256 of the secret is kept, which is enough for 256 random bits; ``public_id``
+    names the token in lists and in the audit.
+    """
+
+    public_id = AsciiField(max_length=24, primary_key=True)
+    digest = AsciiField(max_length=64, unique=True)
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=100)
+    scopes = models.JSONField(default=list)
+    created_by = models.CharField(max_length=160)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,104 @@
+"""The one table of who may do what."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+
+class Scope(StrEnum):
+    """What a token may be given (api.md, "Scopes"); every token reads."""
+
+    ENGINE = "engine"
+    REVIEW = "review"
+    DESIGN = "design"
+    ADMIN = "admin"
+
+
+class Role(StrEnum):
+    """What a person is in a workspace; each includes the ones before."""
+
+    VIEWER = "viewer"
+    REVIEWER = "reviewer"
+    DESIGNER = "designer"
+    ADMIN = "admin"
+
+
+class Action(StrEnum):
+    """Everything that a service may be asked to do, by the name that the audit uses."""
+
+    READ = "read"
+    CONVERSATION_CREATE = "conversation.create"
+    CONVERSATION_UPDATE = "conversation.update"
+    CONVERSATION_IMPORT = "conversation.import"
+    CONVERSATION_ERASE = "conversation.erase"
+    MESSAGES_APPEND = "messages.append"
+    MESSAGES_OPERATE = "messages.operate"
+    BATCH_OPEN = "batch.open"
+    BATCH_ROLLBACK = "batch.rollback"
+    REVISION_RESTORE = "revision.restore"
+    WORKFLOW_CHANGE = "workflow.change"
+    WORKFLOW_PUBLISH = "workflow.publish"
+    PREVIEW = "preview"
+    EXECUTION_START = "execution.start"
+    CHECKPOINT_SAVE = "checkpoint.save"
+    NODE_COMPLETE = "node.complete"
+    SNAPSHOT_UPDATE = "snapshot.update"
+    EXECUTION_PAUSE = "execution.pause"
+    EXECUTION_RESUME = "execution.resume"
+    EXECUTION_CANCEL = "execution.cancel"
+    EXECUTION_APPROVE = "execution.approve"
+    EXECUTION_REJECT = "execution.reject"
+    CHECKPOINT_RESTORE = "checkpoint.restore"
+    CHECKPOINT_FORK = "checkpoint.fork"
+    TOKEN_MANAGE = "token.manage"
+    MEMBER_MANAGE = "member.manage"
+
+
+_E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
+
+# Who may do it, beside admin, who may do everything; READ is everybody's.
+_ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
+    Action.CONVERSATION_CREATE: frozenset({_E}),
+    Action.CONVERSATION_UPDATE: frozenset({_E}),
+    Action.CONVERSATION_IMPORT: frozenset({_E}),
+    Action.CONVERSATION_ERASE: frozenset(),
+    Action.MESSAGES_APPEND: frozenset({_E}),
+    Action.MESSAGES_OPERATE: frozenset({_E, _R}),
+    Action.BATCH_OPEN: frozenset({_E, _R}),
+    Action.BATCH_ROLLBACK: frozenset({_E, _R}),
+    Action.REVISION_RESTORE: frozenset({_E, _R}),
+    Action.WORKFLOW_CHANGE: frozenset({_D}),
+    Action.WORKFLOW_PUBLISH: frozenset({_D}),
+    Action.PREVIEW: frozenset({_D, _R}),
+    Action.EXECUTION_START: frozenset({_E}),
+    Action.CHECKPOINT_SAVE: frozenset({_E}),
+    Action.NODE_COMPLETE: frozenset({_E}),
+    Action.SNAPSHOT_UPDATE: frozenset({_R}),
+    Action.EXECUTION_PAUSE: frozenset({_E, _R}),
+    Action.EXECUTION_RESUME: frozenset({_E, _R}),
+    Action.EXECUTION_CANCEL: frozenset({_E, _R}),
+    Action.EXECUTION_APPROVE: frozenset({_R}),
+    Action.EXECUTION_REJECT: frozenset({_R}),
+    Action.CHECKPOINT_RESTORE: frozenset({_R}),
+    Action.CHECKPOINT_FORK: frozenset({_R}),
+    Action.TOKEN_MANAGE: frozenset(),
+    Action.MEMBER_MANAGE: frozenset(),
+}
+
+ROLE_SCOPES: Final[dict[Role, frozenset[Scope]]] = {
+    Role.VIEWER: frozenset(),
+    Role.REVIEWER: frozenset({_R}),
+    Role.DESIGNER: frozenset({_R, _D}),
+    Role.ADMIN: frozenset({_E, _R, _D, Scope.ADMIN}),
+}
+
+
+def allows(scopes: Iterable[Scope], action: Action) -> bool:
+    """True if somebody with these scopes may do ``action``."""
+    held = frozenset(scopes)
+    return action is Action.READ or Scope.ADMIN in held or bool(_ALLOWED[action] & held)
+
+
+def who_may(action: Action) -> tuple[Scope, ...]:
+    """The scopes of which one is needed, for the text of a refusal."""
+    return (*sorted(_ALLOWED.get(action, frozenset())), Scope.ADMIN)

@@ -1,0 +1,105 @@
+"""Making and revoking tokens, and the first person of a new server."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.db import transaction
+from django.db.models import F
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
+from ctxadmin.accounts.roles import ROLE_SCOPES, Action, Role, Scope
+from ctxadmin.audit.record import Change, record
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import NotFound, VersionConflict
+from ctxadmin.lib.ids import new_public_id
+
+TOKEN_PREFIX: Final = "ctxa_"  # so that secret scanners know one when they see it
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token that was just made; ``secret`` is shown once and kept nowhere."""
+
+    token: EngineToken
+    secret: str
+
+
+def default_workspace() -> Workspace:
+    """The workspace that every server has; made when first asked for."""
+    return Workspace.objects.get_or_create(
+        slug=Workspace.DEFAULT_SLUG, defaults={"name": "Default workspace"}
+    )[0]
+
+
+def token_digest(secret: str) -> str:
+    """What is kept of a token's secret: SHA-256 in hex."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def system_actor(workspace: Workspace, name: str) -> Actor:
+    """The actor of a management command: everything is allowed, the audit names the command."""
+    scopes = ROLE_SCOPES[Role.ADMIN]
+    return Actor(kind="system", id=name, name=name, workspace=workspace.key, scopes=scopes)
+
+
+@transaction.atomic
+def create_token(
+    actor: Actor, name: str, scopes: Iterable[Scope], *, lifetime: timedelta | None = None
+) -> NewToken:
+    """Make a token in the actor's workspace; without ``lifetime`` it does not expire."""
+    actor.require(Action.TOKEN_MANAGE)
+    held = sorted({scope.value for scope in scopes})
+    secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    token = EngineToken.objects.create(
+        public_id=new_public_id("token"),
+        digest=token_digest(secret),
+        workspace_id=actor.workspace,
+        name=name,
+        scopes=held,
+        created_by=actor.label,
+        expires_at=None if lifetime is None else clock.now() + lifetime,
+    )
+    detail = {"what": "created", "scopes": held}
+    _record(actor, Change(Action.TOKEN_MANAGE, "token", token.public_id, detail=detail))
+    return NewToken(token, secret)
+
+
+@transaction.atomic
+def revoke_token(actor: Actor, token_id: str) -> None:
+    """Stop a token at once."""
+    actor.require(Action.TOKEN_MANAGE)
+    changed = EngineToken.objects.filter(
+        workspace_id=actor.workspace, public_id=token_id, revoked_at=None
+    ).update(revoked_at=clock.now())
+    if not changed:
+        raise NotFound("There is no such token.")
+    _record(actor, Change(Action.TOKEN_MANAGE, "token", token_id, detail={"what": "revoked"}))
+
+
+@transaction.atomic
+def create_admin(name: str) -> str | None:
+    """The first administrator with a random password, which is returned; None if there is one."""
+    workspace = default_workspace()
+    if User.objects.filter(is_superuser=True).exists():
+        return None
+    password = secrets.token_urlsafe(12)
+    user = User.objects.create_superuser(username=name, password=password)
+    Membership.objects.create(workspace=workspace, user=user, role=Role.ADMIN.value)
+    actor = system_actor(workspace, "create_admin")
+    _record(actor, Change(Action.MEMBER_MANAGE, "member", name, detail={"role": "admin"}))
+    return password
+
+
+def _record(actor: Actor, change: Change) -> None:
+    seq = Workspace.objects.values_list("change_seq", flat=True).get(key=actor.workspace)
+    moved = Workspace.objects.filter(key=actor.workspace, change_seq=seq).update(
+        change_seq=F("change_seq") + 1
+    )
+    if not moved:
+        raise VersionConflict("The workspace was changed meanwhile.", expected=seq, actual=seq + 1)
+    record(actor, change, stream=actor.workspace, seq=seq + 1)

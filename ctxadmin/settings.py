@@ -1,0 +1,194 @@
+"""Django's settings, all from the environment; the defaults are the embedded server."""
+
+from pathlib import Path
+from typing import Any
+
+import django_stubs_ext
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from ctxadmin import environment
+
+# Model fields and querysets with type arguments, as the type checker needs them.
+django_stubs_ext.monkeypatch()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = environment.data_dir()
+DEBUG = environment.flag("CTXADMIN_DEBUG")
+SECRET_KEY = environment.secret_key(DATA_DIR)
+SECRET_KEY_FALLBACKS = environment.words("CTXADMIN_SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = environment.words("CTXADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.words("CTXADMIN_TRUSTED_ORIGINS")
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "rest_framework",
+    "drf_spectacular",
+    "django_htmx",
+    "csp",
+    "axes",
+    "ctxadmin.web",
+    "ctxadmin.accounts",
+    "ctxadmin.audit",
+    "conversations",
+    "workflows",
+    "checkpoints",
+]
+
+MIDDLEWARE = [
+    "ctxadmin.web.middleware.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "ctxadmin.urls"
+ASGI_APPLICATION = "ctxadmin.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.debug",
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "ctxadmin.web.navigation.shell",
+            ],
+        },
+    }
+]
+
+DATABASES: dict[str, Any] = {"default": environment.database(DATA_DIR)}
+EMBEDDED = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "overview"
+LOGOUT_REDIRECT_URL = "login"
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+
+# Behind TLS the cookies say so; the embedded server speaks plain HTTP on loopback.
+HTTPS_ONLY = environment.flag("CTXADMIN_HTTPS")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS_ONLY
+SESSION_COOKIE_NAME = "__Host-ctxadmin" if HTTPS_ONLY else "ctxadmin"
+SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS_ONLY else 0
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS_ONLY else None
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "ctxadmin.web.error_pages.csrf_failure"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "worker-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "object-src": [NONE],
+    }
+}
+
+# Bodies (api.md, "JSON"); Django must not spool a body that we take to disk.
+MAX_BODY_BYTES = environment.number("CTXADMIN_MAX_BODY_BYTES", 16 * 1024**2, least=1024)
+MAX_IMPORT_BYTES = environment.number("CTXADMIN_MAX_IMPORT_BYTES", 64 * 1024**2, least=1024)
+MAX_STATE_BYTES = 10 * 1024**2
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_IMPORT_BYTES + 1024**2
+FILE_UPLOAD_MAX_MEMORY_SIZE = MAX_IMPORT_BYTES + 1024**2
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "ctxadmin.web.authentication.BearerAuthentication",
+        "ctxadmin.web.authentication.BrowserAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["ctxadmin.web.authentication.ActorPermission"],
+    "DEFAULT_PARSER_CLASSES": ["ctxadmin.web.json_body.StrictJsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["ctxadmin.web.renderers.JsonRenderer"],
+    "EXCEPTION_HANDLER": "ctxadmin.web.problems.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "ctxadmin.web.openapi.Schema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "ctxadmin.web.renderers.JsonNegotiation",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "ctxadmin",
+    "DESCRIPTION": "The control plane for the context of LLM agent workflows.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": False,
+    "POSTPROCESSING_HOOKS": ["ctxadmin.web.openapi.add_problem_schema"],
+}
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Chinese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = Path(environment.text("CTXADMIN_STATIC_ROOT") or DATA_DIR / "static")
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {"ctxadmin": {"level": "INFO"}, "django.request": {"level": "CRITICAL"}},
+}

@@ -1,0 +1,33 @@
+"""All paths: pages, the REST contract, health, the operator's admin."""
+
+from django.contrib import admin
+from django.contrib.auth import views as auth_views
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.decorators.csrf import csrf_exempt
+
+from ctxadmin.web import health
+from ctxadmin.web.endpoint import unknown_path
+
+api_patterns: list[URLPattern | URLResolver] = [
+    path("", include("conversations.api.urls")),
+    path("", include("workflows.api.urls")),
+    path("", include("checkpoints.api.urls")),
+    re_path(r"^.*$", csrf_exempt(unknown_path)),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/v1/", include(api_patterns)),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+    path("sign-in/", auth_views.LoginView.as_view(), name="login"),
+    path("sign-out/", auth_views.LogoutView.as_view(), name="logout"),
+    path("operator/", admin.site.urls),
+    path("", include("conversations.pages.urls")),
+    path("", include("workflows.pages.urls")),
+    path("", include("checkpoints.pages.urls")),
+]
+
+handler400 = "ctxadmin.web.error_pages.bad_request"
+handler403 = "ctxadmin.web.error_pages.forbidden"
+handler404 = "ctxadmin.web.error_pages.not_found"
+handler500 = "ctxadmin.web.error_pages.server_error"

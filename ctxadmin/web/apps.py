@@ -1,0 +1,8 @@
+"""What all pages and endpoints share, as a Django app."""
+
+from django.apps import AppConfig
+
+
+class WebConfig(AppConfig):
+    name = "ctxadmin.web"
+    label = "web"

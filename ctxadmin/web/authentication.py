@@ -1,0 +1,120 @@
+"""Who calls: a token in the Authorization header or a browser session."""
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.http import HttpRequest
+from rest_framework.authentication import (
+    BaseAuthentication,
+    SessionAuthentication,
+    get_authorization_header,
+)
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
+from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
+from ctxadmin.accounts.services import token_digest
+from ctxadmin.lib import clock
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView  # which reads the settings that name this module
+
+_REALM: Final = 'Bearer realm="ctxadmin"'
+_USED_EVERY: Final = timedelta(minutes=5)
+SESSION_WORKSPACE: Final = "workspace"
+
+Anyone: TypeAlias = AbstractBaseUser | AnonymousUser
+
+
+class BearerAuthentication(BaseAuthentication):
+    """``Authorization: Bearer <token>``; a wrong, revoked or expired token is refused at once."""
+
+    def authenticate(self, request: Request) -> tuple[Anyone, Actor] | None:
+        words = get_authorization_header(request).split()
+        if not words:
+            return None
+        if len(words) != 2 or words[0].lower() != b"bearer":
+            raise AuthenticationFailed("Send the header 'Authorization: Bearer <token>'.")
+        actor = token_actor(words[1].decode("latin-1"), request._request)
+        return AnonymousUser(), actor
+
+    def authenticate_header(self, request: Request) -> str:
+        return _REALM
+
+
+class BrowserAuthentication(SessionAuthentication):
+    """A signed-in person; writes need the CSRF token."""
+
+    def authenticate(self, request: Request) -> tuple[Anyone, Actor] | None:
+        found = super().authenticate(request)
+        if found is None:
+            return None
+        actor = person_actor(request._request)
+        return None if actor is None else (found[0], actor)
+
+    def authenticate_header(self, request: Request) -> str:
+        return _REALM
+
+
+class ActorPermission(BasePermission):
+    """Only known callers; what each may do is asked by the services."""
+
+    def has_permission(self, request: Request, view: "APIView") -> bool:
+        if not isinstance(request.auth, Actor):
+            raise NotAuthenticated("This needs a token or a session.")
+        return True
+
+
+def token_actor(secret: str, request: HttpRequest) -> Actor:
+    """The actor of a token's text; AuthenticationFailed if it does not hold now."""
+    token = (
+        EngineToken.objects.filter(digest=token_digest(secret), revoked_at=None)
+        .only("public_id", "name", "scopes", "workspace_id", "expires_at", "last_used_at")
+        .first()
+    )
+    now = clock.now()
+    if token is None or (token.expires_at is not None and token.expires_at <= now):
+        raise AuthenticationFailed("This token is unknown, revoked or expired.")
+    if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
+        EngineToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    return Actor(
+        kind="token",
+        id=token.public_id,
+        name=token.name,
+        workspace=token.workspace_id,
+        scopes=frozenset(Scope(scope) for scope in token.scopes),
+        request_id=getattr(request, "request_id", ""),
+        address=request.META.get("REMOTE_ADDR", ""),
+    )
+
+
+def person_actor(request: HttpRequest) -> Actor | None:
+    """The signed-in person in the workspace that the session chose, or None."""
+    user = request.user
+    if not isinstance(user, User) or not user.is_active:
+        return None
+    memberships = Membership.objects.filter(user=user).order_by("workspace_id")
+    chosen = request.session.get(SESSION_WORKSPACE)
+    membership = (memberships.filter(workspace_id=chosen).first() if chosen else None) or (
+        memberships.first()
+    )
+    if membership is not None:
+        workspace, scopes = membership.workspace_id, ROLE_SCOPES[Role(membership.role)]
+    elif user.is_superuser:
+        workspace = Workspace.objects.get(slug=Workspace.DEFAULT_SLUG).key
+        scopes = ROLE_SCOPES[Role.ADMIN]
+    else:
+        return None
+    return Actor(
+        kind="person",
+        id=str(user.pk),
+        name=user.get_username(),
+        workspace=workspace,
+        scopes=scopes,
+        request_id=getattr(request, "request_id", ""),
+        address=request.META.get("REMOTE_ADDR", ""),
+    )

@@ -1,0 +1,111 @@
+"""The values that pages hand to components; ``templates/README.md`` shows each in use."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Text = str | Promise
+Tone = Literal["blue", "green", "red", "orange", "purple", "teal", "secondary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Crumb:
+    """One step of the way to this page; the last one has no url."""
+
+    label: Text
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A link of a row of tabs; ``count`` is shown behind the label."""
+
+    label: Text
+    url: str
+    current: bool = False
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A coloured part of a token bar: who takes how many tokens."""
+
+    label: Text
+    tokens: int
+    tone: Tone
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """One difference: ``label`` says where, ``before`` and ``after`` are texts.
+
+    A changed row marks the words that differ; ``note`` explains, e.g. a reducer or an operation.
+    """
+
+    kind: Literal["added", "removed", "changed", "moved", "same"]
+    label: Text
+    before: str = ""
+    after: str = ""
+    note: Text = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """A question before a change: a page of its own, and a dialog where there is JavaScript.
+
+    ``action`` is posted to with ``hidden`` and, if ``asks_reason``, the field ``reason``.
+    """
+
+    title: Text
+    text: Text
+    action: str
+    submit: Text
+    back: str
+    danger: bool = False
+    asks_reason: bool = False
+    reason: str = ""
+    hidden: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a status is shown."""
+
+    label: Text
+    tone: Tone
+    icon: str
+
+
+STATUSES: Final[Mapping[str, Status]] = {
+    "IDLE": Status(_("Idle"), "secondary", "circle-dashed"),
+    "PENDING": Status(_("Pending"), "secondary", "clock"),
+    "RUNNING": Status(_("Running"), "blue", "player-play"),
+    "PAUSED": Status(_("Paused"), "orange", "player-pause"),
+    "COMPLETED": Status(_("Completed"), "green", "circle-check"),
+    "FAILED": Status(_("Failed"), "red", "alert-circle"),
+    "CANCELLED": Status(_("Cancelled"), "secondary", "ban"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a token bar with its place in percent, as SVG wants it."""
+
+    part: Part
+    x: float
+    width: float
+
+
+def segments(parts: Sequence[Part], limit: int) -> list[Segment]:
+    """Where each part stands in a bar of ``limit`` tokens; more than the limit fills the bar."""
+    whole = max(limit, sum(part.tokens for part in parts), 1)
+    result: list[Segment] = []
+    x = 0.0
+    for part in parts:
+        width = part.tokens * 100 / whole
+        result.append(Segment(part, round(x, 3), round(width, 3)))
+        x += width
+    return result

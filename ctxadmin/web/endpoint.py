@@ -1,0 +1,101 @@
+"""The base of every REST endpoint: read the body, call one service, answer."""
+
+from typing import Any, ClassVar, TypeVar
+
+import orjson
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web import etags, idempotency, problems
+from ctxadmin.web.json_body import StrictJsonParser
+
+ContractT = TypeVar("ContractT", bound=Contract)
+
+
+class Endpoint(APIView):
+    """One path of the contract.
+
+    A write with an ``Idempotency-Key`` runs once: its effect and its answer are stored in one
+    transaction.
+    """
+
+    max_body_bytes: ClassVar[int] = settings.MAX_BODY_BYTES
+    keep_answers: ClassVar[bool] = True
+    parser_classes = [StrictJsonParser]
+
+    @property
+    def actor(self) -> Actor:
+        actor = self.request.auth
+        if not isinstance(actor, Actor):
+            raise NotAuthenticated("This needs a token or a session.")
+        return actor
+
+    def body(self, model: type[ContractT]) -> ContractT:
+        """The request's body as ``model``; ValidationFailed names the wrong fields."""
+        return parse(model, self.request.data)
+
+    def query_int(self, name: str, default: int | None = None) -> int | None:
+        """A whole number of the query string; ValidationFailed if it is something else."""
+        text = self.request.query_params.get(name)
+        if text is None:
+            return default
+        digits = text[1:] if text.startswith("-") else text
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
+            raise ValidationFailed.at(f"?{name}", f"{name} must be a whole number.")
+        return int(text)
+
+    def query_flag(self, name: str) -> bool:
+        """``true`` or ``false`` of the query string; missing is false."""
+        text = self.request.query_params.get(name, "false")
+        if text not in ("true", "false"):
+            raise ValidationFailed.at(f"?{name}", f"{name} must be true or false.")
+        return text == "true"
+
+    def expected_version(self, given: int | None) -> int | None:
+        """``expected_version`` of the body or of If-Match; both and different are refused."""
+        return etags.expected_version(self.request.headers.get("If-Match"), given)
+
+    def idempotency_stream(self) -> int:
+        """The shard that keeps the answers of this path: of the workspace, unless overridden."""
+        return self.actor.workspace
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        key = request.headers.get("Idempotency-Key")
+        if key is not None and request.method in ("POST", "PATCH") and self.keep_answers:
+            self._run_once(key, request)
+
+    def _run_once(self, key: str, request: Request) -> None:
+        """Replace this request's handler by one that keeps its answer."""
+        method = (request.method or "").lower()
+        handler = getattr(self, method)
+
+        def once(inner: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+            call = idempotency.Call.of(inner, key, self.actor, self.idempotency_stream())
+            return idempotency.once(call, lambda: _rendered(handler(inner, *args, **kwargs)))
+
+        setattr(self, method, once)
+
+
+def _rendered(response: HttpResponse) -> HttpResponse:
+    """A DRF response as plain bytes, so that it can be kept."""
+    if not isinstance(response, Response):
+        return response
+    data = b"" if response.data is None else orjson.dumps(response.data)
+    plain = HttpResponse(data, status=response.status_code, content_type="application/json")
+    for name, value in response.headers.items():
+        if name.lower() != "content-type":
+            plain[name] = value
+    return plain
+
+
+def unknown_path(request: HttpRequest) -> HttpResponse:
+    """Every path under the base that is no endpoint: not found, whatever the method."""
+    return problems.problem(404, "not_found", "There is no such path.")

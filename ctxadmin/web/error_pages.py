@@ -1,0 +1,34 @@
+"""Errors outside of views: problem+json for the API, a page for people."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from ctxadmin.web.problems import is_api, problem
+
+
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _answer(request, 400, "validation", _("The request cannot be read."))
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _answer(request, 403, "forbidden", _("You may not do this here."))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    text = _("The form was too old or came from another site. Go back, reload and try again.")
+    return _answer(request, 403, "forbidden", text)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    return _answer(request, 404, "not_found", _("There is nothing here, or it is not yours."))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return _answer(request, 500, "internal", _("Something went wrong; it was logged."))
+
+
+def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
+    if is_api(request):
+        return problem(status, code, detail)
+    return render(request, f"{status}.html", {"detail": detail}, status=status)

@@ -1,0 +1,108 @@
+"""One effect per Idempotency-Key: the answer is kept in the transaction of the effect."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import Duplicate, FieldProblem, ValidationFailed
+from ctxadmin.web.models import KeptAnswer
+
+KEPT_FOR: Final = timedelta(hours=24)
+_LONGEST_KEY: Final = 255
+_KEPT_HEADERS: Final = ("ETag", "Location", "Content-Type")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as it is told from others: per caller, method and path (api.md, "Writes")."""
+
+    stream: int
+    call: str
+    body: str
+
+    @classmethod
+    def of(cls, request: Request, key: str, actor: Actor, stream: int) -> "Call":
+        if not key or len(key) > _LONGEST_KEY or not key.isprintable():
+            message = f"Idempotency-Key must have 1 to {_LONGEST_KEY} printable characters."
+            raise ValidationFailed.at("Idempotency-Key", message)
+        parts = (actor.kind, actor.id, request.method or "", request.path, key)
+        return cls(
+            stream=stream,
+            call=_hash("\n".join(parts).encode()),
+            body=_hash(request._request.body),
+        )
+
+
+class _Failed(Exception):
+    """Rolls the transaction back around an answer that is no success."""
+
+    def __init__(self, response: HttpResponse) -> None:
+        super().__init__()
+        self.response = response
+
+
+def once(call: Call, effect: Callable[[], HttpResponse]) -> HttpResponse:
+    """Run ``effect``, or give the answer that it gave before.
+
+    The row is inserted first: a second call waits for the first one's transaction and then
+    finds the answer. Only successes are kept; another body is a Duplicate.
+    """
+    kept = _find(call)
+    if kept is not None:
+        return _replay(kept, call)
+    try:
+        with transaction.atomic():
+            row = KeptAnswer(
+                stream=call.stream, call=call.call, body=call.body, created_at=clock.now()
+            )
+            row.save(force_insert=True)
+            response = effect()
+            if response.status_code >= 400:
+                raise _Failed(response)
+            KeptAnswer.objects.filter(pk=row.pk).update(
+                status=response.status_code,
+                answer=response.content,
+                headers={n: response[n] for n in _KEPT_HEADERS if n in response},
+            )
+            return response
+    except _Failed as failed:
+        return failed.response
+    except IntegrityError:
+        kept = _find(call)
+        if kept is None:
+            raise
+        return _replay(kept, call)
+
+
+def _find(call: Call) -> KeptAnswer | None:
+    oldest = clock.now() - KEPT_FOR
+    rows = KeptAnswer.objects.filter(stream=call.stream, call=call.call)
+    kept = rows.first()
+    if kept is not None and kept.created_at < oldest:
+        rows.delete()
+        return None
+    return kept
+
+
+def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
+    if kept.body != call.body:
+        message = "This Idempotency-Key was used with another body."
+        problem = FieldProblem("Idempotency-Key", message, "duplicate")
+        raise Duplicate(message, problems=[problem])
+    response = HttpResponse(bytes(kept.answer), status=kept.status)
+    for name, value in kept.headers.items():
+        response[name] = value
+    response["Idempotent-Replay"] = "true"
+    return response
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,75 @@
+"""Cursor pages of every list: ``?cursor=&limit=``."""
+
+import base64
+import binascii
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar
+
+import orjson
+from django.http import QueryDict
+
+from ctxadmin.lib.errors import ValidationFailed
+
+DEFAULT_LIMIT: Final = 100
+MAX_LIMIT: Final = 1000
+
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which page is asked for: at most ``limit`` items after the position ``after``.
+
+    ``after`` is the sort key of the last item of the page before, or empty for the first page.
+    """
+
+    after: tuple[int | str, ...] = ()
+    limit: int = DEFAULT_LIMIT
+
+    @classmethod
+    def of(cls, query: QueryDict) -> "PageRequest":
+        """From a query string; ValidationFailed for a limit or cursor that is not ours."""
+        text = query.get("limit", str(DEFAULT_LIMIT))
+        if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= MAX_LIMIT:
+            raise ValidationFailed.at("?limit", f"limit must be a number from 1 to {MAX_LIMIT}.")
+        cursor = query.get("cursor")
+        return cls(_decode(cursor) if cursor else (), int(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[ItemT]):
+    """One page and where the next one starts."""
+
+    items: Sequence[ItemT]
+    next: str | None
+
+    def as_json(self, results: Sequence[Any]) -> dict[str, object]:
+        return {"results": results, "next": self.next}
+
+
+def cut(rows: Sequence[ItemT], request: PageRequest, key: Any) -> Page[ItemT]:
+    """A page of ``rows``, of which one more than the limit was asked for.
+
+    ``key(row)`` is the sort key, a tuple of numbers and texts.
+    """
+    items = rows[: request.limit]
+    more = len(rows) > request.limit
+    return Page(items, encode(key(items[-1])) if more else None)
+
+
+def encode(key: tuple[int | str, ...]) -> str:
+    return base64.urlsafe_b64encode(orjson.dumps(list(key))).decode().rstrip("=")
+
+
+def _decode(cursor: str) -> tuple[int | str, ...]:
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        value = orjson.loads(
+            base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True)
+        )
+    except (ValueError, binascii.Error, UnicodeEncodeError):
+        value = None
+    if not isinstance(value, list) or not all(isinstance(part, int | str) for part in value):
+        raise ValidationFailed.at("?cursor", "This cursor was not given here.")
+    return tuple(value)

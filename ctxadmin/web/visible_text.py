@@ -1,0 +1,49 @@
+"""Text of messages and state as HTML that hides nothing: controls and invisible signs are named."""
+
+import re
+import unicodedata
+from typing import Final
+
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
+
+# Controls but tab and newline, format characters that show nothing (bidi overrides, zero
+# width, tags, variation selectors beyond those of emoji), blank letters, odd line ends.
+_HIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff9-\ufffb"
+    "\ud800-\udfff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_JOINERS: Final = "\u200c\u200d"
+_NAMES: Final = {"\r": "CARRIAGE RETURN", "\x00": "NULL", "\x1b": "ESCAPE", "\x7f": "DELETE"}
+
+
+def visible(text: str) -> SafeString:
+    """``text`` escaped; what a reader could not see stands as its code point, with its name.
+
+    Joiners inside emoji and inside words of scripts that need them stay as they are.
+    """
+    pieces: list[str] = []
+    position = 0
+    for match in _HIDDEN.finditer(text):
+        if match[0] in _JOINERS and _joins(text, match.start()):
+            continue
+        pieces.append(escape(text[position : match.start()]))
+        pieces.append(_named(match[0]))
+        position = match.end()
+    pieces.append(escape(text[position:]))
+    return mark_safe("".join(pieces))  # noqa: S308  # every piece is escaped above
+
+
+def _named(char: str) -> SafeString:
+    name = _NAMES.get(char) or unicodedata.name(char, "CONTROL CHARACTER")
+    return format_html('<span class="mark-char" title="{}">U+{:04X}</span>', name, ord(char))
+
+
+def _joins(text: str, at: int) -> bool:
+    """True for a joiner with a letter, sign or emoji on both sides, as real text has it."""
+    if at == 0 or at + 1 >= len(text):
+        return False
+    kinds = {unicodedata.category(text[at - 1]), unicodedata.category(text[at + 1])}
+    return kinds <= {"So", "Sk", "Mn", "Mc", "Lo"}

@@ -1,0 +1,7 @@
+"""Definitions of workflows as a Django app."""
+
+from django.apps import AppConfig
+
+
+class WorkflowsConfig(AppConfig):
+    name = "workflows"
