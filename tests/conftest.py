@@ -1,0 +1,101 @@
+"""What every test can use: private servers, and rules that hold for all tests.
+
+How tests reach databases is told in ``tests/settings.py``, how servers live in ``servers.py``.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import NoReturn
+from uuid import uuid4
+
+import hypothesis
+import pytest
+import redis
+from django.db import connection
+
+from tests import servers
+
+# A shared machine is slow at times; a deadline would report that as a failure of the code.
+hypothesis.settings.register_profile("ctxadmin", deadline=None, print_blob=True)
+hypothesis.settings.load_profile("ctxadmin")
+
+
+def _only_loopback(event: str, arguments: tuple[object, ...]) -> None:
+    """No test needs the network, and none may use it unnoticed."""
+    if event != "socket.connect":
+        return
+    address = arguments[1]
+    host = address[0] if isinstance(address, tuple) else "localhost"  # a unix socket is a path
+    if host not in {"127.0.0.1", "::1", "localhost"}:
+        raise RuntimeError(f"A test wants to connect to {host}.")
+
+
+sys.addaudithook(_only_loopback)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is marked for another database than this run's."""
+    left_out = [item for item in items if not _fits_database(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _fits_database(item)]
+
+
+def _fits_database(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("only")
+    return mark is None or connection.vendor in mark.args
+
+
+@pytest.fixture(scope="session")
+def mysql_client() -> ModuleType:
+    """The module MySQLdb, a production package that an embedded machine lacks."""
+    try:
+        return import_module("MySQLdb")
+    except ImportError:
+        _missing("mysqlclient is not installed: pip install -r requirements.txt")
+
+
+@pytest.fixture
+def mariadb_url(mysql_client: ModuleType) -> Iterator[str]:
+    """A fresh, empty database of the private MariaDB, for tests that start a server of their own.
+
+    Tests of stores do not need it: they use Django's default database (``tests/settings.py``).
+    """
+    server = _shared_server("mariadb")
+    name = f"fresh_{uuid4().hex}"
+    port = int(server.rstrip("/").rpartition(":")[2])
+    session = mysql_client.connect(host="127.0.0.1", port=port, user="root")
+    session.query(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+    yield server + name
+    session.query(f"DROP DATABASE {name}")
+    session.close()
+
+
+@pytest.fixture
+def redis_url(worker_id: str) -> str:
+    """An empty database of the private Redis; workers of a run do not see each other's keys.
+
+    Publishing is one space for the whole server: name channels at random.
+    """
+    number = 0 if worker_id == "master" else int(worker_id.removeprefix("gw")) + 1
+    url = f"{_shared_server('redis')}{number}"
+    with redis.Redis.from_url(url) as client:
+        client.flushdb()
+    return url
+
+
+def _shared_server(kind: str) -> str:
+    try:
+        return servers.shared(kind)
+    except servers.Missing as missing:
+        _missing(str(missing))
+
+
+def _missing(what: str) -> NoReturn:
+    """What a machine lacks skips a test at home and fails it in CI."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(what)
+    pytest.skip(what)

@@ -1,0 +1,40 @@
+"""The settings of a test run: a folder of its own, quick password hashes, SQLite or MariaDB.
+
+Every process of a run (the one that was started, the workers of ``-n``, servers that tests start)
+shares one temporary folder, which is gone at the end. Nothing here reads or writes the data folder
+of a person.
+
+Tests of stores and services use Django's default database, which is
+
+- a SQLite *file* in that folder, with the PRAGMAs of the product, so that two connections (threads
+  in tests marked ``django_db(transaction=True)``) meet the locks that users meet; or
+- a private MariaDB, when ``CTXADMIN_TEST_DATABASE=mariadb`` is set.
+
+So the same tests run on both, without a line of their own about it::
+
+    .venv/bin/pytest tests/integration
+    CTXADMIN_TEST_DATABASE=mariadb .venv/bin/pytest tests/integration
+
+``make test`` does both. What only makes sense on one is marked ``@pytest.mark.only("sqlite")`` or
+``@pytest.mark.only("mysql")`` and is left out on the other. Each worker has its own database.
+"""
+
+import os
+
+from tests import servers
+
+_folder = servers.run_folder()
+os.environ["CTXADMIN_DATA_DIR"] = str(_folder / "data")
+os.environ["CTXADMIN_SECRET_KEY"] = "only-for-tests-" + "0" * 40
+for _name in ("DATABASE_URL", "REDIS_URL", "CTXADMIN_DEBUG", "CTXADMIN_ALLOWED_HOSTS"):
+    os.environ.pop(_name, None)
+if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
+    os.environ["DATABASE_URL"] = servers.shared("mariadb") + "ctxadmin"
+
+from ctxadmin.settings import *  # noqa: E402, F403 - the environment comes first
+from ctxadmin.settings import DATABASES  # noqa: E402
+
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["TEST"] = {"NAME": str(_folder / "test.sqlite3")}
