@@ -224,7 +224,7 @@ class Redis(PrivateServer):
     def command(self) -> Sequence[str]:
         options = f"--bind 127.0.0.1 --port {self.port} --databases 64 --appendonly no".split()
         return [
-            program("redis-server", "redis-server", "valkey-server"),
+            self._program(),
             *options,
             "--save",
             "",
@@ -235,6 +235,17 @@ class Redis(PrivateServer):
     def answers(self, connection: socket.socket) -> bool:
         connection.sendall(b"PING\r\n")
         return connection.recv(7) == b"+PONG\r\n"
+
+    def _program(self) -> str:
+        found = program("redis-tools", "redis-server", "valkey-server", "redis-check-rdb")
+        if Path(found).name != "redis-check-rdb":
+            return found
+        # Debian's redis-server package brings a system service, and of the server only this link:
+        # the program is in redis-tools and goes by the name under which it is called.
+        link = self.folder / "redis-server"
+        link.unlink(missing_ok=True)
+        link.symlink_to(found)
+        return str(link)
 
 
 KINDS: dict[str, type[PrivateServer]] = {server.kind: server for server in (MariaDB, Redis)}

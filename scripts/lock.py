@@ -1,0 +1,36 @@
+"""Pins requirements with hashes for Python 3.11 and later, all files to the same versions.
+
+Arguments go to ``uv pip compile``: ``--upgrade`` takes the newest versions, without it only what
+the ``.in`` files changed is resolved again.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# The widest set first: the others take their versions from it.
+FILES = (
+    ("requirements/production.in", "requirements.txt"),
+    ("requirements/embedded.in", "requirements/embedded.txt"),
+    ("requirements/test.in", "requirements/test.txt"),
+)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the three files; the first that cannot be resolved ends it."""
+    environment = {**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "make lock"}
+    for source, target in FILES:
+        print(f"==> {source} -> {target}", flush=True)
+        command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
+        command += ["--python-version", "3.11", "--generate-hashes", "--no-annotate"]
+        if target != FILES[0][1]:
+            command += ["--constraints", FILES[0][1]]
+        command += [source, "--output-file", target, *arguments]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,143 @@
+"""Runs the whole test suite, in groups that need different things, and adds up their counts.
+
+Each group is one run of pytest. The stores are tested twice: on SQLite and on a private MariaDB.
+Arguments go to every pytest: ``run_tests.py -k rollback``.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from xml.etree import ElementTree
+
+ROOT = Path(__file__).resolve().parent.parent
+NO_TESTS = 5  # pytest's exit code when its arguments leave nothing to run
+GROUP_SECONDS = 20 * 60  # far above what a group takes: a test that hangs must not hang CI
+
+
+@dataclass(frozen=True)
+class Group:
+    """One run of pytest; ``workers`` processes share its tests, 0 is the process itself."""
+
+    name: str
+    arguments: Sequence[str]
+    workers: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+GROUPS = (
+    Group(
+        "rules, and stores on SQLite",
+        ["tests", "--ignore=tests/fault", "--ignore=tests/e2e"],
+        workers=2,
+    ),
+    Group(
+        "stores on MariaDB",
+        ["tests/integration"],
+        workers=2,
+        environment={"CTXADMIN_TEST_DATABASE": "mariadb"},
+    ),
+    Group("faults", ["tests/fault"], workers=0),
+    Group("pages in Chromium", ["tests/e2e"], workers=2),
+)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many tests ended in which way; an error in a set-up is a failure."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped
+        )
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run all groups, print their sum as the last line; 0 if something ran and all passed."""
+    total = Counts()
+    for group in GROUPS:
+        obstacle = what_prevents(group)
+        if obstacle:
+            print(f"\n==> Left out: {group.name}. {obstacle}", flush=True)
+            total += Counts(failed=1) if os.environ.get("CI") == "true" else Counts(skipped=1)
+        elif has_tests(group):
+            print(f"\n==> Testing {group.name}", flush=True)
+            total += run(group, arguments)
+    print(f"\n{total}", flush=True)
+    return 0 if total.passed and not total.failed else 1
+
+
+def what_prevents(group: Group) -> str:
+    """Why this machine cannot run a group at all; empty when it can."""
+    if "mariadb" in group.environment.values() and not find_spec("MySQLdb"):
+        return "mysqlclient could not be installed; the lines above say what is missing."
+    return ""
+
+
+def has_tests(group: Group) -> bool:
+    return any((ROOT / group.arguments[0]).rglob("test_*.py"))
+
+
+def run(group: Group, arguments: Sequence[str]) -> Counts:
+    """Run one group; a crash, a hang or no test where there should be some counts as a failure."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        command = [sys.executable, "-m", "pytest", *group.arguments, f"--junitxml={report}"]
+        command += ["-p", "no:cacheprovider", "-q", *arguments]
+        if group.workers:
+            command += ["-n", str(group.workers)]
+        started = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **group.environment})
+        code = _wait(started)
+        if code == NO_TESTS and arguments:
+            return Counts()
+        counts = read(report) if report.exists() else Counts()
+    if code and not counts.failed:
+        print(f"pytest ended with {code}", flush=True)
+        return counts + Counts(failed=1)
+    return counts
+
+
+def read(report: Path) -> Counts:
+    """The counts of a JUnit report as pytest writes it: one suite, its numbers as attributes."""
+    suite = ElementTree.parse(report).getroot().find("testsuite")
+    if suite is None:
+        return Counts()
+    total, failures, errors, skipped = (
+        int(suite.get(name, "0")) for name in ("tests", "failures", "errors", "skipped")
+    )
+    failed = failures + errors
+    return Counts(passed=total - failed - skipped, failed=failed, skipped=skipped)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    """The exit code; after the time limit pytest is asked to end, as by Ctrl-C, then made to."""
+    started = time.monotonic()
+    try:
+        return process.wait(GROUP_SECONDS)
+    except subprocess.TimeoutExpired:
+        print(f"Not done after {time.monotonic() - started:.0f} s: ended.", flush=True)
+    except KeyboardInterrupt:
+        print("Ended by Ctrl-C", flush=True)
+    process.send_signal(signal.SIGINT)
+    try:
+        return process.wait(30) or 1
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait() or 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
