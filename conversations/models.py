@@ -136,8 +136,9 @@ class Revision(models.Model):
     """One state of the view: opened by an operation, grown by appends until others open from it.
 
     ``opened`` is the view as it was opened and is never rewritten: its runs, or, if ``patch_of``
-    names a revision, how its runs come out of that revision's view. ``grown`` holds the runs
-    that were appended since.
+    names a revision, how its runs come out of that revision's view (``patched_bytes`` sums the
+    patches since the last whole one). ``grown`` holds the runs that were appended since,
+    ``log_length`` is the length of the log when it was opened or last grew.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -149,8 +150,10 @@ class Revision(models.Model):
     config = JsonBytesField(default=b"{}")
     boundary = models.IntegerField(null=True)
     patch_of = models.IntegerField(null=True)
+    patched_bytes = models.IntegerField(default=0)
     opened = models.BinaryField()
     grown = models.BinaryField(default=b"")
+    log_length = models.IntegerField()
     visible_count = models.IntegerField()
     tokens = models.BigIntegerField()
     has_children = models.BooleanField(default=False)

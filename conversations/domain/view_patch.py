@@ -1,0 +1,78 @@
+"""A view as a patch of another: how a revision is stored without repeating its parent's runs."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from conversations.domain import runs as run_set
+from conversations.domain.runs import Run
+from conversations.domain.varint import read_varints, write_varints
+from conversations.domain.view import View
+
+_SLICE: Final = 0
+_RUN: Final = 1
+
+
+def encode_patch(base: View, view: View) -> bytes:
+    """``view`` as slices of ``base`` and runs of its own; small if most of it stands in ``base``.
+
+    Costs the runs of both. Decoded by ``apply_patch`` with the same base.
+    """
+    numbers: list[int] = []
+    for kind, start, stop in _joined(_pieces(base, view)):
+        numbers += (kind, start, stop - start)
+    return write_varints(numbers)
+
+
+def apply_patch(base: View, patch: bytes) -> View:
+    """The view that ``encode_patch(base, view)`` stands for; ValueError for other bytes."""
+    numbers = read_varints(patch)
+    if len(numbers) % 3:
+        raise ValueError("a patch is a list of triples")
+    runs: list[Run] = []
+    for place in range(0, len(numbers), 3):
+        kind, start, length = numbers[place : place + 3]
+        if kind == _SLICE:
+            runs += base.slice(start, start + length).runs
+        elif kind == _RUN:
+            runs.append((start, start + length))
+        else:
+            raise ValueError("an unknown piece in a patch")
+    return View(runs)
+
+
+def _pieces(base: View, view: View) -> Iterator[tuple[int, int, int]]:
+    """Every run of ``view`` cut into stretches that follow each other in ``base``, or do not."""
+    known = base.indices_as_runs()
+    for run in view.runs:
+        shared = run_set.intersection((run,), known)
+        own = run_set.difference((run,), shared)
+        for start, stop in sorted((*shared, *own)):
+            if (start, stop) in own:
+                yield _RUN, start, stop
+            else:
+                yield from _slices(base, start, stop)
+
+
+def _slices(base: View, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    """The log indices ``[start, stop)``, all in ``base``, as slices of its positions."""
+    while start < stop:
+        position = base.position_of(start)
+        if position is None:
+            raise ValueError(f"{start} is not in the view")
+        first, last = base.slice(position, position + stop - start).runs[0]
+        yield _SLICE, position, position + last - first
+        start += last - first
+
+
+def _joined(pieces: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Slices that continue each other as one."""
+    held: tuple[int, int, int] | None = None
+    for piece in pieces:
+        if held is not None and held[0] == piece[0] and held[2] == piece[1]:
+            held = (held[0], held[1], piece[2])
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held

@@ -1,0 +1,43 @@
+"""Erasing a conversation everywhere."""
+
+from collections.abc import Callable
+from typing import Final
+
+from conversations.models import (
+    Conversation,
+    Message,
+    Move,
+    Revision,
+    ToolCall,
+    ToolDescription,
+)
+from conversations.services import change_of
+from conversations.store import writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.web.models import KeptAnswer
+
+Forget = Callable[[int], None]
+_others: Final[list[Forget]] = []
+
+
+def on_erase(forget: Forget) -> None:
+    """Have ``forget(conversation key)`` called in the transaction of every erasure.
+
+    For the apps that stand on this one and keep rows of conversations.
+    """
+    _others.append(forget)
+
+
+def erase(actor: Actor, public_id: str) -> None:
+    """Remove a conversation with everything that belongs to it; only the audit remembers it."""
+    actor.require(Action.CONVERSATION_ERASE)
+    with writing(actor, public_id) as opened:
+        key = opened.head.key
+        opened.commit(change_of(opened.head, Action.CONVERSATION_ERASE))
+        for forget in _others:
+            forget(key)
+        for table in (Message, ToolCall, ToolDescription, Revision, Move):
+            table.objects.filter(conversation=key).delete()
+        KeptAnswer.objects.filter(stream=key).delete()
+        Conversation.objects.filter(key=key).delete()

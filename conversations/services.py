@@ -1,0 +1,374 @@
+"""What can be done to a conversation: each use case loads, decides, commits."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db import transaction
+
+from conversations.domain import operations, pairing, revisions
+from conversations.domain.configs import OperationConfig, on_record
+from conversations.domain.message import Draft
+from conversations.domain.operations import Notice, Outcome
+from conversations.domain.revisions import MoveKind, RevisionKind
+from conversations.domain.runs import Runs
+from conversations.domain.view import View
+from conversations.models import Conversation, Revision
+from conversations.store import (
+    Writing,
+    as_revision,
+    find_revision,
+    insert_head,
+    lineage,
+    view_of,
+    writing,
+)
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.record import Change
+from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.ids import new_key, new_public_id
+
+
+@dataclass(frozen=True, slots=True)
+class NewConversation:
+    """What a conversation starts with; ``metadata`` is JSON bytes of an object."""
+
+    public_id: str | None = None
+    title: str = ""
+    workflow: str = ""
+    metadata: bytes = b"{}"
+    tools: str = ""
+    drafts: tuple[Draft, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a writer saw of the view: a revision and its number of messages, or nothing."""
+
+    revision: int | None = None
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Where appended messages went: log indices ``first_index ... first_index + count - 1``."""
+
+    first_index: int
+    count: int
+    batch: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What an operation, a batch, a rollback or a restore did, or would do in a dry run.
+
+    ``revision`` is None in a dry run; runs are of log indices, figures are tokens.
+    """
+
+    batch: int
+    revision: int | None
+    visible_count: int
+    warnings: tuple[Notice, ...]
+    added: Runs
+    shown: Runs
+    hidden: Runs
+    tokens_before: int
+    tokens_after: int
+    cached_prefix_lost: int
+
+
+class _DryRun(Exception):
+    """Undoes a transaction whose result was only asked for."""
+
+
+def create(actor: Actor, new: NewConversation) -> Conversation:
+    """Make a conversation, perhaps with its first messages; Duplicate if the id is taken."""
+    actor.require(Action.CONVERSATION_CREATE)
+    with transaction.atomic():
+        opened = open_new(actor, new)
+        if new.drafts:
+            append_in(opened, new.drafts)
+        detail = {"messages": len(new.drafts)}
+        opened.commit(change_of(opened.head, Action.CONVERSATION_CREATE, detail=detail))
+    return opened.head
+
+
+def open_new(actor: Actor, new: NewConversation) -> Writing:
+    """The first step of every use case that makes a conversation; the caller commits."""
+    head = Conversation(
+        key=new_key(),
+        workspace=actor.workspace,
+        public_id=new.public_id or new_public_id("conv"),
+        title=new.title,
+        workflow=new.workflow,
+        metadata=new.metadata,
+        tools=new.tools,
+    )
+    return insert_head(head, actor)
+
+
+def change(
+    actor: Actor,
+    public_id: str,
+    *,
+    title: str | None = None,
+    metadata: bytes | None = None,
+    tools: str | None = None,
+) -> Conversation:
+    """Set what is given: title, metadata (JSON bytes of an object) or tools."""
+    actor.require(Action.CONVERSATION_UPDATE)
+    given = {"title": title, "metadata": metadata, "tools": tools}
+    fields = {name: value for name, value in given.items() if value is not None}
+    with writing(actor, public_id) as opened:
+        if fields:
+            opened.set(**fields)
+            detail = {"fields": sorted(fields)}
+            opened.commit(change_of(opened.head, Action.CONVERSATION_UPDATE, detail=detail))
+    return opened.head
+
+
+def append(actor: Actor, public_id: str, drafts: Sequence[Draft], node_id: str = "") -> Appended:
+    """Log messages and show them at the end of the view; all or none, and never a conflict."""
+    actor.require(Action.MESSAGES_APPEND)
+    with writing(actor, public_id) as opened:
+        appended = append_in(opened, drafts, node_id=node_id)
+        detail = {"first_index": appended.first_index, "count": appended.count}
+        opened.commit(change_of(opened.head, Action.MESSAGES_APPEND, detail=detail))
+    return appended
+
+
+def append_in(opened: Writing, drafts: Sequence[Draft], *, node_id: str = "") -> Appended:
+    """``append`` as a step of an open transaction."""
+    first = opened.head.log_count
+    opened.append(pairing.place(drafts, opened.log), node_id=node_id)
+    head = opened.head
+    return Appended(first, len(drafts), head.current_batch, head.current_revision)
+
+
+def operate(
+    actor: Actor,
+    public_id: str,
+    config: OperationConfig,
+    *,
+    reason: str | None = None,
+    seen: Seen = Seen(),
+    dry_run: bool = False,
+) -> Applied:
+    """One of the five operations; it opens exactly one batch, or none in a dry run.
+
+    People wait until nothing runs (rule 1.16).
+    """
+    actor.require(Action.MESSAGES_OPERATE)
+
+    def step(opened: Writing) -> Applied:
+        return operate_in(opened, config, reason=reason)
+
+    return _step(actor, public_id, Action.MESSAGES_OPERATE, step, reason, seen, dry_run)
+
+
+def operate_in(
+    opened: Writing, config: OperationConfig, *, reason: str | None = None, node_id: str = ""
+) -> Applied:
+    """``operate`` as a step of an open transaction; permission and status are the caller's."""
+    before = view_of(opened.current)
+    outcome = operations.apply(config, before, opened.log)
+    first_added = opened.head.log_count
+    if outcome.entries:
+        opened.log_entries(outcome.entries, node_id=node_id, into_next=True)
+    return _open(
+        opened,
+        before,
+        outcome,
+        config.operation,
+        config=on_record(config, first_added),
+        reason=reason,
+    )
+
+
+def open_batch(
+    actor: Actor,
+    public_id: str,
+    boundary: int,
+    *,
+    reason: str | None = None,
+    seen: Seen = Seen(),
+    dry_run: bool = False,
+) -> Applied:
+    """An explicit new batch: the view narrowed to log indices >= ``boundary`` (rule 1.5)."""
+    actor.require(Action.BATCH_OPEN)
+
+    def step(opened: Writing) -> Applied:
+        before = view_of(opened.current)
+        after = revisions.narrow(before, boundary, opened.head.log_count)
+        outcome = operations.compare(before, after, opened.log)
+        return _open(opened, before, outcome, "batch", boundary=boundary, reason=reason)
+
+    return _step(actor, public_id, Action.BATCH_OPEN, step, reason, seen, dry_run)
+
+
+def rollback(
+    actor: Actor,
+    public_id: str,
+    batch: int,
+    *,
+    reason: str | None = None,
+    seen: Seen = Seen(),
+    dry_run: bool = False,
+) -> Applied:
+    """Show the view as it was at the end of a batch of the branch (rule 1.4)."""
+    actor.require(Action.BATCH_ROLLBACK)
+
+    def step(opened: Writing) -> Applied:
+        head = opened.head
+        branch = lineage(head.key, head.current_revision)
+        values = (as_revision(row, View()) for row in branch)
+        target = revisions.find_batch(batch, values)
+        return move_in(opened, "rollback", target.id, reason=reason)
+
+    return _step(actor, public_id, Action.BATCH_ROLLBACK, step, reason, seen, dry_run)
+
+
+def restore(
+    actor: Actor,
+    public_id: str,
+    revision: int,
+    *,
+    reason: str | None = None,
+    seen: Seen = Seen(),
+    dry_run: bool = False,
+) -> Applied:
+    """Make any revision the current one, also of a branch that was rolled back (rule 1.5)."""
+    actor.require(Action.REVISION_RESTORE)
+
+    def step(opened: Writing) -> Applied:
+        return move_in(opened, "restore", revision, reason=reason)
+
+    return _step(actor, public_id, Action.REVISION_RESTORE, step, reason, seen, dry_run)
+
+
+def move_in(opened: Writing, kind: MoveKind, revision: int, *, reason: str | None) -> Applied:
+    """Make ``revision`` the current one, as a step of an open transaction.
+
+    To the current one: nothing changes and nothing is put on record.
+    """
+    head = opened.head
+    target = find_revision(head.key, revision)
+    before, after = view_of(opened.current), view_of(target)
+    tokens_before = head.visible_tokens
+    if target.number != head.current_revision:
+        opened.move(kind, target, reason)
+    outcome = operations.compare(before, after, opened.log)
+    return _applied(opened, before, outcome, tokens_before, target)
+
+
+def require_quiet(opened: Writing) -> None:
+    """InvalidState if a person would operate while an execution is RUNNING (rule 1.16)."""
+    if not opened.actor.is_engine and opened.head.status == "RUNNING":
+        raise InvalidState(
+            "An execution of this conversation is running; pause it first.", status="RUNNING"
+        )
+
+
+def check_seen(opened: Writing, seen: Seen) -> None:
+    """VersionConflict unless the view is still what the writer saw."""
+    revisions.check_expected(
+        as_revision(opened.current, View()),
+        expected_revision=seen.revision,
+        expected_count=seen.count,
+    )
+
+
+def change_of(
+    head: Conversation,
+    action: Action,
+    *,
+    reason: str | None = None,
+    before: str = "",
+    detail: Mapping[str, object] | None = None,
+) -> Change:
+    """The audit's record of a change of a conversation: its view before and after."""
+    return Change(
+        action=action,
+        object_type="conversation",
+        object_id=head.public_id,
+        before=before,
+        after=f"{head.current_revision}.{head.visible_count}",
+        reason=reason or "",
+        detail=detail or {},
+    )
+
+
+def _step(
+    actor: Actor,
+    public_id: str,
+    action: Action,
+    step: Callable[[Writing], Applied],
+    reason: str | None,
+    seen: Seen,
+    dry_run: bool,
+) -> Applied:
+    """Run one change of the view in its own transaction; a dry run is undone."""
+    applied: Applied | None = None
+    try:
+        with writing(actor, public_id) as opened:
+            require_quiet(opened)
+            check_seen(opened, seen)
+            head = opened.head
+            before = f"{head.current_revision}.{head.visible_count}"
+            applied = step(opened)
+            if dry_run:
+                raise _DryRun
+            if opened.changed:
+                detail = _detail(applied)
+                opened.commit(change_of(head, action, reason=reason, before=before, detail=detail))
+    except _DryRun:
+        pass
+    if applied is None:
+        raise AssertionError("a step that raises nothing has a result")
+    return replace(applied, revision=None) if dry_run else applied
+
+
+def _open(
+    opened: Writing,
+    before: View,
+    outcome: Outcome,
+    operation: RevisionKind,
+    *,
+    config: bytes = b"{}",
+    boundary: int | None = None,
+    reason: str | None = None,
+) -> Applied:
+    tokens_before = opened.head.visible_tokens
+    row = opened.open_batch(
+        outcome.view, operation, before=before, config=config, boundary=boundary, reason=reason
+    )
+    return _applied(opened, before, outcome, tokens_before, row)
+
+
+def _applied(
+    opened: Writing, before: View, outcome: Outcome, tokens_before: int, row: Revision
+) -> Applied:
+    opened.sums.prepare(before, outcome.view)
+    return Applied(
+        batch=row.batch,
+        revision=row.number,
+        visible_count=row.visible_count,
+        warnings=outcome.warnings,
+        added=outcome.added,
+        shown=outcome.shown,
+        hidden=outcome.hidden,
+        tokens_before=tokens_before,
+        tokens_after=row.tokens,
+        cached_prefix_lost=operations.cached_prefix_lost(before, outcome.view, opened.sums),
+    )
+
+
+def _detail(applied: Applied) -> dict[str, object]:
+    return {
+        "batch": applied.batch,
+        "revision": applied.revision,
+        "added": applied.added,
+        "shown": len(applied.shown),
+        "hidden": len(applied.hidden),
+    }
