@@ -105,6 +105,52 @@ def lineage(conversation: int, number: int) -> list[Revision]:
     return found
 
 
+def revision_row(
+    conversation: int, value: rules.Revision, parent: Revision | None, base: View | None
+) -> Revision:
+    """The row of a revision that exists elsewhere already; ``base`` is its parent's view."""
+    stored = _Stored(value.view.encode())
+    if parent is not None and base is not None:
+        stored = _stored(value.view, base, parent)
+    return Revision(
+        conversation=conversation,
+        number=value.id,
+        parent=value.parent,
+        batch=value.number,
+        operation=value.operation,
+        config=value.config or b"{}",
+        boundary=value.boundary,
+        opened=stored.data,
+        patch_of=stored.patch_of,
+        patched_bytes=stored.patched_bytes,
+        log_length=value.log_length,
+        visible_count=value.visible_count,
+        tokens=value.tokens,
+        author=value.author,
+        reason=value.reason or "",
+        created_at=value.created_at,
+    )
+
+
+def log_tools(conversation: int, entries: Sequence[Entry]) -> None:
+    """Write the rows by which tool calls and tool descriptions are found again."""
+    ToolCall.objects.bulk_create(
+        ToolCall(
+            conversation=conversation,
+            index=entry.index,
+            position=position,
+            call=call_digest(call_id),
+        )
+        for entry in entries
+        for position, call_id in enumerate(entry.draft.call_ids)
+    )
+    ToolDescription.objects.bulk_create(
+        ToolDescription(conversation=conversation, index=entry.index)
+        for entry in entries
+        if entry.draft.tool_description
+    )
+
+
 @contextmanager
 def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     """A transaction on one conversation, whose head is taken first.
@@ -173,7 +219,7 @@ class Writing:
             total += tokens
             rows.append(self._message(entry, tokens, total, revision, node_id))
         Message.objects.bulk_create(rows)
-        self._log_tools(entries)
+        log_tools(self.head.key, entries)
         added = total - self.head.log_tokens
         self.head.log_count += len(entries)
         self.head.log_tokens = total
@@ -198,21 +244,6 @@ class Writing:
             author=self.actor.label,
             created_at=self.at,
             body=draft.body,
-        )
-
-    def _log_tools(self, entries: Sequence[Entry]) -> None:
-        key = self.head.key
-        ToolCall.objects.bulk_create(
-            ToolCall(
-                conversation=key, index=entry.index, position=position, call=call_digest(call_id)
-            )
-            for entry in entries
-            for position, call_id in enumerate(entry.draft.call_ids)
-        )
-        ToolDescription.objects.bulk_create(
-            ToolDescription(conversation=key, index=entry.index)
-            for entry in entries
-            if entry.draft.tool_description
         )
 
     def append(self, entries: Sequence[Entry], *, node_id: str = "") -> None:

@@ -1,0 +1,237 @@
+"""Reading conversations: lists, messages, batches, differences."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import orjson
+from django.db.models import Q
+
+from conversations.domain import diff, revisions
+from conversations.domain.bodies import StoredMessage
+from conversations.domain.view import View
+from conversations.models import Conversation, Message, Move, Revision
+from conversations.store import as_revision, find_head, find_revision, lineage, view_of
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.pagination import Page, PageRequest, cut
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationFilter:
+    """Which conversations a list shows; empty fields mean all. ``text`` is in title or id."""
+
+    status: str = ""
+    workflow: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageWindow:
+    """Messages of a view from a position on, in the order of the view.
+
+    ``view_count`` is the length of the whole view, ``positions`` those of the messages.
+    """
+
+    messages: Sequence[StoredMessage]
+    positions: range
+    view_count: int
+    revision: int
+
+
+def conversation_json(head: Conversation) -> dict[str, object]:
+    """A conversation as the contract shows it (api.md, "Conversations")."""
+    return {
+        "id": head.public_id,
+        "title": head.title,
+        "workflow": head.workflow or None,
+        "status": head.status,
+        "current_batch": head.current_batch,
+        "current_revision": head.current_revision,
+        "message_count": head.log_count,
+        "visible_count": head.visible_count,
+        "tokens": head.visible_tokens,
+        "metadata": orjson.Fragment(bytes(head.metadata)),
+        "tools": head.tools or None,
+        "created_at": clock.iso(head.created_at),
+        "updated_at": clock.iso(head.updated_at),
+    }
+
+
+def list_conversations(
+    actor: Actor, wanted: ConversationFilter, request: PageRequest
+) -> Page[Conversation]:
+    """The newest changed first."""
+    rows = Conversation.objects.for_workspace(actor.workspace)
+    if wanted.status:
+        rows = rows.filter(status=wanted.status)
+    if wanted.workflow:
+        rows = rows.filter(workflow=wanted.workflow)
+    if wanted.text:
+        rows = rows.filter(Q(title__icontains=wanted.text) | Q(public_id__icontains=wanted.text))
+    if request.after:
+        at, key = _newest_after(request.after)
+        rows = rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, key__lt=key))
+    found = list(rows.order_by("-updated_at", "-key")[: request.limit + 1])
+    return cut(found, request, lambda head: (_microseconds(head.updated_at), head.key))
+
+
+def _newest_after(after: tuple[int | str, ...]) -> tuple[datetime, int]:
+    match after:
+        case (int() as at, int() as key) if abs(at) < 10**17:
+            return datetime.fromtimestamp(at / 10**6, UTC), key
+    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+
+
+def _microseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 10**6)
+
+
+def position_after(request: PageRequest) -> int:
+    """Where a page by position starts: behind the cursor's position, or at 0."""
+    match request.after:
+        case ():
+            return 0
+        case (int() as position,) if 0 <= position < 2**31:
+            return position + 1
+    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+
+
+def shown_revision(head: Conversation, which: str) -> Revision:
+    """The row that ``current`` or ``revision:N`` names."""
+    if which == "current":
+        return find_revision(head.key, head.current_revision)
+    kind, _, number = which.partition(":")
+    if kind != "revision" or not number.isascii() or not number.isdigit() or len(number) > 9:
+        raise ValidationFailed.at("?view", "view must be current, all or revision:N.")
+    return find_revision(head.key, int(number))
+
+
+def visible_window(head: Conversation, row: Revision, start: int, limit: int) -> MessageWindow:
+    """``limit`` messages of a revision's view from position ``start`` on."""
+    view = view_of(row)
+    part = view.slice(start, start + limit)
+    messages = _in_order(head.key, part, shown=view)
+    return MessageWindow(messages, range(start, start + len(part)), len(view), row.number)
+
+
+def log_window(head: Conversation, start: int, limit: int) -> MessageWindow:
+    """``limit`` messages of the log from ``start`` on, ``visible`` as of the current view."""
+    row = find_revision(head.key, head.current_revision)
+    stop = min(start + limit, head.log_count)
+    messages = _in_order(head.key, View([(start, stop)] if start < stop else []), view_of(row))
+    return MessageWindow(messages, range(start, stop), head.log_count, row.number)
+
+
+def messages_at(head: Conversation, indices: Iterable[int], shown: View) -> list[StoredMessage]:
+    """The messages at some log indices, ascending."""
+    return _in_order(head.key, View.of_indices(sorted(set(indices))), shown)
+
+
+def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessage]:
+    """The messages of ``wanted`` in its order; read by ranges of the log, not one by one."""
+    rows: dict[int, Message] = {}
+    for start, stop in wanted.indices_as_runs():
+        found = Message.objects.filter(conversation=conversation, index__gte=start, index__lt=stop)
+        rows.update((row.index, row) for row in found)
+    return [_stored(rows[index], visible=index in shown) for index in wanted]
+
+
+def _stored(row: Message, *, visible: bool) -> StoredMessage:
+    return StoredMessage(
+        index=row.index,
+        message_id=row.message_id or f"log-{row.index}",
+        role=row.role,
+        body=bytes(row.body),
+        visible=visible,
+        tokens=row.tokens,
+        estimated=not row.tokens_reported,
+        node_id=row.node_id,
+        author=row.author,
+        created_at=row.created_at,
+        call_index=row.call_index,
+    )
+
+
+def branch_of(head: Conversation) -> list[Revision]:
+    """The revisions from the first to the current one, without their views."""
+    return list(reversed(lineage(head.key, head.current_revision)))
+
+
+def all_revisions(head: Conversation) -> list[Revision]:
+    """Every revision ever opened, oldest first, without their views."""
+    rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
+    return list(rows.order_by("number"))
+
+
+def moves_of(head: Conversation) -> list[Move]:
+    """Every rollback and restore, oldest first."""
+    return list(Move.objects.filter(conversation=head.key).order_by("seq"))
+
+
+def revision_json(row: Revision, *, with_parent: bool = False) -> dict[str, object]:
+    """A batch as the contract lists it."""
+    shown: dict[str, object] = {
+        "number": row.batch,
+        "revision": row.number,
+        "operation": row.operation,
+        "config": orjson.Fragment(bytes(row.config)),
+        "boundary": row.boundary,
+        "visible_count": row.visible_count,
+        "tokens": row.tokens,
+        "author": row.author,
+        "reason": row.reason or None,
+        "created_at": clock.iso(row.created_at),
+    }
+    return shown | {"parent": row.parent} if with_parent else shown
+
+
+def move_json(move: Move) -> dict[str, object]:
+    return {
+        "kind": move.kind,
+        "from_revision": move.from_revision,
+        "to_revision": move.to_revision,
+        "author": move.author,
+        "reason": move.reason or None,
+        "created_at": clock.iso(move.created_at),
+    }
+
+
+def diff_of(actor: Actor, public_id: str, before: int, after: int) -> Sequence[diff.Change]:
+    """What leads from one revision's view to another's (api.md, ``diff``)."""
+    head = find_head(actor.workspace, public_id)
+    return diff_between(head.key, before, after)
+
+
+def diff_between(conversation: int, before: int, after: int) -> Sequence[diff.Change]:
+    """``diff_of`` by the key of the conversation."""
+    first, last = find_revision(conversation, before), find_revision(conversation, after)
+    return diff.diff_revisions(
+        as_revision(first, view_of(first)),
+        as_revision(last, view_of(last)),
+        _Tree(conversation),
+    )
+
+
+class _Tree(dict[int, revisions.Revision]):
+    """The revisions of a conversation by number, each read with its view when first asked for."""
+
+    def __init__(self, conversation: int) -> None:
+        super().__init__()
+        self.conversation = conversation
+
+    def __missing__(self, number: int) -> revisions.Revision:
+        row = find_revision(self.conversation, number)
+        self[number] = as_revision(row, view_of(row))
+        return self[number]
+
+
+def change_json(change: diff.Change) -> dict[str, object]:
+    """One difference as the contract shows it: only the fields that its kind has."""
+    shown: dict[str, object] = {"kind": change.kind, "index": change.index}
+    for name in ("previous_index", "position", "previous_position"):
+        value = getattr(change, name)
+        if value is not None:
+            shown[name] = value
+    return shown

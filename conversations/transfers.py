@@ -1,0 +1,209 @@
+"""Conversations in and out: exports, imports of exports, imports of chat files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Final, cast
+
+import orjson
+from django.db import transaction
+
+from conversations.domain import transfer
+from conversations.domain.chat_json import ChatConversation
+from conversations.domain.message import Draft, Entry, read_message
+from conversations.domain.revisions import Move as MoveValue
+from conversations.domain.revisions import MoveKind
+from conversations.domain.transfer import LoggedMessage, Transfer
+from conversations.domain.view import View
+from conversations.models import Conversation, Message, Move, Revision
+from conversations.services import NewConversation, append_in, change_of, open_new
+from conversations.sql_log import call_digest
+from conversations.store import Writing, as_revision, find_head, log_tools, revision_row, view_of
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.ids import is_public_id, is_reserved
+from ctxadmin.lib.json_bytes import dumps
+
+_BATCH: Final = 1000
+
+
+def export(actor: Actor, public_id: str) -> bytes:
+    """The export document of a conversation: log, view, revisions, moves; no executions."""
+    head = find_head(actor.workspace, public_id)
+    rows = Revision.objects.filter(conversation=head.key).order_by("number")
+    moves = Move.objects.filter(conversation=head.key).order_by("seq")
+    return transfer.write_export(
+        Transfer(
+            conversation_id=head.public_id,
+            title=head.title,
+            metadata=orjson.loads(bytes(head.metadata)),
+            tools=head.tools or None,
+            created_at=head.created_at,
+            updated_at=head.updated_at,
+            current_revision=head.current_revision,
+            messages=list(_logged(head)),
+            revisions=[as_revision(row, view_of(row)) for row in rows],
+            moves=[_move_value(move) for move in moves],
+            workflow=head.workflow or None,
+        )
+    )
+
+
+def import_chat(actor: Actor, chat: ChatConversation) -> Conversation:
+    """Make a conversation of a chat file; its id is kept if it is free, else a new one made."""
+    actor.require(Action.CONVERSATION_IMPORT)
+    with transaction.atomic():
+        opened = open_new(
+            actor,
+            NewConversation(
+                public_id=_free_id(actor, chat.conversation_id),
+                title=chat.title or chat.conversation_id or "",
+                metadata=dumps(chat.metadata or {}),
+                tools=chat.tools or "",
+            ),
+        )
+        if chat.drafts:
+            append_in(opened, chat.drafts)
+        _commit_import(opened, len(chat.drafts))
+    return opened.head
+
+
+def import_export(actor: Actor, document: Transfer) -> Conversation:
+    """Make the conversation of an export document again, rollback and restore intact.
+
+    Its id is kept if it is free; everything else is as it was.
+    """
+    actor.require(Action.CONVERSATION_IMPORT)
+    with transaction.atomic():
+        opened = open_new(
+            actor,
+            NewConversation(
+                public_id=_free_id(actor, document.conversation_id),
+                title=document.title,
+                workflow=document.workflow or "",
+                metadata=dumps(document.metadata),
+                tools=document.tools or "",
+            ),
+        )
+        _write_log(opened.head, document.messages)
+        _write_revisions(opened.head, document)
+        _commit_import(opened, len(document.messages))
+        Conversation.objects.filter(key=opened.head.key).update(created_at=document.created_at)
+        opened.head.created_at = document.created_at
+    return opened.head
+
+
+def _commit_import(opened: Writing, count: int) -> None:
+    detail = {"messages": count}
+    opened.commit(change_of(opened.head, Action.CONVERSATION_IMPORT, detail=detail))
+
+
+def _free_id(actor: Actor, wanted: str | None) -> str | None:
+    """The wanted id if it has the right form and nobody has it, else None: a new one is made."""
+    if wanted is None or not is_public_id(wanted) or is_reserved(wanted):
+        return None
+    taken = Conversation.objects.for_workspace(actor.workspace).filter(public_id=wanted)
+    return None if taken.exists() else wanted
+
+
+def _logged(head: Conversation) -> Iterator[LoggedMessage]:
+    rows = Message.objects.filter(conversation=head.key).order_by("index")
+    for row in rows.iterator(_BATCH):
+        yield LoggedMessage(
+            entry=Entry(
+                index=row.index,
+                draft=_draft_of(row),
+                message_id=row.message_id or f"log-{row.index}",
+                call_index=row.call_index,
+            ),
+            revision=row.revision,
+            tokens=row.tokens,
+            author=row.author,
+            created_at=row.created_at,
+        )
+
+
+def _draft_of(row: Message) -> Draft:
+    draft = read_message(orjson.loads(bytes(row.body)))
+    return replace(
+        draft,
+        message_id=row.message_id,
+        reported_tokens=row.tokens if row.tokens_reported else None,
+        node_id=row.node_id or None,
+    )
+
+
+def _move_value(move: Move) -> MoveValue:
+    return MoveValue(
+        kind=cast(MoveKind, move.kind),
+        from_revision=move.from_revision,
+        to_revision=move.to_revision,
+        author=move.author,
+        reason=move.reason or None,
+        created_at=move.created_at,
+    )
+
+
+def _write_log(head: Conversation, messages: Sequence[LoggedMessage]) -> None:
+    remaining = iter(messages)
+    while part := list(islice(remaining, _BATCH)):
+        rows: list[Message] = []
+        for logged in part:
+            head.log_tokens += logged.tokens
+            rows.append(_message_row(head, logged))
+        Message.objects.bulk_create(rows)
+        log_tools(head.key, [logged.entry for logged in part])
+    head.log_count = len(messages)
+
+
+def _message_row(head: Conversation, logged: LoggedMessage) -> Message:
+    draft = logged.entry.draft
+    return Message(
+        conversation=head.key,
+        index=logged.entry.index,
+        message_id=draft.message_id,
+        role=draft.role,
+        answers=None if draft.answers is None else call_digest(draft.answers),
+        call_index=logged.entry.call_index,
+        tokens=logged.tokens,
+        tokens_reported=draft.reported_tokens is not None,
+        tokens_upto=head.log_tokens,
+        revision=logged.revision,
+        node_id=draft.node_id or "",
+        author=logged.author,
+        created_at=logged.created_at,
+        body=draft.body,
+    )
+
+
+def _write_revisions(head: Conversation, document: Transfer) -> None:
+    """The revisions in place of the first one that every conversation starts with."""
+    parents = {value.parent for value in document.revisions}
+    Revision.objects.filter(conversation=head.key).delete()
+    rows: dict[int, Revision] = {}
+    views: dict[int | None, View] = {}
+    for value in document.revisions:
+        views[value.id] = value.view
+        parent = None if value.parent is None else rows[value.parent]
+        row = revision_row(head.key, value, parent, views.get(value.parent))
+        row.has_children = value.id in parents
+        rows[value.id] = row
+    Revision.objects.bulk_create(rows.values(), batch_size=_BATCH)
+    first = -len(document.moves)
+    Move.objects.bulk_create(
+        Move(
+            conversation=head.key,
+            seq=first + place,
+            kind=move.kind,
+            from_revision=move.from_revision,
+            to_revision=move.to_revision,
+            author=move.author,
+            reason=move.reason or "",
+            created_at=move.created_at,
+        )
+        for place, move in enumerate(document.moves)
+    )
+    current = rows[document.current_revision]
+    head.revision_count = len(rows)
+    head.current_revision, head.current_batch = current.number, current.batch
+    head.visible_count, head.visible_tokens = current.visible_count, current.tokens
