@@ -3,12 +3,10 @@
 How tests reach databases is told in ``tests/settings.py``, how servers live in ``servers.py``.
 """
 
-import os
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
 from uuid import uuid4
 
 import hypothesis
@@ -55,7 +53,7 @@ def mysql_client() -> ModuleType:
     try:
         return import_module("MySQLdb")
     except ImportError:
-        _missing("mysqlclient is not installed: pip install -r requirements.txt")
+        servers.lacking("mysqlclient is not installed: pip install -r requirements.txt")
 
 
 @pytest.fixture
@@ -91,11 +89,4 @@ def _shared_server(kind: str) -> str:
     try:
         return servers.shared(kind)
     except servers.Missing as missing:
-        _missing(str(missing))
-
-
-def _missing(what: str) -> NoReturn:
-    """What a machine lacks skips a test at home and fails it in CI."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(what)
-    pytest.skip(what)
+        servers.lacking(missing)

@@ -26,7 +26,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar, NoReturn, Self
+
+import pytest
 
 FOLDER_VARIABLE = "CTXADMIN_TEST_FOLDER"
 OWNER_VARIABLE = "CTXADMIN_TEST_OWNER"
@@ -36,6 +38,13 @@ ROOT = Path(__file__).resolve().parent.parent
 
 class Missing(Exception):
     """A program that the tests need is not on this machine; the text names its Debian package."""
+
+
+def lacking(what: object) -> NoReturn:
+    """End the test: what a machine lacks skips it at home and fails it in CI."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(str(what))
+    pytest.skip(str(what))
 
 
 def program(package: str, *names: str) -> str:
@@ -74,11 +83,18 @@ class PrivateServer:
     def prepare(self) -> None:
         """Make in the folder what the first start needs."""
 
+    def environment(self) -> dict[str, str]:
+        return dict(os.environ)
+
     def command(self) -> Sequence[str]:
         raise AttributeError(self.kind)
 
     def answers(self, connection: socket.socket) -> bool:
         raise AttributeError(self.kind)
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "server.log"
 
     @property
     def pid(self) -> int:
@@ -91,10 +107,12 @@ class PrivateServer:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.prepare()
         self.port = self.port or free_port()
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             # setpriv gives way to the program, which then dies with the thread that started it.
             self._process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *self.command()],
+                cwd=ROOT,
+                env=self.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -129,10 +147,6 @@ class PrivateServer:
     ) -> None:
         self.kill()
 
-    @property
-    def _log(self) -> Path:
-        return self.folder / "server.log"
-
     def _end(self, how: signal.Signals) -> None:
         if self._process is None:
             return
@@ -150,7 +164,7 @@ class PrivateServer:
                         return
             time.sleep(0.02)
         self.kill()
-        raise RuntimeError(f"{self.kind} did not start:\n{_tail(self._log)}")
+        raise RuntimeError(f"{self.kind} did not start:\n{tail(self.log)}")
 
 
 class MariaDB(PrivateServer):
@@ -293,7 +307,7 @@ def _start_keeper(kind: str, folder: Path, ready: Path) -> None:
     deadline = time.monotonic() + 2 * START_SECONDS
     while not ready.exists():
         if keeper.poll() is not None or time.monotonic() > deadline:
-            raise RuntimeError(f"The private {kind} did not start:\n{_tail(log)}")
+            raise RuntimeError(f"The private {kind} did not start:\n{tail(log)}")
         time.sleep(0.02)
 
 
@@ -316,7 +330,7 @@ def _as_this_user() -> list[str]:
     return ["--user=root"] if os.geteuid() == 0 else []
 
 
-def _tail(log: Path) -> str:
+def tail(log: Path) -> str:
     return log.read_text(errors="replace")[-4000:]
 
 

@@ -1,0 +1,150 @@
+"""Chromium for tests of pages, with eyes on what a page must never do.
+
+``Watch`` follows all pages of a browser context and notes violations of the content security
+policy, errors in the console, exceptions, answers of 500 and above, and requests off the host.
+``assert_accessible`` runs axe-core with the rules of WCAG 2.2, levels A and AA.
+"""
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    Playwright,
+    Request,
+    Response,
+    WebSocket,
+)
+
+from tests.servers import Missing, program
+
+AXE = Path(__file__).resolve().parent / "assets" / "vendor" / "axe.min.js"
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
+# Without these Chromium calls home at every start, and looks names up that are not there.
+QUIET = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+]
+# Chromium reports these answers as errors of the page, and pages expect them: a conflict, a form
+# with a mistake, something that this person may not do.
+EXPECTED = re.compile(r"the server responded with a status of (403|409|422)\b")
+TELL_VIOLATIONS = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error(`CSP: ${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`));
+"""
+RUN_AXE = """([tags, excluded]) =>
+  axe.run({include: [document], exclude: excluded.map((selector) => [selector])},
+          {runOnly: {type: "tag", values: tags}, resultTypes: ["violations"]})
+     .then(({violations}) => violations.map(({id, help, nodes}) => ({id, help,
+        nodes: nodes.map((node) => node.target.join(" ") + ": " + node.failureSummary)})))"""
+
+
+def launch(playwright: Playwright) -> Browser:
+    """A headless browser of the machine, or the one that Playwright has downloaded.
+
+    Errors: Missing.
+    """
+    # Root, in containers, has no right to the name spaces of the sandbox.
+    flags = [*QUIET, "--no-sandbox"] if os.geteuid() == 0 else QUIET
+    return playwright.chromium.launch(executable_path=_chromium(playwright), args=flags)
+
+
+def _chromium(playwright: Playwright) -> str:
+    try:
+        return program("chromium", "chromium", "chromium-browser", "google-chrome")
+    except Missing:
+        downloaded = playwright.chromium.executable_path
+        if Path(downloaded).exists():
+            return downloaded
+        raise
+
+
+class Watch:
+    """The problems of all pages of one context; ``tolerate`` takes what a test provokes."""
+
+    def __init__(self, context: BrowserContext, host: str) -> None:
+        self.problems: list[str] = []
+        self.tolerated: list[re.Pattern[str]] = [EXPECTED]
+        self._host = host
+        context.add_init_script(TELL_VIOLATIONS)
+        context.on("console", self._console)
+        context.on("weberror", lambda error: self._note(f"exception: {error.error}"))
+        context.on("request", self._request)
+        context.on("response", self._response)
+        context.on("page", lambda page: page.on("websocket", self._websocket))
+
+    def tolerate(self, pattern: str) -> None:
+        self.tolerated.append(re.compile(pattern))
+
+    def assert_clean(self) -> None:
+        """Fail with all problems that were noted and not tolerated."""
+        problems = [
+            problem
+            for problem in self.problems
+            if not any(pattern.search(problem) for pattern in self.tolerated)
+        ]
+        self.problems.clear()
+        assert not problems, "The page did what no page may do:\n" + "\n".join(problems)
+
+    def _note(self, problem: str) -> None:
+        self.problems.append(problem)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            place = message.location
+            self._note(f"console: {message.text} ({place['url']}:{place['lineNumber']})")
+
+    def _request(self, request: Request) -> None:
+        self._check_host(request.url)
+
+    def _websocket(self, socket: WebSocket) -> None:
+        self._check_host(socket.url)
+
+    def _check_host(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in {"http", "https", "ws", "wss"} and parts.netloc != self._host:
+            self._note(f"request off the host: {url}")
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 500:
+            self._note(f"answer {response.status}: {response.request.method} {response.url}")
+
+
+@cache
+def _axe() -> str:
+    return AXE.read_text(encoding="utf-8")
+
+
+def assert_accessible(page: Page, *, exclude: tuple[str, ...] = ()) -> None:
+    """Fail with every finding of axe on the page as it is now, in its current theme.
+
+    ``exclude`` names elements that axe judges wrongly; say why where it is used.
+    """
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(_axe())  # as the debugger does it: the page's policy allows no such script
+    findings = page.evaluate(RUN_AXE, [WCAG, list(exclude)])
+    text = [
+        f"{found['id']}: {found['help']}\n  " + "\n  ".join(found["nodes"]) for found in findings
+    ]
+    assert not findings, f"axe finds on {page.url}:\n" + "\n".join(text)
+
+
+def screenshot(page: Page, path: Path) -> None:
+    """Keep a picture of the whole page, if it is still there to be taken."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        page.screenshot(path=path, full_page=True)
+    except Error as gone:
+        path.with_suffix(".txt").write_text(str(gone))

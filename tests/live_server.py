@@ -1,0 +1,85 @@
+"""ctxadmin itself as a server of its own: ``manage.py serve`` in another process, on its own data.
+
+Tests see it as engines and browsers do, through HTTP. ``manage`` runs commands beside it.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.servers import ROOT, PrivateServer, free_port
+
+PASSWORD = "a long passphrase of the tests"
+# People by role, as the pages sign them in; the names are the roles.
+MAKE_PEOPLE = """
+from ctxadmin.accounts.models import Membership, User
+from ctxadmin.accounts.roles import Role
+from ctxadmin.accounts.services import default_workspace
+for role in Role:
+    if not User.objects.filter(username=role.value).exists():
+        person = User.objects.create_user(role.value, password={password!r})
+        Membership.objects.create(user=person, workspace=default_workspace(), role=role.value)
+"""
+
+
+class LiveServer(PrivateServer):
+    """The embedded server on SQLite, or with ``DATABASE_URL`` and ``REDIS_URL`` in ``settings``."""
+
+    kind = "ctxadmin"
+
+    def __init__(self, folder: Path, settings: dict[str, str], *options: str) -> None:
+        super().__init__(folder)
+        self.settings = settings
+        self.options = options
+        self.port = free_port()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def command(self) -> Sequence[str]:
+        return [sys.executable, "manage.py", "serve", "--port", str(self.port), *self.options]
+
+    def environment(self) -> dict[str, str]:
+        """This process's, less what makes it a test, on a data folder of the server's own."""
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("CTXADMIN_", "DATABASE_URL", "REDIS_URL"))
+        }
+        return inherited | {
+            "DJANGO_SETTINGS_MODULE": "ctxadmin.settings",
+            "CTXADMIN_DATA_DIR": str(self.folder / "data"),
+            **self.settings,
+        }
+
+    def answers(self, connection: socket.socket) -> bool:
+        connection.sendall(b"GET /healthz HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n")
+        return b" 200 " in connection.recv(64)
+
+    def manage(self, *arguments: str) -> str:
+        """What a management command prints, run beside the server."""
+        finished = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if finished.returncode:
+            raise RuntimeError(f"manage.py {arguments[0]} failed:\n{finished.stderr}")
+        return finished.stdout
+
+    def make_people(self) -> None:
+        """One person of each role, with the role as name and PASSWORD."""
+        self.manage("shell", "-v", "0", "-c", MAKE_PEOPLE.format(password=PASSWORD))
+
+    def make_token(self, *scopes: str) -> str:
+        """The secret of a new engine token."""
+        name = "tests " + " ".join(scopes)
+        answer = self.manage("create_token", "--name", name, "--scopes", ",".join(scopes))
+        return answer.strip()
