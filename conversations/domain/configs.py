@@ -1,0 +1,173 @@
+"""Contract models of the five operations' configs, and their reading and recording."""
+
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from conversations.domain.message import CountsAs, IncomingMessage
+from conversations.domain.pairing import Pairing
+from ctxadmin.lib import json_bytes
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import ValidationFailed
+
+OperationName = Literal["truncate", "insert", "replace", "clear", "filter"]
+VERSION: Final = 2
+_REFUSAL: Final = (
+    "this is a context-processor config of version 1 (processorType and rules), which is not run "
+    "any more; migrate it to version 2 (one operation and its block)"
+)
+
+Count = Annotated[int, Field(ge=0)]
+Keyword = Annotated[str, Field(min_length=1)]
+
+
+class RangeConfig(Contract):
+    """The positions ``[start, end)``."""
+
+    start: Count
+    end: Count
+
+    @field_validator("end")
+    @classmethod
+    def _after_start(cls, end: int, info: ValidationInfo) -> int:
+        if end <= info.data.get("start", -1):
+            raise ValueError("end must be larger than start")
+        return end
+
+
+class TruncateConfig(Contract):
+    """Which part of the visible list stays; at least one option. Source: semantics 1.6."""
+
+    keep_first: Count | None = None
+    keep_last: Count | None = None
+    remove_first: Count | None = None
+    remove_last: Count | None = None
+    range: RangeConfig | None = None
+
+    @model_validator(mode="after")
+    def _some_option(self) -> Self:
+        if not self.model_fields_set:
+            options = ", ".join(type(self).model_fields)
+            raise ValueError(f"one of {options} is required")
+        return self
+
+
+class InsertConfig(Contract):
+    """Messages, and where in the visible list they go: -1 is the end. Source: semantics 1.7."""
+
+    position: Annotated[int, Field(ge=-1)]
+    messages: Annotated[list[IncomingMessage], Field(min_length=1)]
+
+
+class ReplaceConfig(Contract):
+    """A message, and whose place in the visible list it takes. Source: semantics 1.8."""
+
+    index: Count
+    message: IncomingMessage
+
+
+class ClearConfig(Contract):
+    """Whether the system messages stay. Source: semantics 1.10."""
+
+    keep_system_message: bool = True
+
+
+class FilterConfig(Contract):
+    """Which of the visible messages stay; at least one list. Source: semantics 1.9."""
+
+    roles: Annotated[list[CountsAs], Field(min_length=1)] | None = None
+    content_contains: Annotated[list[Keyword], Field(min_length=1)] | None = None
+    content_excludes: Annotated[list[Keyword], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _some_rule(self) -> Self:
+        if not self.model_fields_set:
+            rules = ", ".join(type(self).model_fields)
+            raise ValueError(f"one of {rules} is required")
+        return self
+
+
+class OperationConfig(Contract):
+    """An operation: its name, its block, and what is to happen to pairs and tool descriptions.
+
+    A request model may subclass it and add fields. Source: semantics 1.6-1.13.
+    """
+
+    operation: OperationName
+    version: Annotated[int, Field(ge=1)] = VERSION
+    truncate: Annotated[TruncateConfig | None, Field(validate_default=True)] = None
+    insert: Annotated[InsertConfig | None, Field(validate_default=True)] = None
+    replace: Annotated[ReplaceConfig | None, Field(validate_default=True)] = None
+    clear: ClearConfig | None = None
+    filter: Annotated[FilterConfig | None, Field(validate_default=True)] = None
+    pairing: Pairing = "warn"
+    protect_tools: bool = False
+
+    @field_validator("version")
+    @classmethod
+    def _this_version(cls, version: int) -> int:
+        if version == 1:
+            raise ValueError(refusal())
+        if version != VERSION:
+            raise ValueError(f"this is not a known version; the current one is {VERSION}")
+        return version
+
+    @field_validator("truncate", "insert", "replace", "clear", "filter")
+    @classmethod
+    def _own_block_only(cls, block: Contract | None, info: ValidationInfo) -> Contract | None:
+        operation = info.data.get("operation")
+        if block is None and info.field_name == operation:
+            raise PydanticCustomError("missing", "this field is required")
+        if block is not None and operation is not None and info.field_name != operation:
+            raise ValueError(f"this block does not belong to the operation {operation!r}")
+        return block
+
+
+_CONFIG: Final = TypeAdapter(OperationConfig)
+
+
+def refusal() -> str:
+    """The sentence with which a config of version 1 is refused."""
+    return _REFUSAL
+
+
+def is_version_1(data: JsonValue) -> bool:
+    """True for ``{processorType, rules}`` or ``version: 1``. Source: semantics 1.13."""
+    if not isinstance(data, dict):
+        return False
+    version = data.get("version")
+    if isinstance(version, int) and not isinstance(version, bool):
+        return version == 1
+    return "operation" not in data and not {"processorType", "processor_type"}.isdisjoint(data)
+
+
+def read_operation(data: JsonValue, pointer: str = "") -> OperationConfig:
+    """Read an operation config; one of version 1 is refused with a sentence that says so.
+
+    Raises ValidationFailed with pointers under ``pointer``. Source: semantics 1.12 and 1.13.
+    """
+    if is_version_1(data):
+        raise ValidationFailed.at(pointer, refusal())
+    return parse(_CONFIG, data, pointer)
+
+
+def on_record(config: OperationConfig, first_added: int) -> bytes:
+    """The config as it is kept with its revision, as JSON.
+
+    Without defaults; messages stand in it as ``{"index": log index}``, ``first_added`` and so on,
+    because their text is in the log already and an erased text must not live on elsewhere.
+    """
+    fields = set(OperationConfig.model_fields) - {"insert", "replace"}
+    record: dict[str, object] = config.model_dump(include=fields, exclude_defaults=True)
+    if config.operation == "insert" and config.insert:
+        places = range(first_added, first_added + len(config.insert.messages))
+        record["insert"] = {
+            "position": config.insert.position,
+            "messages": [{"index": place} for place in places],
+        }
+    elif config.operation == "replace" and config.replace:
+        record["replace"] = {"index": config.replace.index, "message": {"index": first_added}}
+    elif config.operation == "clear" and config.clear is None:
+        record["clear"] = {}
+    return json_bytes.dumps(record)

@@ -1,0 +1,82 @@
+"""The reading side of a message log, as the rules of operations need it."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from conversations.domain.message import CountsAs
+from conversations.domain.runs import Runs
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGroup:
+    """An assistant message with calls, and the results in the log that answer it.
+
+    ``call`` and ``results`` are log indices, results ascending, one per answered call: of several
+    results of one call (after a rollback) the one of the view's own branch, the others stand in
+    ``surplus``. ``unanswered`` counts its calls that have no result in the log.
+    ``pending``: some are unanswered, and only tool messages follow it on the branch.
+    """
+
+    call: int
+    results: tuple[int, ...]
+    unanswered: int = 0
+    pending: bool = False
+    surplus: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """A call that a new result may answer, ``index`` being its assistant message.
+
+    On the branch: it has no result on the branch, though it may have one elsewhere
+    (``result_elsewhere``), which the new one then supersedes. Off the branch: it has none at all.
+    """
+
+    call_id: str
+    index: int
+    on_branch: bool
+    result_elsewhere: int | None = None
+
+
+class ToolLinks(Protocol):
+    """What a log knows about calls and their results, as seen from one branch."""
+
+    def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
+        """The groups that may be split in a view whose runs start and stop at ``cuts``.
+
+        At least every group with ``call < cut <= last result`` for one of the ascending cuts, and
+        every group that is not whole in the log itself (others stand between call and results, a
+        call is unanswered, or there is a surplus). Each once; more groups only cost time.
+        """
+
+    def orphans(self, runs: Runs) -> Runs:
+        """The tool messages within ascending ``runs`` that answer no call of the log, ascending."""
+
+
+class Log(ToolLinks, Protocol):
+    """A message log as seen from one branch: that of the view that an operation works on.
+
+    The branch of a revision are the messages that were logged into it or into an ancestor.
+    """
+
+    def __len__(self) -> int:
+        """The number of messages = the next log index."""
+
+    def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
+        """Those of the ascending ``runs`` whose role counts as one of ``roles``, ascending."""
+
+    def texts(self, runs: Runs) -> Iterable[tuple[int, str]]:
+        """``(log index, text)`` of the messages of ascending ``runs``, ascending."""
+
+    def tool_descriptions(self) -> Sequence[int]:
+        """The log indices of all messages with ``tool_description: true``, ascending."""
+
+    def tools(self) -> str | None:
+        """The tools text of the conversation, None or "" if it has none."""
+
+    def open_calls(self, call_ids: Collection[str]) -> Iterable[OpenCall]:
+        """The calls with one of these ids that a new result may answer, in any order."""
+
+    def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
+        """Which of these message ids are in the log already."""

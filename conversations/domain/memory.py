@@ -1,0 +1,216 @@
+"""A message log in memory: for imports, tests, and messages without a conversation."""
+
+import copy
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from conversations.domain import runs as run_sets
+from conversations.domain.log import OpenCall, ToolGroup
+from conversations.domain.message import CountsAs, Draft, Entry
+from conversations.domain.pairing import place
+from conversations.domain.runs import Run, Runs
+from conversations.domain.tokens import tokens_of_message
+
+_LETTERS: Final[dict[CountsAs, bytes]] = {
+    "system": b"s",
+    "user": b"u",
+    "assistant": b"a",
+    "tool": b"t",
+}
+
+
+class MemoryLog:
+    """A Log that grows by ``append``; see the Log protocol for its reading side.
+
+    ``on_branch`` gives the same log as seen from other revisions.
+    """
+
+    def __init__(
+        self,
+        drafts: Sequence[Draft] = (),
+        *,
+        tools: str | None = None,
+        count: Callable[[Draft], int] = tokens_of_message,
+    ) -> None:
+        """A log with these messages in revision 0, seen from there."""
+        self._branch: frozenset[int] | None = None
+        self._tools = tools
+        self._count = count
+        self._entries: list[Entry] = []
+        self._revisions: list[int] = []
+        self._roles = bytearray()  # a letter per message, so that a role filter is one search
+        self._sums = [0]
+        self._ids: set[str] = set()
+        self._descriptions: list[int] = []
+        self._orphans: list[int] = []
+        self._calls: list[int] = []
+        self._results: dict[int, list[int]] = {}  # assistant message -> its results
+        self._by_call_id: dict[str, list[int]] = {}  # call id -> assistant messages
+        self._open: dict[str, list[int]] = {}  # of these, those without any result
+        self._loose: dict[int, None] = {}  # assistant messages whose group is not whole here
+        if drafts:
+            self.append(place(drafts, self))
+
+    def append(
+        self,
+        entries: Sequence[Entry],
+        *,
+        revision: int = 0,
+        tokens: Sequence[int] | None = None,
+    ) -> None:
+        """Log entries that ``pairing.place`` made for this log, into ``revision``.
+
+        ``tokens``: what they have, if they need not be counted.
+        """
+        counted = tokens or [self._count(entry.draft) for entry in entries]
+        for entry, size in zip(entries, counted, strict=True):
+            if entry.index != len(self._entries):
+                raise ValueError(f"entry {entry.index} does not follow on {len(self._entries)}")
+            self._log(entry, revision)
+            self._sums.append(self._sums[-1] + size)
+
+    def _log(self, entry: Entry, revision: int) -> None:
+        index, draft = entry.index, entry.draft
+        self._entries.append(entry)
+        self._revisions.append(revision)
+        self._roles += _LETTERS[draft.counts_as]
+        self._ids.add(entry.message_id)
+        if draft.tool_description:
+            self._descriptions.append(index)
+        if draft.call_ids:
+            self._calls.append(index)
+            self._results[index] = []
+            self._loose[index] = None
+            for call_id in draft.call_ids:
+                self._by_call_id.setdefault(call_id, []).append(index)
+                self._open.setdefault(call_id, []).append(index)
+        if draft.role == "tool":
+            if entry.call_index is None:
+                self._orphans.append(index)
+            else:
+                self._answer(entry.call_index, index)
+
+    def _answer(self, call: int, result: int) -> None:
+        results = self._results[call]
+        results.append(result)
+        unanswered = self._open[self._entries[result].draft.answers or ""]
+        if call in unanswered:
+            unanswered.remove(call)
+        answered = len(self._entries[call].draft.call_ids)
+        if len(results) == answered and results[-1] == call + answered:
+            del self._loose[call]
+        else:
+            self._loose[call] = None
+
+    def on_branch(self, revisions: Collection[int]) -> "MemoryLog":
+        """This log, not a copy of it, as seen from the branch of these revisions."""
+        seen = copy.copy(self)
+        seen._branch = frozenset(revisions)
+        return seen
+
+    def with_tools(self, tools: str | None) -> "MemoryLog":
+        """This log, not a copy of it, with another tools text."""
+        seen = copy.copy(self)
+        seen._tools = tools
+        return seen
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def entry(self, index: int) -> Entry:
+        """The entry at a log index; IndexError if there is none."""
+        return self._entries[index]
+
+    def revision_of(self, index: int) -> int:
+        """The revision into which a message was logged."""
+        return self._revisions[index]
+
+    def tokens(self, start: int, stop: int) -> int:
+        """The tokens of the run ``[start, stop)``: two lookups."""
+        return self._sums[stop] - self._sums[start]
+
+    def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
+        letters = b"".join(_LETTERS[role] for role in sorted(roles))
+        same = re.compile(b"[" + letters + b"]+")
+        return tuple(
+            found.span()
+            for start, stop in runs
+            for found in same.finditer(self._roles, start, stop)
+        )
+
+    def texts(self, runs: Runs) -> Iterator[tuple[int, str]]:
+        return ((index, self._entries[index].draft.text) for index in run_sets.indices(runs))
+
+    def tool_descriptions(self) -> Sequence[int]:
+        return self._descriptions
+
+    def tools(self) -> str | None:
+        return self._tools
+
+    def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
+        return self._ids.intersection(message_ids)
+
+    def orphans(self, runs: Runs) -> Runs:
+        pieces: list[Run] = []
+        for start, stop in runs:
+            first, last = bisect_left(self._orphans, start), bisect_left(self._orphans, stop)
+            pieces.extend((index, index + 1) for index in self._orphans[first:last])
+        return run_sets.union(pieces)
+
+    def _sees(self, index: int) -> bool:
+        return self._branch is None or self._revisions[index] in self._branch
+
+    def open_calls(self, call_ids: Collection[str]) -> Iterable[OpenCall]:
+        for call_id in call_ids:
+            for index in self._open.get(call_id, ()):
+                yield OpenCall(call_id, index, self._sees(index))
+            if self._branch is not None:
+                yield from self._answered_elsewhere(call_id)
+
+    def _answered_elsewhere(self, call_id: str) -> Iterator[OpenCall]:
+        """The calls of the branch whose results all lie off it."""
+        for index in self._by_call_id.get(call_id, ()):
+            results = [
+                result
+                for result in self._results[index]
+                if self._entries[result].draft.answers == call_id
+            ]
+            if results and self._sees(index) and not any(map(self._sees, results)):
+                yield OpenCall(call_id, index, on_branch=True, result_elsewhere=results[-1])
+
+    def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
+        found = dict(self._loose)
+        for cut in cuts:
+            before = bisect_left(self._calls, cut) - 1
+            if before < 0:
+                continue
+            call = self._calls[before]
+            results = self._results[call]
+            if results and results[-1] >= cut:
+                found[call] = None
+        return [self._group(call) for call in found]
+
+    def _group(self, call: int) -> ToolGroup:
+        per_id: dict[str, list[int]] = {}
+        for result in self._results[call]:
+            per_id.setdefault(self._entries[result].draft.answers or "", []).append(result)
+        best = {
+            max(results, key=lambda result: (self._sees(result), result))
+            for results in per_id.values()
+        }
+        unanswered = len(self._entries[call].draft.call_ids) - len(per_id)
+        return ToolGroup(
+            call,
+            tuple(sorted(best)),
+            unanswered,
+            pending=unanswered > 0 and self._only_tools_follow(call),
+            surplus=tuple(result for result in self._results[call] if result not in best),
+        )
+
+    def _only_tools_follow(self, call: int) -> bool:
+        return not any(
+            self._entries[index].draft.role != "tool" and self._sees(index)
+            for index in range(call + 1, len(self._entries))
+        )

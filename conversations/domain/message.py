@@ -1,0 +1,286 @@
+"""The contract of an incoming message, read into a draft that can be logged."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    JsonValue,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    Tag,
+    TypeAdapter,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from ctxadmin.lib import json_bytes
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import Duplicate, FieldProblem, TooLarge, ValidationFailed
+from ctxadmin.lib.ids import PATTERN
+
+Role = Literal["system", "user", "assistant", "tool", "developer"]
+CountsAs = Literal["system", "user", "assistant", "tool"]
+
+MAX_BYTES: Final = 1024 * 1024
+OWN_FIELDS: Final = frozenset(
+    {"id", "tokens", "node_id", "index", "visible", "tokens_estimated", "author", "created_at"}
+)
+"""Names that an answer adds to a message; in an incoming one they are read or ignored."""
+
+_MOST_TOKENS: Final = 10**9
+_TEXT_PARTS: Final = frozenset({"text", "input_text", "output_text"})
+_SNAKE: Final = {
+    "toolCalls": "tool_calls",
+    "toolCallId": "tool_call_id",
+    "toolDescription": "tool_description",
+    "nodeId": "node_id",
+}
+_DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A message that was read and is not logged yet.
+
+    ``body`` is the JSON object of the message as it is returned: without the names of
+    OWN_FIELDS, which an answer adds. ``text`` is the concatenation of its text parts,
+    ``answers`` the tool_call_id of a tool message. Source: semantics 1.1.
+    """
+
+    body: bytes
+    role: Role
+    counts_as: CountsAs
+    text: str
+    call_ids: tuple[str, ...] = ()
+    answers: str | None = None
+    tool_description: bool = False
+    message_id: str | None = None
+    reported_tokens: int | None = None
+    node_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A draft with its place in the log.
+
+    ``message_id`` is the caller's, else ``log-{index}``. ``call_index`` is the log index of the
+    assistant message whose call a tool message answers; None for an orphan and all others.
+    """
+
+    index: int
+    draft: Draft
+    message_id: str
+    call_index: int | None = None
+
+
+class _Data(BaseModel):
+    """Part of a message whose further fields are the caller's data."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+
+class ContentPart(_Data):
+    """A part of a content: ``text`` parts are what filters look at."""
+
+    type: str
+
+    @model_validator(mode="after")
+    def _text_is_text(self) -> Self:
+        if self.type in _TEXT_PARTS and not isinstance(self.text, str):
+            raise ValueError("a text part needs its text")
+        return self
+
+    @property
+    def text(self) -> JsonValue:
+        """The field ``text`` of the part, None if it has none."""
+        value: JsonValue = (self.model_extra or {}).get("text")
+        return value
+
+
+class ToolCall(_Data):
+    """A tool call, kept verbatim; only its id matters here."""
+
+    id: Annotated[str, Field(min_length=1)]
+
+
+def _kind_of_content(value: object) -> str | None:
+    if isinstance(value, str):
+        return "text"
+    return "parts" if isinstance(value, list) else None
+
+
+Content = Annotated[
+    Annotated[str, Tag("text")] | Annotated[list[ContentPart], Tag("parts")],
+    Discriminator(
+        _kind_of_content,
+        custom_error_type="validation",
+        custom_error_message="content is a text, a list of parts, or null beside tool_calls",
+    ),
+]
+
+
+class IncomingMessage(Contract):
+    """A message of the contract; fields that it does not name are kept verbatim."""
+
+    model_config = ConfigDict(extra="allow")
+
+    role: Role
+    tool_calls: list[ToolCall] | None = None
+    content: Annotated[Content | None, Field(validate_default=True)] = None
+    tool_call_id: Annotated[str | None, Field(min_length=1, validate_default=True)] = None
+    name: str | None = None
+    metadata: dict[str, JsonValue] | None = None
+    tool_description: bool = False
+    id: Annotated[str | None, Field(pattern=f"^{PATTERN}$")] = None
+    tokens: Annotated[int | None, Field(ge=0, le=_MOST_TOKENS)] = None
+    node_id: Annotated[str | None, Field(min_length=1, max_length=64)] = None
+
+    _source: dict[str, JsonValue] = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_source(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        message = read(data)
+        if isinstance(data, dict):
+            message._source = data
+        return message
+
+    @field_validator("tool_calls")
+    @classmethod
+    def _calls_of_assistants(
+        cls, calls: list[ToolCall] | None, info: ValidationInfo
+    ) -> list[ToolCall] | None:
+        if calls and info.data.get("role", "assistant") != "assistant":
+            raise ValueError("only an assistant message has tool_calls")
+        if calls and len({call.id for call in calls}) < len(calls):
+            raise ValueError("two tool calls of one message have the same id")
+        return calls
+
+    @field_validator("content")
+    @classmethod
+    def _content_for_role(
+        cls, content: str | list[ContentPart] | None, info: ValidationInfo
+    ) -> str | list[ContentPart] | None:
+        if "role" not in info.data or "tool_calls" not in info.data:
+            return content
+        if content is None:
+            if not info.data.get("tool_calls"):
+                raise PydanticCustomError("missing", "this field is required")
+            return None
+        if info.data["role"] in ("assistant", "tool"):
+            return content
+        if not content or (
+            isinstance(content, list)
+            and all(part.type in _TEXT_PARTS and not part.text for part in content)
+        ):
+            raise ValueError("an empty text is for assistant and tool messages only")
+        return content
+
+    @field_validator("tool_call_id")
+    @classmethod
+    def _call_of_tools(cls, call: str | None, info: ValidationInfo) -> str | None:
+        role = info.data.get("role")
+        if role == "tool" and call is None:
+            raise PydanticCustomError("missing", "this field is required")
+        if call is not None and role is not None and role != "tool":
+            raise ValueError("only a tool message has a tool_call_id")
+        return call
+
+    @field_validator("tool_description")
+    @classmethod
+    def _no_half_of_a_pair(cls, described: bool, info: ValidationInfo) -> bool:
+        # A clear shows a description whatever else it hides, which would split its pair.
+        if described and info.data.get("role") in ("assistant", "tool"):
+            raise ValueError("an assistant or tool message is no tool description")
+        return described
+
+    def draft(self, pointer: str = "") -> Draft:
+        """The draft of this message; TooLarge over MAX_BYTES, with ``pointer``."""
+        return Draft(
+            body=_body(self._source, pointer),
+            role=self.role,
+            counts_as="system" if self.role == "developer" else self.role,
+            text=_text(self.content),
+            call_ids=tuple(call.id for call in self.tool_calls or ()),
+            answers=self.tool_call_id,
+            tool_description=self.tool_description,
+            message_id=self.id,
+            reported_tokens=self.tokens,
+            node_id=self.node_id,
+        )
+
+
+_MESSAGE: Final = TypeAdapter(IncomingMessage)
+
+
+def _text(content: str | list[ContentPart] | None) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "".join(str(part.text) for part in content if part.type in _TEXT_PARTS)
+
+
+def _body(source: dict[str, JsonValue], pointer: str) -> bytes:
+    kept = {
+        name: value
+        for key, value in source.items()
+        if (name := _SNAKE.get(key, key)) not in OWN_FIELDS
+    }
+    try:
+        body = json_bytes.dumps(kept)
+    except TypeError as error:  # a lone surrogate, which no JSON text from outside has
+        raise ValidationFailed.at(pointer, f"this message is not JSON: {error}") from None
+    if len(body) > MAX_BYTES:
+        message = f"a message of {len(body)} bytes is over the limit of {MAX_BYTES}"
+        problem = FieldProblem(pointer, message, "too_large")
+        raise TooLarge(message, limit=MAX_BYTES, problems=[problem])
+    return body
+
+
+def read_message(data: JsonValue, pointer: str = "") -> Draft:
+    """Read one message; raises ValidationFailed or TooLarge with pointers under ``pointer``."""
+    return parse(_MESSAGE, data, pointer).draft(pointer)
+
+
+def read_messages(data: JsonValue, pointer: str = "/messages") -> tuple[Draft, ...]:
+    """Read a list of at least one message; raises as read_message does."""
+    if not isinstance(data, list) or not data:
+        raise ValidationFailed.at(pointer, "a list of at least one message is required")
+    return tuple(read_message(each, f"{pointer}/{place}") for place, each in enumerate(data))
+
+
+def tools_message(text: str) -> Draft:
+    """The tool description of a conversation as a system message with ``tool_description``."""
+    return read_message({"role": "system", "content": text, "tool_description": True})
+
+
+def with_ids(drafts: Sequence[Draft], first_index: int, pointers: Sequence[str]) -> tuple[str, ...]:
+    """The message ids of drafts that are logged from ``first_index`` on.
+
+    Raises ValidationFailed at ``<pointer>/id`` for an id ``log-N`` that names another index, and
+    Duplicate for an id that two of them have.
+    """
+    names: dict[str, None] = {}
+    for place, draft in enumerate(drafts):
+        default = f"log-{first_index + place}"
+        name = draft.message_id or default
+        if name != default and _DEFAULT_ID.fullmatch(name):
+            message = f"the id {name!r} is that of another log index; this is {default!r}"
+            raise ValidationFailed.at(f"{pointers[place]}/id", message)
+        if name in names:
+            raise id_is_taken(name, pointers[place])
+        names[name] = None
+    return tuple(names)
+
+
+def id_is_taken(name: str, pointer: str) -> Duplicate:
+    """The refusal of a message id that another message of the conversation has."""
+    message = f"another message of this conversation has the id {name!r}"
+    return Duplicate(message, problems=[FieldProblem(f"{pointer}/id", message, "duplicate")])

@@ -1,0 +1,251 @@
+"""The five operations as pure functions from a view to a view."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from conversations.domain import runs as run_sets
+from conversations.domain.configs import (
+    ClearConfig,
+    FilterConfig,
+    InsertConfig,
+    OperationConfig,
+    ReplaceConfig,
+    TruncateConfig,
+)
+from conversations.domain.log import Log, ToolLinks
+from conversations.domain.message import Draft, Entry, tools_message
+from conversations.domain.pairing import (
+    drop_splits,
+    find_splits,
+    keep_pairs,
+    placement,
+    visible_members,
+)
+from conversations.domain.runs import Runs
+from conversations.domain.view import View
+from ctxadmin.lib.errors import FieldProblem, OutOfRange
+
+NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden"]
+TokensOf = Callable[[int, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning of an operation: what is odd, at which log indices (ascending)."""
+
+    code: NoticeCode
+    message: str
+    indices: tuple[int, ...]
+
+    def as_json(self) -> dict[str, object]:
+        return {"code": self.code, "message": self.message, "indices": list(self.indices)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an operation does: nothing is changed until the caller commits it.
+
+    ``entries`` are to be logged, in order, from the log's length on. ``added`` (newly logged),
+    ``shown`` (came back) and ``hidden`` are ascending runs of log indices against the view before.
+    """
+
+    view: View
+    entries: tuple[Entry, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+    added: Runs = ()
+    shown: Runs = ()
+    hidden: Runs = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A view that may show drafts, which count as logged from the log's length on."""
+
+    view: View
+    drafts: tuple[Draft, ...] = ()
+    pointers: tuple[str, ...] = ()
+
+
+def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
+    """What ``config`` makes of ``view``. Source: semantics 1.6-1.12.
+
+    Raises OutOfRange (positions), TooLarge, ValidationFailed or Duplicate (messages), with
+    pointers into the config.
+    """
+    step = _operate(config, view, log)
+    placed = placement(step.drafts, log, step.pointers)
+    after = step.view
+    if config.pairing == "drop":
+        after = drop_splits(after, placed.links)
+    elif config.pairing == "keep" and config.operation not in ("insert", "replace"):
+        after = keep_pairs(after, placed.links)
+    replaced = any(draft.tool_description for draft in step.drafts)
+    descriptions = () if replaced or config.operation == "clear" else log.tool_descriptions()
+    return _outcome(view, after, placed.links, descriptions, placed.entries)
+
+
+def compare(before: View, after: View, log: Log) -> Outcome:
+    """The outcome of going from one view to another without logging: rollback, restore, batch."""
+    return _outcome(before, after, log, log.tool_descriptions(), ())
+
+
+def _outcome(
+    before: View,
+    after: View,
+    links: ToolLinks,
+    descriptions: Sequence[int],
+    entries: tuple[Entry, ...],
+) -> Outcome:
+    was, now = before.indices_as_runs(), after.indices_as_runs()
+    added = ((entries[0].index, entries[-1].index + 1),) if entries else ()
+    shown = run_sets.difference(now, was)
+    gone = tuple(index for index in descriptions if index in before and index not in after)
+    return Outcome(
+        view=after,
+        entries=entries,
+        warnings=(*_pair_notices(after, links), *_tools_notices(gone)),
+        added=added,
+        shown=run_sets.difference(shown, added),
+        hidden=run_sets.difference(was, now),
+    )
+
+
+def _pair_notices(view: View, links: ToolLinks) -> list[Notice]:
+    splits = find_splits(view, links)
+    notices: list[Notice] = []
+    if splits.groups:
+        message = "a provider rejects tool calls without their results right behind them"
+        indices = visible_members(splits.groups, view)
+        notices.append(Notice("split_pair", message, indices))
+    if splits.orphans:
+        message = "these tool results answer no call of the log"
+        notices.append(Notice("orphan_result", message, tuple(run_sets.indices(splits.orphans))))
+    return notices
+
+
+def _tools_notices(gone: tuple[int, ...]) -> list[Notice]:
+    message = "a tool description is hidden now; protect_tools would keep it"
+    return [Notice("tools_hidden", message, gone)] if gone else []
+
+
+def _operate(config: OperationConfig, view: View, log: Log) -> _Step:
+    if config.truncate:
+        return _Step(_protected(truncated(config.truncate, view), config, view, log))
+    if config.filter:
+        return _Step(_protected(_filtered(config.filter, view, log), config, view, log))
+    if config.insert:
+        return _inserted(config.insert, view, log)
+    if config.replace:
+        return _replaced(config.replace, view, log)
+    return _cleared(config.clear or ClearConfig(), view, log)
+
+
+def _protected(after: View, config: OperationConfig, before: View, log: Log) -> View:
+    """With the tool descriptions that were visible before, each where it stood."""
+    if not config.protect_tools:
+        return after
+    kept = [(index, index + 1) for index in log.tool_descriptions() if index in before]
+    return before.within(run_sets.union((*after.runs, *kept)))
+
+
+def truncated(config: TruncateConfig, view: View) -> View:
+    """The view cut by the options in their fixed order. Source: semantics 1.6."""
+    head, tail = config.keep_first, config.keep_last
+    if head is not None or tail is not None:
+        first, last = view.slice(0, head or 0), len(view) - (tail or 0)
+        view = first.concat(view.slice(max(last, len(first)), len(view)))
+    if config.remove_first is not None:
+        view = view.slice(config.remove_first, len(view))
+    if config.remove_last is not None:
+        view = view.slice(0, len(view) - config.remove_last)
+    if config.range is not None:
+        view = view.slice(config.range.start, config.range.end)
+    return view
+
+
+def _filtered(config: FilterConfig, view: View, log: Log) -> View:
+    kept = view.indices_as_runs()
+    if config.roles is not None:
+        kept = log.with_roles(frozenset(config.roles), kept)
+    wanted, unwanted = config.content_contains, config.content_excludes or ()
+    if wanted is not None or unwanted:
+        kept = run_sets.of_indices(
+            index
+            for index, text in log.texts(kept)
+            if (wanted is None or any(word in text for word in wanted))
+            and not any(word in text for word in unwanted)
+        )
+    return view.within(kept)
+
+
+def _inserted(config: InsertConfig, view: View, log: Log) -> _Step:
+    position = len(view) if config.position == -1 else config.position
+    if position > len(view):
+        raise _out_of_range("/insert/position", position, len(view))
+    pointers = tuple(f"/insert/messages/{place}" for place in range(len(config.messages)))
+    drafts = tuple(
+        message.draft(pointer) for message, pointer in zip(config.messages, pointers, strict=True)
+    )
+    first = len(log)
+    after = view.insert(position, View(((first, first + len(drafts)),)))
+    return _Step(after, drafts, pointers)
+
+
+def _replaced(config: ReplaceConfig, view: View, log: Log) -> _Step:
+    if config.index >= len(view):
+        raise _out_of_range("/replace/index", config.index, len(view) - 1)
+    pointer = "/replace/message"
+    after = view.replace(config.index, len(log))
+    return _Step(after, (config.message.draft(pointer),), (pointer,))
+
+
+def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:
+    message = (
+        f"position {position} is behind the last one, {most}"
+        if most >= 0
+        else "there is no visible message"
+    )
+    return OutOfRange(message, problems=[FieldProblem(pointer, message, "out_of_range")])
+
+
+def _cleared(config: ClearConfig, view: View, log: Log) -> _Step:
+    """The system messages or nothing, and exactly one tool description if there are tools."""
+    kept: Runs = ()
+    if config.keep_system_message:
+        kept = log.with_roles(frozenset({"system"}), view.indices_as_runs())
+    descriptions = log.tool_descriptions()
+    every = run_sets.of_indices(descriptions)
+    kept = run_sets.difference(kept, every)
+    shown = [
+        (place, index) for index in descriptions if (place := view.position_of(index)) is not None
+    ]
+    if shown:
+        last = max(shown)[1]
+        return _Step(view.within(run_sets.union((*kept, (last, last + 1)))))
+    after = view.within(kept)
+    known = _logged_description(log, every)
+    if known is not None:
+        return _Step(after.appended(known, known + 1))
+    text = log.tools()
+    if not text:
+        return _Step(after)
+    return _Step(after.appended(len(log), len(log) + 1), (tools_message(text),), ("/clear",))
+
+
+def _logged_description(log: Log, descriptions: Runs) -> int | None:
+    """The last tool description of the log that says what the tools text says now."""
+    text = log.tools()
+    fitting = [index for index, said in log.texts(descriptions) if not text or said == text]
+    return fitting[-1] if fitting else None
+
+
+def tokens_of(view: View, tokens: TokensOf) -> int:
+    """The tokens of a view; ``tokens(start, stop)`` sums a run of log indices."""
+    return sum(tokens(start, stop) for start, stop in view.runs)
+
+
+def cached_prefix_lost(before: View, after: View, tokens: TokensOf) -> int:
+    """How many tokens of ``before`` stand behind the common prefix: no longer reusable."""
+    common = before.common_prefix_length(after)
+    return tokens_of(before.slice(common, len(before)), tokens)

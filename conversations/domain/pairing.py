@@ -1,0 +1,238 @@
+"""Tool pairs: which result answers which call, and what splits them in a view."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from conversations.domain import runs as run_sets
+from conversations.domain.log import Log, OpenCall, ToolGroup, ToolLinks
+from conversations.domain.message import Draft, Entry, id_is_taken, with_ids
+from conversations.domain.runs import Run, Runs
+from conversations.domain.view import View
+
+Pairing = Literal["warn", "keep", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Drafts with their places in the log, and the tool links as they are with them.
+
+    The log itself is unchanged until the caller commits the entries.
+    """
+
+    entries: tuple[Entry, ...]
+    links: ToolLinks
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """What a provider would reject in a view: split groups, visible orphans, pending calls."""
+
+    groups: tuple[ToolGroup, ...]
+    orphans: Runs
+    pending: tuple[ToolGroup, ...]
+
+
+def place(
+    drafts: Sequence[Draft], log: Log, pointers: Sequence[str] | None = None
+) -> tuple[Entry, ...]:
+    """The entries of ``placement``, for an append."""
+    return placement(drafts, log, pointers).entries
+
+
+def placement(
+    drafts: Sequence[Draft], log: Log, pointers: Sequence[str] | None = None
+) -> Placement:
+    """Drafts logged behind ``log``: index, id, and for tool messages the call they answer.
+
+    A result answers the nearest earlier unanswered call with its id, those of the branch first.
+    ``pointers`` say where the drafts stand in the input, ``/messages/N`` by default. Raises
+    ValidationFailed (an id ``log-N`` with another index) and Duplicate (an id is taken).
+    Source: semantics 1.1 and 1.11.
+    """
+    first = len(log)
+    places = pointers or [f"/messages/{number}" for number in range(len(drafts))]
+    names = with_ids(drafts, first, places)
+    chosen = {
+        draft.message_id: where
+        for draft, where in zip(drafts, places, strict=True)
+        if draft.message_id is not None
+    }
+    for name in log.taken_ids(chosen) if chosen else ():
+        raise id_is_taken(name, chosen[name])
+    answered = _resolve(drafts, log)
+    entries = tuple(
+        Entry(first + number, draft, name, call.index if call else None)
+        for number, (draft, name, call) in enumerate(zip(drafts, names, answered, strict=True))
+    )
+    superseded = {
+        call.result_elsewhere for call in answered if call and call.result_elsewhere is not None
+    }
+    return Placement(entries, _WithEntries(log, entries, superseded))
+
+
+def _resolve(drafts: Sequence[Draft], log: Log) -> list[OpenCall | None]:
+    """For each draft the call that it answers."""
+    first = len(log)
+    asked = {draft.answers for draft in drafts if draft.answers is not None}
+    calls: dict[str, list[OpenCall]] = {call_id: [] for call_id in asked}
+    for call in log.open_calls(asked) if asked else ():
+        calls[call.call_id].append(call)
+    answered: list[OpenCall | None] = []
+    for number, draft in enumerate(drafts):
+        candidates = calls[draft.answers] if draft.answers is not None else []
+        nearest = max(candidates, key=lambda call: (call.on_branch, call.index), default=None)
+        if nearest:
+            candidates.remove(nearest)
+        answered.append(nearest)
+        for call_id in asked.intersection(draft.call_ids):
+            calls[call_id].append(OpenCall(call_id, first + number, on_branch=True))
+    return answered
+
+
+class _WithEntries:
+    """The tool links of a log as they will be when more entries are logged."""
+
+    def __init__(self, links: ToolLinks, entries: Sequence[Entry], superseded: set[int]) -> None:
+        self._links = links
+        self._superseded = superseded
+        self._results: dict[int, list[int]] = {}
+        self._orphans: list[int] = []
+        self._talk = -1  # the last new message that is no tool message
+        for entry in entries:
+            if entry.draft.role != "tool":
+                self._talk = entry.index
+            elif entry.call_index is None:
+                self._orphans.append(entry.index)
+            else:
+                self._results.setdefault(entry.call_index, []).append(entry.index)
+        self._calls = {
+            entry.index: len(entry.draft.call_ids) for entry in entries if entry.draft.call_ids
+        }
+
+    def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
+        # A cut right behind a call makes the log tell the group of each call that is answered now.
+        answered = {call + 1 for call in self._results if call not in self._calls}
+        for group in self._links.tool_groups(sorted(answered.union(cuts))):
+            yield self._grown(group)
+        for call, count in self._calls.items():
+            yield self._grown(ToolGroup(call, (), count, pending=True))
+
+    def _grown(self, group: ToolGroup) -> ToolGroup:
+        new = self._results.get(group.call, ())
+        still = tuple(index for index in group.results if index not in self._superseded)
+        gone = tuple(index for index in group.results if index in self._superseded)
+        unanswered = group.unanswered - len(new) + len(gone)
+        return replace(
+            group,
+            results=(*still, *new),
+            unanswered=unanswered,
+            pending=group.pending and unanswered > 0 and self._talk <= group.call,
+            surplus=(*group.surplus, *gone),
+        )
+
+    def orphans(self, runs: Runs) -> Runs:
+        new = run_sets.intersection(run_sets.of_indices(self._orphans), runs)
+        return run_sets.union((*self._links.orphans(runs), *new))
+
+
+def find_splits(view: View, links: ToolLinks) -> Splits:
+    """What is split in ``view``.
+
+    Costs its runs and not its messages: a group that is whole in the log can only be split where
+    a run of the view starts or stops. Source: semantics 1.11.
+    """
+    cuts = sorted({cut for run in view.runs for cut in run})
+    split: list[ToolGroup] = []
+    pending: list[ToolGroup] = []
+    for group in links.tool_groups(cuts):
+        if not _is_whole(group, view):
+            split.append(group)
+        elif group.unanswered and group.call in view:
+            (pending if group.pending else split).append(group)
+    return Splits(tuple(split), links.orphans(view.indices_as_runs()), tuple(pending))
+
+
+def _is_whole(group: ToolGroup, view: View) -> bool:
+    """True if all of the group is hidden, or its results stand right behind its visible call."""
+    call = view.position_of(group.call)
+    places = [view.position_of(index) for index in group.results]
+    if any(index in view for index in group.surplus):
+        return False
+    if call is None:
+        return all(position is None for position in places)
+    behind = range(call + 1, call + 1 + len(places))
+    return all(position in behind for position in places)
+
+
+def keep_pairs(view: View, links: ToolLinks) -> View:
+    """The view with every split group whole: call, then all its results from the log.
+
+    A group stands where its call stood, else where the first of its results did. One pass is
+    enough: a message belongs to one group, and no place that is filled lies within another group.
+    What the log does not have cannot be kept: orphans and abandoned calls stay split.
+    """
+    split = find_splits(view, links).groups
+    if not split:
+        return view
+    anchored = sorted(((_anchor(group, view), group) for group in split), key=lambda pair: pair[0])
+    members = run_sets.union((index, index + 1) for group in split for index in _members(group))
+    rest = view.without(members)
+    taken = sorted(
+        position
+        for group in split
+        for index in _members(group)
+        if (position := view.position_of(index)) is not None
+    )
+    pieces: list[Run] = []
+    done = passed = 0
+    for anchor, group in anchored:
+        while passed < len(taken) and taken[passed] < anchor:
+            passed += 1
+        pieces.extend(rest.slice(done, anchor - passed).runs)
+        done = anchor - passed
+        pieces.extend((index, index + 1) for index in (group.call, *group.results))
+    pieces.extend(rest.slice(done, len(rest)).runs)
+    return View(pieces)
+
+
+def _members(group: ToolGroup) -> tuple[int, ...]:
+    return (group.call, *group.results, *group.surplus)
+
+
+def _anchor(group: ToolGroup, view: View) -> int:
+    call = view.position_of(group.call)
+    if call is not None:
+        return call
+    positions = (view.position_of(index) for index in _members(group))
+    return min(position for position in positions if position is not None)
+
+
+def drop_splits(view: View, links: ToolLinks) -> View:
+    """The view without split groups and orphans.
+
+    A group is dropped whole: without one of its results its call is widowed, and so are the
+    others. Of two groups that stand within each other both are dropped.
+    """
+    splits = find_splits(view, links)
+    members = ((index, index + 1) for group in splits.groups for index in _members(group))
+    return view.without(run_sets.union((*members, *splits.orphans)))
+
+
+def visible_members(groups: Iterable[ToolGroup], view: View) -> tuple[int, ...]:
+    """The log indices of groups that a view shows, ascending."""
+    return tuple(sorted(index for group in groups for index in _members(group) if index in view))
+
+
+def validate_for_model(view: View, links: ToolLinks) -> tuple[int, ...]:
+    """The visible log indices that a provider would reject, ascending; () if the view is valid.
+
+    These are split pairs, orphans, and calls that are still pending. Source: semantics 1.11.
+    """
+    splits = find_splits(view, links)
+    found: Collection[int] = {
+        *visible_members(splits.groups, view),
+        *run_sets.indices(splits.orphans),
+        *(group.call for group in splits.pending),
+    }
+    return tuple(sorted(found))

@@ -1,0 +1,131 @@
+"""Counting tokens: a pluggable counter, and the offline estimate that is the default."""
+
+import re
+from typing import Final, Protocol
+
+import orjson
+from pydantic import JsonValue
+
+from conversations.domain.message import Draft
+from ctxadmin.lib import json_bytes
+from ctxadmin.lib.contract import did_you_mean
+from ctxadmin.lib.errors import Duplicate, NotFound
+
+DEFAULT: Final = "estimate"
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a message; ``estimates`` tells a guess from an exact figure."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def estimates(self) -> bool: ...
+
+    def count(self, draft: Draft) -> int:
+        """The tokens of one message with its share of the chat's framing."""
+        ...
+
+
+# One match is about one token of a byte-pair tokenizer: it splits at changes of case and class,
+# takes digits by three, and joins a few signs. A single space belongs to the word behind it.
+_ASCII_PIECE: Final = re.compile(
+    r"[A-Z]?[a-z]{1,10}|[A-Z]{1,3}|[0-9]{1,3}"
+    r"|[^\sA-Za-z0-9\u0080-\U0010ffff]{1,2}|\n+[ \t]*|[ \t]{2,}"
+)
+_OTHER_SIGN: Final = re.compile(
+    "([\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"  # Han
+    "|([\u3040-\u30ff])"  # kana
+    "|([\uac00-\ud7af])"  # Hangul
+    "|([\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40])"  # punctuation
+    "|([\u0080-\u024f])"  # Latin with marks
+    "|([\u0250-\u1fff])"  # Greek, Cyrillic, Arabic, Indic ...
+    "|([^\x00-\x7f])"  # emoji, symbols, the rest
+)
+_HUNDREDTHS: Final = (72, 60, 68, 85, 60, 35, 150)
+
+_PER_MESSAGE: Final = 4
+_PER_CALL: Final = 8
+_PER_OTHER_PART: Final = 765  # an image of 1024 x 1024 in OpenAI's published formula
+
+
+class Estimate:
+    """The default counter: an estimate that needs no tokenizer and no network.
+
+    Measured against o200k_base over 0.5 MB: English prose, Markdown and tool results in JSON
+    0.99-1.05 of the true figure, Python 1.05-1.12, Chinese 1.06-1.14 (and 0.8-1.0 of cl100k_base),
+    other scripts 0.9-1.2; 2-15 MB/s.
+    """
+
+    name = DEFAULT
+    estimates = True
+
+    def count(self, draft: Draft) -> int:
+        """The text, the calls, a flat figure for each part that is no text, and the framing."""
+        tokens = _PER_MESSAGE + tokens_of_text(draft.text)
+        if draft.call_ids or b'"content":[' in draft.body:
+            tokens += _beyond_text(orjson.loads(draft.body))
+        return tokens
+
+
+def tokens_of_text(text: str) -> int:
+    """The estimated tokens of a text."""
+    tokens = len(_ASCII_PIECE.findall(text))
+    if text.isascii():
+        return tokens
+    hundredths = sum(
+        _HUNDREDTHS[(found.lastindex or 1) - 1] for found in _OTHER_SIGN.finditer(text)
+    )
+    return tokens + (hundredths + 99) // 100
+
+
+def _beyond_text(message: dict[str, JsonValue]) -> int:
+    tokens = 0
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        tokens += _PER_CALL + _tokens_of_call(call)
+    content = message.get("content")
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and not isinstance(part.get("text"), str):
+            tokens += _PER_OTHER_PART
+    return tokens
+
+
+def _tokens_of_call(call: JsonValue) -> int:
+    function = call.get("function") if isinstance(call, dict) else None
+    if isinstance(function, dict):
+        parts = [function.get("name"), function.get("arguments")]
+    else:
+        parts = [call]
+    return sum(
+        tokens_of_text(part if isinstance(part, str) else json_bytes.dumps(part).decode())
+        for part in parts
+        if part is not None
+    )
+
+
+_COUNTERS: Final[dict[str, TokenCounter]] = {DEFAULT: Estimate()}
+
+
+def register(counter: TokenCounter) -> None:
+    """Add a counter under its name; Duplicate if the name is taken."""
+    if counter.name in _COUNTERS:
+        raise Duplicate(f"There is a token counter {counter.name!r} already.")
+    _COUNTERS[counter.name] = counter
+
+
+def counter_named(name: str = DEFAULT) -> TokenCounter:
+    """A registered counter; NotFound if there is none of that name."""
+    try:
+        return _COUNTERS[name]
+    except KeyError:
+        hint = did_you_mean(name, _COUNTERS)
+        raise NotFound(f"There is no token counter {name!r}{hint}.") from None
+
+
+def tokens_of_message(draft: Draft, counter: TokenCounter | None = None) -> int:
+    """What the engine reported, else the counter's figure (default: the estimate)."""
+    if draft.reported_tokens is not None:
+        return draft.reported_tokens
+    return (counter or _COUNTERS[DEFAULT]).count(draft)

@@ -1,0 +1,233 @@
+"""The view: which log indices are visible, in which order, kept as runs."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from operator import itemgetter
+from typing import Final
+
+from conversations.domain import runs as run_sets
+from conversations.domain.runs import Run, Runs
+from conversations.domain.varint import read_varints, write_varints
+
+_MAX_INDEX: Final = 2**63 - 1
+_START = itemgetter(0)
+_STOP = itemgetter(1)
+
+
+class View:
+    """An immutable ordered list of distinct log indices, kept as runs ``[start, stop)``.
+
+    Every method costs the number of runs, never the number of messages. Positions count in the
+    view from 0. Views are equal if they show the same indices in the same order.
+    Source: semantics 1.2.
+    """
+
+    __slots__ = ("_ends", "_places", "runs")
+
+    runs: Runs  # in view order, neighbours joined, none empty
+    _ends: tuple[int, ...] | None  # how many positions the runs up to each one hold
+    _places: tuple[tuple[int, int, int], ...] | None  # (start, stop, position), by start
+
+    def __init__(self, runs: Iterable[Run] = ()) -> None:
+        """Of runs in view order; the caller sees to it that no index occurs twice."""
+        joined: list[Run] = []
+        for start, stop in runs:
+            if start >= stop:
+                continue
+            if joined and joined[-1][1] == start:
+                joined[-1] = (joined[-1][0], stop)
+            else:
+                joined.append((start, stop))
+        self._set(tuple(joined))
+
+    def _set(self, runs: Runs) -> None:
+        self.runs = runs
+        self._ends = None
+        self._places = None
+
+    @classmethod
+    def _joined(cls, runs: Runs) -> "View":
+        """Of runs that are known to be joined and not empty."""
+        view = cls.__new__(cls)
+        view._set(runs)
+        return view
+
+    @classmethod
+    def checked(cls, runs: Iterable[Run], log_length: int) -> "View":
+        """Of runs from outside; ValueError if an index is out of the log or occurs twice."""
+        pieces = list(runs)
+        if any(not 0 <= start < stop for start, stop in pieces):
+            raise ValueError("a run is [start, stop) with 0 <= start < stop")
+        previous = 0
+        for start, stop in sorted(pieces):
+            if start < previous:
+                raise ValueError(f"index {start} occurs twice")
+            previous = stop
+        if previous > log_length:
+            raise ValueError(f"index {previous - 1} is not in the log of {log_length} messages")
+        return cls(pieces)
+
+    @classmethod
+    def of_indices(cls, indices: Iterable[int]) -> "View":
+        """Of single indices in view order."""
+        return cls._joined(run_sets.of_indices(indices))
+
+    @classmethod
+    def decode(cls, data: bytes) -> "View":
+        """The view that ``encode`` wrote; ValueError for other bytes."""
+        numbers = read_varints(data)
+        if len(numbers) % 2:
+            raise ValueError("an encoded view holds pairs of numbers")
+        runs: list[Run] = []
+        here = 0
+        for step, length in zip(numbers[::2], numbers[1::2], strict=True):
+            here += (step >> 1) ^ -(step & 1)
+            if here < 0 or not length or here + length > _MAX_INDEX:
+                raise ValueError("an encoded view holds runs of log indices")
+            runs.append((here, here + length))
+            here += length
+        return cls(runs)
+
+    def encode(self) -> bytes:
+        """Compact bytes: per run the step from the run before (zigzag varint), and its length."""
+        numbers: list[int] = []
+        here = 0
+        for start, stop in self.runs:
+            step = start - here
+            numbers += (step << 1 if step >= 0 else (-step << 1) - 1, stop - start)
+            here = stop
+        return write_varints(numbers)
+
+    def __len__(self) -> int:
+        ends = self._end_positions()
+        return ends[-1] if ends else 0
+
+    def __iter__(self) -> Iterator[int]:
+        return run_sets.indices(self.runs)
+
+    def __contains__(self, index: object) -> bool:
+        return isinstance(index, int) and self.position_of(index) is not None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, View) and self.runs == other.runs
+
+    def __hash__(self) -> int:
+        return hash(self.runs)
+
+    def __repr__(self) -> str:
+        return f"View({list(self.runs)!r})"
+
+    def _end_positions(self) -> tuple[int, ...]:
+        if self._ends is None:
+            self._ends = tuple(accumulate(stop - start for start, stop in self.runs))
+        return self._ends
+
+    def _by_index(self) -> tuple[tuple[int, int, int], ...]:
+        if self._places is None:
+            ends = self._end_positions()
+            self._places = tuple(
+                sorted(
+                    (start, stop, end - (stop - start))
+                    for (start, stop), end in zip(self.runs, ends, strict=True)
+                )
+            )
+        return self._places
+
+    def index_at(self, position: int) -> int:
+        """The log index at a position; IndexError outside of 0..n-1."""
+        if not 0 <= position < len(self):
+            raise IndexError(f"position {position} is not in a view of {len(self)}")
+        ends = self._end_positions()
+        place = bisect_right(ends, position)
+        return self.runs[place][1] - (ends[place] - position)
+
+    def position_of(self, index: int) -> int | None:
+        """The position of a log index, None if it is hidden."""
+        places = self._by_index()
+        found = bisect_right(places, index, key=_START) - 1
+        if found < 0 or index >= places[found][1]:
+            return None
+        return places[found][2] + index - places[found][0]
+
+    def slice(self, start: int, stop: int) -> "View":
+        """The positions ``[start, stop)``, clamped to 0..n."""
+        start, stop = max(start, 0), min(stop, len(self))
+        if start >= stop:
+            return View()
+        if stop - start == len(self):
+            return self
+        ends = self._end_positions()
+        first = bisect_right(ends, start)
+        last = bisect_right(ends, stop - 1)
+        head = self.runs[first][1] - (ends[first] - start)
+        tail = self.runs[last][1] - (ends[last] - stop)
+        if first == last:
+            return View._joined(((head, tail),))
+        middle = self.runs[first + 1 : last]
+        return View._joined(
+            ((head, self.runs[first][1]), *middle, (self.runs[last][0], tail)),
+        )
+
+    def concat(self, other: "View") -> "View":
+        """This view, then the other, which shows none of the same indices."""
+        if not self.runs:
+            return other
+        if not other.runs:
+            return self
+        last, first = self.runs[-1], other.runs[0]
+        if last[1] != first[0]:
+            return View._joined(self.runs + other.runs)
+        return View._joined((*self.runs[:-1], (last[0], first[1]), *other.runs[1:]))
+
+    def insert(self, position: int, other: "View") -> "View":
+        """With ``other`` in front of what stands at ``position`` (0..n, n = end)."""
+        if not 0 <= position <= len(self):
+            raise IndexError(f"position {position} is not in a view of {len(self)}")
+        return self.slice(0, position).concat(other).concat(self.slice(position, len(self)))
+
+    def replace(self, position: int, index: int) -> "View":
+        """With ``index`` instead of what stands at ``position``."""
+        self.index_at(position)
+        head, tail = self.slice(0, position), self.slice(position + 1, len(self))
+        return head.concat(View._joined(((index, index + 1),))).concat(tail)
+
+    def appended(self, start: int, stop: int) -> "View":
+        """With the log indices ``[start, stop)`` at the end."""
+        return self.concat(View(((start, stop),)))
+
+    def within(self, shown: Runs) -> "View":
+        """Only what is in ``shown`` (ascending runs), in the order of this view."""
+        pieces: list[Run] = []
+        for start, stop in self.runs:
+            first = bisect_right(shown, start, key=_STOP)
+            last = bisect_right(shown, stop - 1, key=_START)
+            if first >= last:
+                continue
+            place = len(pieces)
+            pieces.extend(shown[first:last])
+            pieces[place] = (max(start, pieces[place][0]), pieces[place][1])
+            pieces[-1] = (pieces[-1][0], min(stop, pieces[-1][1]))
+        return View(pieces)
+
+    def without(self, hidden: Runs) -> "View":
+        """All but what is in ``hidden`` (ascending runs), in the order of this view."""
+        if not hidden:
+            return self
+        return self.within(run_sets.difference(self.indices_as_runs(), hidden))
+
+    def indices_as_runs(self) -> Runs:
+        """The set of visible indices as ascending runs."""
+        return run_sets.union(self.runs)
+
+    def common_prefix_length(self, other: "View") -> int:
+        """At how many positions from the front both show the same index."""
+        length = 0
+        for mine, theirs in zip(self.runs, other.runs, strict=False):
+            if mine == theirs:
+                length += mine[1] - mine[0]
+                continue
+            if mine[0] == theirs[0]:
+                length += min(mine[1], theirs[1]) - mine[0]
+            break
+        return length
