@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-Text = str | Promise
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+# A text that is translated when it is shown.
+Text: TypeAlias = "str | _StrPromise"
 Tone = Literal["blue", "green", "red", "orange", "purple", "teal", "secondary"]
 
 

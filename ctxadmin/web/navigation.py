@@ -7,12 +7,13 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
-from django.utils.functional import Promise, SimpleLazyObject
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.web.authentication import person_actor
+from ctxadmin.web.components import Text
 from ctxadmin.web.theme import Theme, chosen_theme
 
 
@@ -23,7 +24,7 @@ class Place:
     ``key`` is what is pressed after ``g`` to go there.
     """
 
-    label: str | Promise
+    label: Text
     url_name: str
     icon: str
     key: str
@@ -34,7 +35,7 @@ class Place:
 class NavItem:
     """A place of the menu as the template shows it."""
 
-    label: str | Promise
+    label: Text
     url: str
     icon: str
     key: str
@@ -78,7 +79,7 @@ class Shell:
         return chosen_theme(self.request)
 
     @property
-    def storage_note(self) -> str | Promise:
+    def storage_note(self) -> Text:
         return storage_note(
             embedded=bool(settings.EMBEDDED), live_copy=bool(getattr(settings, "REDIS_URL", ""))
         )
@@ -107,7 +108,7 @@ def url_or_nothing(name: str) -> str:
         return ""
 
 
-def storage_note(*, embedded: bool, live_copy: bool) -> str | Promise:
+def storage_note(*, embedded: bool, live_copy: bool) -> Text:
     """How data is kept, for the footer."""
     if embedded:
         return _("Embedded: SQLite, one process, durable on this disk; no fail-over.")

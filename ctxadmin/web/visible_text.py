@@ -38,7 +38,7 @@ def visible(text: str) -> SafeString:
 
 def _named(char: str) -> SafeString:
     name = _NAMES.get(char) or unicodedata.name(char, "CONTROL CHARACTER")
-    return format_html('<span class="mark-char" title="{}">U+{:04X}</span>', name, ord(char))
+    return format_html('<span class="mark-char" title="{}">{}</span>', name, f"U+{ord(char):04X}")
 
 
 def _joins(text: str, at: int) -> bool:
