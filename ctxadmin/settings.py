@@ -40,6 +40,7 @@ INSTALLED_APPS = [
     "conversations",
     "workflows",
     "checkpoints",
+    "demo",
 ]
 
 MIDDLEWARE = [

@@ -1,0 +1,1 @@
+"""Demo data and a small reference engine for newcomers."""

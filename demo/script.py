@@ -1,0 +1,146 @@
+"""The scripted model and tools of the demo: what each node says when it is asked."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pydantic import JsonValue
+
+SYSTEM: Final = (
+    "You answer customers of a small bicycle shop. Look things up before you answer. "
+    "Refunds above 100 need a person. Be brief and kind."
+)
+QUESTION: Final = (
+    "Hello! My order A-1042 should have been here on Monday. Where is it, and can I still "
+    "change the saddle to the leather one?"
+)
+TOPIC: Final = "How much electricity does a heat pump save in an old house?"
+TOOLS: Final = (
+    "Available tools: find_order(order), track_parcel(parcel), find_product(name). "
+    "Every answer is JSON."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a node does: messages to append, state to update, text of the result."""
+
+    messages: tuple[dict[str, JsonValue], ...] = ()
+    state: Mapping[str, JsonValue] = field(default_factory=dict)
+    response: str = ""
+    error: str | None = None
+
+
+def _call(call_id: str, name: str, **arguments: str) -> dict[str, JsonValue]:
+    function: JsonValue = {"name": name, "arguments": json.dumps(arguments)}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+    }
+
+
+_LOOK_UPS: Final = (
+    ("find_order", {"order": "A-1042"}),
+    ("track_parcel", {"parcel": "P-77310"}),
+    ("find_product", {"name": "leather saddle"}),
+)
+_ANSWERS: Final[Mapping[str, dict[str, JsonValue]]] = {
+    "find_order": {"order": "A-1042", "parcel": "P-77310", "state": "shipped", "total": 389},
+    "track_parcel": {"parcel": "P-77310", "where": "Sorting centre", "due": "Thursday"},
+    "find_product": {"name": "leather saddle", "price": 59, "stock": 4},
+}
+_DRAFT: Final = (
+    "Your order A-1042 left us on Friday and waits in the sorting centre; the carrier says "
+    "Thursday. The saddle can be changed: send the old one back with the same label and we "
+    "post the leather one (59, four in stock) the same day."
+)
+
+
+def support(node: str, turn: int) -> Said:
+    """What ``node`` of the support workflow does at its ``turn``-th visit, from 0."""
+    match node:
+        case "classify":
+            return Said(
+                state={
+                    "priority": "high",
+                    "topic": "delivery",
+                    "prompt.policy": "Say where it is first, then answer the wish.",
+                    "missing": ["order", "parcel", "product"],
+                    "scratch.guess": "The parcel is probably late, not lost.",
+                },
+                response="topic: delivery, priority: high",
+            )
+        case "plan":
+            name, arguments = _LOOK_UPS[turn % len(_LOOK_UPS)]
+            return Said(messages=(_call(f"call_{turn}", name, **arguments),), response=name)
+        case "draft":
+            return Said(
+                messages=({"role": "assistant", "content": _DRAFT},),
+                state={"draft.internal": "Mention the voucher only if they complain again."},
+                response=_DRAFT,
+            )
+        case "apologise":
+            text = "I am sorry, I cannot look that up right now. We call you back today."
+            return Said(messages=({"role": "assistant", "content": text},), response=text)
+    return Said(response=f"{node} is done")
+
+
+def run_tool(name: str, turn: int) -> Said:
+    """What a tool call by ``name`` finds; the ``turn``-th look-up, from 0."""
+    found = _ANSWERS.get(name, {"error": f"there is no tool {name}"})
+    missing: list[JsonValue] = [*("order", "parcel", "product")[turn + 1 :]]
+    return Said(
+        state={f"fact.{name}": dict(found), "missing": missing, "look_ups": 1},
+        response=json.dumps(found),
+    )
+
+
+def research(node: str, turn: int) -> Said:
+    """What ``node`` of the research workflow does at its ``turn``-th visit, from 0."""
+    match node:
+        case "outline":
+            text = "1. Heat demand of the house. 2. Efficiency over a winter. 3. Price of power."
+            return Said(messages=({"role": "assistant", "content": text},), response=text)
+        case "search":
+            return Said(
+                state={
+                    "source.field_study": "  Field study of 41 houses, winter means 2.9 to 3.4. ",
+                    "scratch.search": "the second shelf had nothing",
+                },
+                response="one study found",
+            )
+        case "figures":
+            return Said(
+                state={"figure.demand_kwh": 18000, "figure.winter_factor": 3.1},
+                response="two figures",
+            )
+        case "write":
+            text = (
+                "An old house with a demand of 18,000 kWh needs about 5,800 kWh of electricity "
+                "a year with a winter factor of 3.1, as a field study of 41 houses suggests."
+            )
+            return Said(messages=({"role": "assistant", "content": text},), response=text)
+    return Said(response=f"{node} is done")
+
+
+def say(workflow: str, node: str, turn: int) -> Said:
+    """The scripted behaviour of one node of one of the demo's workflows."""
+    return support(node, turn) if workflow == "support" else research(node, turn)
+
+
+def chat_texts() -> Sequence[tuple[str, str]]:
+    """A longer chat for the demo's conversations: role and text, in order."""
+    return (
+        ("user", "Do you repair hub gears?"),
+        ("assistant", "Yes, with three, seven and eight speeds. Which one do you have?"),
+        ("user", "An old three-speed. It slips in second."),
+        ("assistant", "That is mostly the cable. Bring it in; adjusting it costs nothing."),
+        ("user", "And if it is not the cable?"),
+        ("assistant", "Then we open the hub, clean and grease it: 45, ready in two days."),
+        ("user", "Good. 我的朋友也想修车，星期六开门吗？"),
+        ("assistant", "开门，星期六九点到两点。请提前打电话预约。"),
+        ("user", "Thanks! Can I leave the bike over night?"),
+        ("assistant", "You can. Give it a name tag, we keep it inside."),
+    )
