@@ -88,9 +88,15 @@ def import_export(actor: Actor, document: Transfer) -> Conversation:
         _write_log(opened.head, document.messages)
         _write_revisions(opened.head, document)
         _commit_import(opened, len(document.messages))
-        Conversation.objects.filter(key=opened.head.key).update(created_at=document.created_at)
-        opened.head.created_at = document.created_at
+        _keep_times(opened.head, document)
     return opened.head
+
+
+def _keep_times(head: Conversation, document: Transfer) -> None:
+    head.created_at, head.updated_at = document.created_at, document.updated_at
+    Conversation.objects.filter(key=head.key).update(
+        created_at=head.created_at, updated_at=head.updated_at
+    )
 
 
 def _commit_import(opened: Writing, count: int) -> None:
