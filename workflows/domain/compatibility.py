@@ -1,9 +1,15 @@
 """Whether what a node will see is enough for it (semantics 2.11 and 1.11)."""
 
 from dataclasses import dataclass
+from typing import Final
 
-from workflows.domain.context import Sight
+from conversations.domain.pairing import find_splits, validate_for_model
+from ctxadmin.lib.errors import IncompatibleContext
+from workflows.domain.context import Messages, Sight
 from workflows.domain.graph import Node
+
+_MODEL_TYPE: Final = "llm"
+_TOOL_NAMES: Final = ("tool", "function")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +20,52 @@ class Lack:
     missing: tuple[str, ...] = ()
     indices: tuple[int, ...] = ()
 
+    def refusal(self) -> IncompatibleContext:
+        """The same as the error that refuses to enter the node."""
+        return IncompatibleContext(self.message, missing=self.missing, indices=self.indices)
+
 
 def find_lack(node: Node, context_type: str, sight: Sight) -> Lack | None:
-    """What ``sight`` lacks for a node of ``context_type``, or None."""
-    raise NotImplementedError
+    """What ``sight`` lacks for ``node``, whose effective type is ``context_type``; or None.
+
+    ``llm_context`` needs a variable or a visible message, ``tool_context`` a variable of a tool or
+    function or a call without an answer; the other types need nothing. What a node sees that
+    calls a model (of type ``llm``, or with that context type) has no split tool pairs either.
+    """
+    if context_type == "llm_context" and not (sight.context.variables or len(sight.messages.view)):
+        return Lack(
+            f"{node.id} would see neither a variable nor a message.", ("variables", "messages")
+        )
+    if context_type == "tool_context" and not _has_tool_call(sight):
+        return Lack(
+            f"{node.id} would see neither a tool or function variable nor an unanswered call.",
+            ("tool.*", "function.*", "tool_calls"),
+        )
+    if node.type == _MODEL_TYPE or context_type == "llm_context":
+        return _rejected(node, sight.messages)
+    return None
+
+
+def _rejected(node: Node, messages: Messages) -> Lack | None:
+    indices = validate_for_model(messages.view, messages.log)
+    if not indices:
+        return None
+    return Lack(
+        f"A model would reject what {node.id} sees: calls without their results, or results "
+        "without their calls.",
+        indices=indices,
+    )
+
+
+def _has_tool_call(sight: Sight) -> bool:
+    named = any(name.partition(".")[0] in _TOOL_NAMES for name in sight.context.variables)
+    return named or _has_unanswered_call(sight.messages)
+
+
+def _has_unanswered_call(messages: Messages) -> bool:
+    """True if a visible message has a call for which no result is in the log."""
+    splits = find_splits(messages.view, messages.log)
+    return any(
+        group.unanswered and group.call in messages.view
+        for group in (*splits.groups, *splits.pending)
+    )

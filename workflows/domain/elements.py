@@ -1,11 +1,39 @@
-"""What is wrong with one place of a workflow document, and how much that matters."""
+"""Reading what stands inside one node or one edge, with all that is wrong with it."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final, Literal, TypeVar
 
-from ctxadmin.lib.errors import FieldProblem
+from conversations.domain.configs import OperationConfig, is_version_1, read_operation
+from ctxadmin.lib.contract import did_you_mean
+from ctxadmin.lib.errors import ContextError, FieldProblem
+from workflows.domain.conditions import condition_problem
+from workflows.domain.context_types import context_type_problem
+from workflows.domain.edge_filters import (
+    EdgeFilter,
+    default_edge_filter,
+    edge_filter_problems,
+    read_edge_filter,
+)
+from workflows.domain.filters import ContextFilter, filter_problems, read_filter
+from workflows.domain.graph import (
+    CONTEXT_PROCESSOR,
+    EDGE_TYPES,
+    SETTING_KEYS,
+    Edge,
+    Filters,
+    Node,
+    NodeSettings,
+    filters_in,
+    settings_of,
+)
+from workflows.domain.processors import Registries
 
 Severity = Literal["error", "warning", "note"]
+T = TypeVar("T")
+
+_PASS_ALL: Final = EdgeFilter(type="pass_all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +68,147 @@ class Problem:
     def as_field_problem(self) -> FieldProblem:
         """The same as the refusal of a publication lists it."""
         return FieldProblem(self.pointer, self.message, self.code, self.extra)
+
+
+@dataclass(slots=True)
+class NodeReading:
+    """What a node says, as far as it can be read, and its problems."""
+
+    filters: list[ContextFilter] = field(default_factory=list)
+    outgoing: list[ContextFilter] = field(default_factory=list)
+    settings: NodeSettings = field(default_factory=NodeSettings)
+    operation: OperationConfig | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class EdgeReading:
+    """What an edge says - its own filter or the default of its type - and its problems."""
+
+    edge_filter: EdgeFilter = _PASS_ALL
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_node(node: Node, registries: Registries, pointer: str) -> NodeReading:
+    """The filters, the settings and the operation of a node that stands at ``pointer``."""
+    reading = NodeReading()
+    found = reading.problems
+    if node.context_type is not None:
+        where = f"{pointer}/context_type"
+        unknown = context_type_problem(node.context_type, registries, where)
+        found += _problems([unknown] if unknown else [], "unknown_context_type", node=node.id)
+    for name, source, target in (
+        ("context_filter", node.context_filter, reading.filters),
+        ("outgoing_filter", node.outgoing_filter, reading.outgoing),
+    ):
+        wrong = _read_filters(source, registries, f"{pointer}/{name}", target)
+        found += _problems(wrong, "bad_filter", node=node.id)
+    where = f"{pointer}/config"
+    settings, wrong = _attempt(partial(settings_of, node, where))
+    found += _problems(wrong, "bad_config", node=node.id)
+    reading.settings = settings or reading.settings
+    if node.type == CONTEXT_PROCESSOR:
+        config = {key: value for key, value in node.config.items() if key not in SETTING_KEYS}
+        reading.operation, wrong = _attempt(partial(read_operation, config, where))
+        code = "version_1_config" if is_version_1(config) else "bad_operation"
+        found += _problems(wrong, code, node=node.id)
+    return reading
+
+
+def read_edge(edge: Edge, registries: Registries, pointer: str) -> EdgeReading:
+    """The filter of an edge that stands at ``pointer``, and whether its condition compiles."""
+    reading = EdgeReading()
+    found = reading.problems
+    if edge.type not in EDGE_TYPES:
+        message = f"{edge.type!r} is no edge type{did_you_mean(edge.type, EDGE_TYPES)}"
+        found.append(Problem(f"{pointer}/type", "unknown_edge_type", message, edge=edge.id))
+    if edge.condition is not None:
+        bad = condition_problem(edge.condition, f"{pointer}/condition")
+        found += _problems([bad] if bad else [], "bad_condition", edge=edge.id)
+    elif edge.type == "conditional":
+        found.append(_without_condition(edge, pointer))
+    if edge.context_filter is not None:
+        where = f"{pointer}/context_filter"
+        read, wrong = _attempt(partial(read_edge_filter, edge.context_filter, where))
+        if read is not None:
+            wrong = edge_filter_problems(read, registries, where)
+            reading.edge_filter = read
+            found += _collisions(read, edge.id, where)
+        found += _problems(wrong, "bad_filter", edge=edge.id)
+    elif not found:
+        reading.edge_filter = default_edge_filter(edge.type, edge.condition)
+    return reading
+
+
+def _collisions(edge_filter: EdgeFilter, edge: str, pointer: str) -> Iterator[Problem]:
+    """Renames that can give two names one; if both are there, taking the edge is refused."""
+    taken: dict[tuple[str, str], int] = {}
+    for index, rule in enumerate(edge_filter.transform_rules):
+        if rule.rename is None:
+            continue
+        where = f"{pointer}/transform_rules/{index}/rename"
+        first = taken.setdefault((rule.target, rule.rename), index)
+        message = None
+        if "*" in rule.pattern and "*" not in rule.rename:
+            message = f"all that matches {rule.pattern!r} would be called {rule.rename!r}"
+        elif edge_filter.transform_rules[first].pattern != rule.pattern:
+            message = f"rule {first} gives the same new name to other names"
+        if message is not None:
+            yield Problem(where, "rename_collision", message, "warning", edge=edge)
+
+
+def _without_condition(edge: Edge, pointer: str) -> Problem:
+    """A conditional edge without one is always taken; its filter by default needs one."""
+    if edge.context_filter is None:
+        message = "a conditional edge needs a condition, or a context_filter of its own"
+        return Problem(f"{pointer}/condition", "missing_condition", message, edge=edge.id)
+    message = "this conditional edge has no condition of its own, so it is always taken"
+    return Problem(f"{pointer}/condition", "missing_condition", message, "warning", edge=edge.id)
+
+
+def _read_filters(
+    source: Filters | None, registries: Registries, pointer: str, into: list[ContextFilter]
+) -> list[FieldProblem]:
+    """Read one filter or a list of them; what is wrong with their form and their meaning."""
+    wrong: list[FieldProblem] = []
+    for index, data in enumerate(filters_in(source)):
+        where = f"{pointer}/{index}" if isinstance(source, list) else pointer
+        read, problems = _attempt(partial(read_filter, data, where))
+        if read is not None:
+            into.append(read)
+            problems = filter_problems(read, registries, where)
+        wrong += problems
+    return wrong
+
+
+def _attempt(read: Callable[[], T]) -> tuple[T | None, list[FieldProblem]]:
+    """What ``read`` gives, or the problems of its refusal."""
+    try:
+        return read(), []
+    except ContextError as error:
+        return None, list(error.problems) or [FieldProblem("", error.detail, error.code)]
+
+
+def _problems(
+    wrong: Iterable[FieldProblem], code: str, *, node: str | None = None, edge: str | None = None
+) -> list[Problem]:
+    """Field problems as problems of a draft: errors with a code of their own."""
+    return [
+        Problem(
+            each.pointer, _code(each, code), each.message, node=node, edge=edge, extra=each.extra
+        )
+        for each in wrong
+    ]
+
+
+_CODES_BY_FIELD: Final = {
+    "condition": "bad_condition",
+    "transform": "unknown_transform",
+    "pattern": "bad_pattern",
+}
+
+
+def _code(problem: FieldProblem, fallback: str) -> str:
+    if problem.code != "validation":
+        return problem.code
+    return _CODES_BY_FIELD.get(problem.pointer.rpartition("/")[2], fallback)

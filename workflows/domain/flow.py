@@ -1,57 +1,44 @@
 """How context flows: along edges, together at a join, and into a node."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from pydantic import JsonValue
-
-from workflows.domain.compatibility import Lack
+from conversations.domain.operations import TokensOf, tokens_of
+from conversations.domain.tokens import tokens_of_message
+from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from workflows.domain.compatibility import Lack, find_lack
 from workflows.domain.context import Messages, Sight
-from workflows.domain.explain import Decision, Notice
-from workflows.domain.plan import Plan
+from workflows.domain.explain import (
+    Applied,
+    Decision,
+    Label,
+    Notice,
+    Step,
+    final_decisions,
+    run_steps,
+)
+from workflows.domain.joining import Arrival, Conflict, Joined, join
+from workflows.domain.plan import EdgePlan, Plan
 
-TokensOfMessages = Callable[[Messages], int]
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two arrivals brought one name with different values; the later one won (semantics 2.8)."""
-
-    section: str
-    name: str
-    winner: str
-    loser: str
-
-    def as_json(self) -> dict[str, JsonValue]:
-        return {
-            "section": self.section,
-            "name": self.name,
-            "winner": self.winner,
-            "loser": self.loser,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """What came along one edge, its filter applied; ``edge`` is its id or a name for it."""
-
-    edge: str
-    sight: Sight
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """Several arrivals as one."""
-
-    sight: Sight
-    conflicts: tuple[Conflict, ...] = ()
+__all__ = [
+    "Arrival",
+    "Conflict",
+    "Entered",
+    "Joined",
+    "Preview",
+    "enter",
+    "join",
+    "preview",
+    "walk",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
     """What a node sees, and why.
 
-    ``explanation`` is empty unless asked for. ``lack`` is what the node would miss.
+    ``explanation`` is empty unless asked for: one decision for each name and message that came in
+    or was added. ``lack`` is what the node would miss, None if it is enough.
     """
 
     node_id: str
@@ -63,23 +50,22 @@ class Entered:
     lack: Lack | None = None
 
     def require_compatible(self) -> None:
-        """Raise IncompatibleContext if the node would miss something."""
-        raise NotImplementedError
+        """Raise IncompatibleContext if the node would miss something (semantics 2.11)."""
+        if self.lack is not None:
+            raise self.lack.refusal()
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a node would see, with what that costs in tokens."""
+    """What a node would see, and the tokens of its messages against all that are visible.
+
+    ``cached_prefix_lost`` are the tokens before that stand behind the first difference.
+    """
 
     entered: Entered
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
-
-
-def join(arrivals: Sequence[Arrival]) -> Joined:
-    """Unite what came along several edges, in their order: the later one wins a clash."""
-    raise NotImplementedError
 
 
 def enter(
@@ -91,13 +77,173 @@ def enter(
     explain: bool = False,
     pointer: str = "/edges",
 ) -> Entered:
-    """What a node sees of ``sight`` (the whole state) when it is entered along ``edges``.
+    """What a node sees of ``sight``, the whole state, when it is entered along ``edges``.
 
-    Without edges the state reaches the node unfiltered by any edge.
+    Along each edge: the outgoing filter of the node that it comes from, then the edge's own filter
+    (or the default of its type). Then all are united, the later edge wins; then the node's context
+    type, its own filters, and the compatibility check, which is reported and does not refuse.
+    Without edges the state reaches the node as it is: at a start, or out of turn. The node's
+    template stands in for that of ``sight``. Raises NotFound for the node, ValidationFailed at
+    ``pointer`` for an edge that does not lead to it, and what filters raise.
+    Source: semantics 2.1, 2.8-2.11, 2.13.
     """
-    raise NotImplementedError
+    planned = plan.node(node_id)
+    ways = _ways(plan, node_id, edges, pointer)
+    template = planned.settings.template or sight.context.template
+    origin = replace(sight, context=replace(sight.context, template=template))
+    came = [run_steps(origin, _steps_along(plan, way), explain=explain) for way in ways]
+    joined = Joined(origin)
+    told: Sequence[Decision] = ()
+    if came:
+        arrivals = [Arrival(way.edge.id, each.sight) for way, each in zip(ways, came, strict=True)]
+        joined = join(arrivals, origin)
+        told = _told_of_arrivals(came, joined) if explain else ()
+    seen = run_steps(joined.sight, planned.steps, explain=explain)
+    return Entered(
+        node_id=node_id,
+        edges=tuple(edges),
+        sight=seen.sight,
+        explanation=final_decisions([told, seen.decisions] if came else [seen.decisions]),
+        conflicts=joined.conflicts,
+        warnings=(*(notice for each in came for notice in each.warnings), *seen.warnings),
+        lack=find_lack(planned.node, planned.context_type, seen.sight),
+    )
 
 
-def walk(plan: Plan, edges: Sequence[str], sight: Sight) -> tuple[Entered, ...]:
-    """What each node on a way of edges sees, the first one entered without an edge."""
-    raise NotImplementedError
+def _ways(plan: Plan, node_id: str, edges: Sequence[str], pointer: str) -> list[EdgePlan]:
+    problems = []
+    for place, edge_id in enumerate(edges):
+        edge = plan.graph.edges.get(edge_id)
+        if edge is None or edge.to_node != node_id:
+            message = f"{edge_id!r} is no edge that leads to {node_id!r}"
+            problems.append(FieldProblem(f"{pointer}/{place}", message))
+        elif edge_id in edges[:place]:
+            problems.append(FieldProblem(f"{pointer}/{place}", f"{edge_id!r} is named twice"))
+    if problems:
+        raise ValidationFailed(problems[0].message, problems=problems)
+    return [plan.edge(edge_id) for edge_id in edges]
+
+
+def _steps_along(plan: Plan, way: EdgePlan) -> list[tuple[Label, Step]]:
+    """What happens to the context between two nodes."""
+    steps: list[tuple[Label, Step]] = [(f"edge:{way.edge.id}", way.step)]
+    outgoing = plan.node(way.edge.from_node).outgoing
+    if outgoing is not None:
+        steps.insert(0, (f"outgoing:{way.edge.from_node}", outgoing))
+    return steps
+
+
+def _told_of_arrivals(came: Sequence[Applied], joined: Joined) -> list[Decision]:
+    """The last word on each item before the node itself: that of the last arrival with it.
+
+    What no arrival brought was dropped, as the last one says. A variable that one edge renamed
+    and another did not is told of twice.
+    """
+    told: dict[_Item, dict[str | None, Decision]] = {}
+    for number, applied in enumerate(came):
+        for decision in _as_joined(applied.decisions, joined, number):
+            item = (decision.section, decision.name, decision.index)
+            others = told.setdefault(item, {})
+            if decision.verdict != "dropped":
+                others[decision.renamed] = decision
+            elif all(other.verdict == "dropped" for other in others.values()):
+                others[None] = decision
+    return [decision for others in told.values() for decision in _brought(others)]
+
+
+_Item = tuple[str, str | None, int | None]
+
+
+def _brought(others: Mapping[str | None, Decision]) -> list[Decision]:
+    kept = [decision for decision in others.values() if decision.verdict != "dropped"]
+    return kept or list(others.values())
+
+
+def _as_joined(decisions: Sequence[Decision], joined: Joined, number: int) -> Iterator[Decision]:
+    """The decisions of one arrival with the places and indices that its items have in the join.
+
+    No edge changes the order of the history, so its entries arrived in the order of the index.
+    """
+    places = iter(joined.history_places[number])
+    moved = joined.moved_messages[number]
+    for decision in decisions:
+        if decision.section == "history":
+            gone = decision.verdict == "dropped"
+            yield replace(decision, place=None if gone else next(places))
+        elif decision.section == "messages" and decision.index is not None:
+            yield replace(decision, index=moved.get(decision.index, decision.index))
+        else:
+            yield decision
+
+
+def walk(
+    plan: Plan, edges: Sequence[str], sight: Sight, *, explain: bool = False
+) -> tuple[Entered, ...]:
+    """What each node on a way of edges sees of ``sight``, the first one entered without an edge.
+
+    Filters are views: what one node did not see is there again for the next (semantics 2.9).
+    Raises ValidationFailed at ``/edges`` for edges that do not lead on from each other.
+    """
+    ways = [plan.graph.edges.get(edge_id) for edge_id in edges]
+    here: str | None = None
+    for place, way in enumerate(ways):
+        if way is None or here not in (None, way.from_node):
+            message = f"{edges[place]!r} does not lead on" if way else f"no edge {edges[place]!r}"
+            raise ValidationFailed.at(f"/edges/{place}", message)
+        here = way.to_node
+    steps = [way for way in ways if way is not None]
+    if not steps:
+        raise ValidationFailed.at("/edges", "a way has at least one edge")
+    first = enter(plan, steps[0].from_node, sight, explain=explain)
+    rest = (enter(plan, way.to_node, sight, [way.id], explain=explain) for way in steps)
+    return (first, *rest)
+
+
+def preview(
+    plan: Plan,
+    node_id: str,
+    sight: Sight,
+    edges: Sequence[str] = (),
+    *,
+    tokens: TokensOf,
+    explain: bool = True,
+) -> Preview:
+    """What ``enter`` gives, and what it costs; ``tokens(start, stop)`` sums a run of the log.
+
+    Messages that filters put in are counted too; texts that transforms change count as logged.
+    """
+    entered = enter(plan, node_id, sight, edges, explain=explain)
+    before, after = sight.messages, entered.sight.messages
+    common = _common_prefix(before, after)
+    return Preview(
+        entered=entered,
+        tokens_before=tokens_of(before.view, _counting(before, tokens)),
+        tokens_after=tokens_of(after.view, _counting(after, tokens)),
+        cached_prefix_lost=tokens_of(
+            before.view.slice(common, len(before.view)), _counting(before, tokens)
+        ),
+    )
+
+
+def _counting(messages: Messages, tokens: TokensOf) -> TokensOf:
+    """``tokens`` that knows the messages which filters put in."""
+    logged = messages.logged
+
+    def count(start: int, stop: int) -> int:
+        of_log = tokens(start, min(stop, logged)) if start < logged else 0
+        new = messages.inserted[max(start - logged, 0) : max(stop - logged, 0)]
+        return of_log + sum(tokens_of_message(entry.draft) for entry in new)
+
+    return count
+
+
+def _common_prefix(before: Messages, after: Messages) -> int:
+    """How many messages stand at the front of both with the same texts."""
+    common = before.view.common_prefix_length(after.view)
+    changed = (
+        position
+        for index, transforms in after.rewrites.items()
+        if transforms != before.rewrites.get(index, ())
+        and (position := after.view.position_of(index)) is not None
+    )
+    return min(common, *changed, common)

@@ -3,21 +3,26 @@
 from dataclasses import dataclass
 
 from conversations.domain.configs import OperationConfig
-from workflows.domain.conditions import Condition
-from workflows.domain.explain import Step
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+from workflows.domain.conditions import Condition, compile_condition
+from workflows.domain.context_types import default_context_type, node_steps
+from workflows.domain.edge_filters import edge_step
+from workflows.domain.elements import Problem, read_edge, read_node
+from workflows.domain.explain import Label, Step
+from workflows.domain.filters import filter_step
 from workflows.domain.graph import Document, Edge, Node, NodeSettings
-from workflows.domain.processors import Registries
-from workflows.domain.topology import Graph
+from workflows.domain.processors import Registries, standard
+from workflows.domain.topology import Graph, graph_of
 
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """What a node does to the context: labelled steps in, a step on what leaves it."""
+    """What a node does to the context: labelled steps in, and a step on what leaves it."""
 
     node: Node
     context_type: str
     settings: NodeSettings
-    steps: tuple[tuple[str, Step], ...]
+    steps: tuple[tuple[Label, Step], ...]
     outgoing: Step | None
     operation: OperationConfig | None
 
@@ -34,19 +39,79 @@ class EdgePlan:
 class Plan:
     """A document with its index; elements are compiled one by one and kept.
 
-    A problem in one node does not keep the others from being previewed.
+    A problem in one node does not keep the others from being previewed, and a workflow of ten
+    thousand nodes costs no more than those that run.
     """
 
     graph: Graph
     registries: Registries
 
     def __init__(self, document: Document, registries: Registries | None = None) -> None:
-        raise NotImplementedError
+        """Of a document; ``registries`` are the process's own unless others are given."""
+        self.graph = graph_of(document)
+        self.registries = registries or standard()
+        self._nodes: dict[str, NodePlan] = {}
+        self._edges: dict[str, EdgePlan] = {}
 
     def node(self, node_id: str) -> NodePlan:
         """A node; NotFound if there is none, ValidationFailed if it has problems."""
-        raise NotImplementedError
+        planned = self._nodes.get(node_id)
+        if planned is None:
+            node = self.graph.nodes.get(node_id)
+            if node is None:
+                raise NotFound(f"The workflow has no node {node_id!r}.")
+            planned = self._nodes[node_id] = self._plan_node(node)
+        return planned
 
     def edge(self, edge_id: str) -> EdgePlan:
         """An edge; NotFound if there is none, ValidationFailed if it has problems."""
-        raise NotImplementedError
+        planned = self._edges.get(edge_id)
+        if planned is None:
+            edge = self.graph.edges.get(edge_id)
+            if edge is None:
+                raise NotFound(f"The workflow has no edge {edge_id!r}.")
+            planned = self._edges[edge_id] = self._plan_edge(edge)
+        return planned
+
+    def _plan_node(self, node: Node) -> NodePlan:
+        pointer = f"/nodes/{self.graph.node_places[node.id]}"
+        reading = read_node(node, self.registries, pointer)
+        _refuse(reading.problems)
+        context_type = node.context_type or default_context_type(node.type)
+        steps = node_steps(
+            context_type,
+            reading.filters,
+            self.registries,
+            config=node.config,
+            pointer=pointer,
+            listed=isinstance(node.context_filter, list),
+        )
+        outgoing = None
+        if reading.outgoing:
+            outgoing = filter_step(
+                reading.outgoing,
+                self.registries,
+                pointer=f"{pointer}/outgoing_filter",
+                listed=isinstance(node.outgoing_filter, list),
+            )
+        return NodePlan(
+            node, context_type, reading.settings, tuple(steps), outgoing, reading.operation
+        )
+
+    def _plan_edge(self, edge: Edge) -> EdgePlan:
+        pointer = f"/edges/{self.graph.edge_places[edge.id]}"
+        reading = read_edge(edge, self.registries, pointer)
+        _refuse(reading.problems)
+        step = edge_step(reading.edge_filter, self.registries, f"{pointer}/context_filter")
+        condition = None
+        if edge.condition is not None:
+            condition = compile_condition(edge.condition, f"{pointer}/condition")
+        return EdgePlan(edge, step, condition)
+
+
+def _refuse(problems: list[Problem]) -> None:
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        raise ValidationFailed(
+            errors[0].message, problems=[problem.as_field_problem() for problem in errors]
+        )

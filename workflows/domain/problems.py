@@ -1,28 +1,131 @@
 """All that is wrong with a draft, so that it can be mended before it is published."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
 
-from workflows.domain.elements import Problem, Severity
-from workflows.domain.graph import Document
-from workflows.domain.processors import Registries
+from ctxadmin.lib.contract import did_you_mean
+from ctxadmin.lib.errors import ValidationFailed
+from workflows.domain.elements import Problem, Severity, read_edge, read_node
+from workflows.domain.graph import START, Document
+from workflows.domain.patterns import pattern_fault
+from workflows.domain.processors import Registries, standard
+from workflows.domain.topology import Graph, cycles, graph_of, reachable
 
-__all__ = ["Problem", "Severity", "check", "refuse_unpublishable"]
+__all__ = ["MAX_PROBLEMS", "REDUCERS", "Problem", "Severity", "check", "refuse_unpublishable"]
+
+MAX_PROBLEMS: Final = 1_000
+REDUCERS: Final = ("append", "overwrite", "merge", "increment", "add_by_id", "max")
+_LONGEST_NAMED_CYCLE: Final = 12
+_ORDER: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 
 
 def check(
     document: Document,
     registries: Registries | None = None,
-    reducers: Collection[str] = (),
+    reducers: Collection[str] = REDUCERS,
     pointer: str = "",
 ) -> list[Problem]:
     """The problems of a draft, errors first, at most MAX_PROBLEMS; pointers begin with ``pointer``.
 
     ``registries`` are the process's own unless others are given; ``reducers`` are the names that
-    may be used. Source: semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
+    may be used. Errors refuse publishing: ids used twice, dangling edges, nodes that nothing leads
+    to, no node at all, unknown context types, edge types, transforms and reducers, filters,
+    conditions, settings and operations that cannot be used. A graph in which every node is led
+    to, so that its first node starts, and a conditional edge that is always taken get a warning.
+    Cycles are named by a note. Source: semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
     """
-    raise NotImplementedError
+    known = registries or standard()
+    graph = graph_of(document)
+    found = [
+        *_duplicates(document, pointer),
+        *_elements(document, known, pointer),
+        *_ends(document, graph, pointer),
+        *_reducers(document, reducers, pointer),
+        *_starts(document, graph, pointer),
+        *_cycles(graph, pointer),
+    ]
+    found.sort(key=lambda problem: _ORDER.index(problem.severity))
+    return found[:MAX_PROBLEMS]
 
 
-def refuse_unpublishable(problems: list[Problem]) -> None:
+def refuse_unpublishable(problems: Sequence[Problem]) -> None:
     """Raise ValidationFailed with every problem that is an error, if there is one."""
-    raise NotImplementedError
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise ValidationFailed(
+            f"{errors[0].pointer}: {errors[0].message}{more}",
+            problems=[problem.as_field_problem() for problem in errors],
+        )
+
+
+def _duplicates(document: Document, pointer: str) -> Iterator[Problem]:
+    seen: Counter[str] = Counter()
+    for index, node in enumerate(document.nodes):
+        seen[node.id] += 1
+        if seen[node.id] > 1:
+            message = f"another node has the id {node.id!r}"
+            yield Problem(f"{pointer}/nodes/{index}/id", "duplicate", message, node=node.id)
+    seen.clear()
+    for index, edge in enumerate(document.edges):
+        seen[edge.id] += 1
+        if seen[edge.id] > 1:
+            message = f"another edge has the id {edge.id!r}"
+            yield Problem(f"{pointer}/edges/{index}/id", "duplicate", message, edge=edge.id)
+
+
+def _elements(document: Document, registries: Registries, pointer: str) -> Iterator[Problem]:
+    for index, node in enumerate(document.nodes):
+        yield from read_node(node, registries, f"{pointer}/nodes/{index}").problems
+    for index, edge in enumerate(document.edges):
+        yield from read_edge(edge, registries, f"{pointer}/edges/{index}").problems
+
+
+def _ends(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]:
+    for index, edge in enumerate(document.edges):
+        for name, end in (("from", edge.from_node), ("to", edge.to_node)):
+            if end not in graph.nodes:
+                hint = did_you_mean(end, graph.nodes) if len(graph.nodes) <= MAX_PROBLEMS else ""
+                yield Problem(
+                    f"{pointer}/edges/{index}/{name}",
+                    "dangling_edge",
+                    f"there is no node {end!r}{hint}",
+                    edge=edge.id,
+                )
+
+
+def _reducers(document: Document, known: Collection[str], pointer: str) -> Iterator[Problem]:
+    for pattern, reducer in document.reducers.items():
+        where = f"{pointer}/reducers/{pattern.replace('~', '~0').replace('/', '~1')}"
+        fault = pattern_fault(pattern)
+        if fault is not None:
+            yield Problem(where, "bad_pattern", fault)
+        if reducer not in known:
+            hint = did_you_mean(reducer, known)
+            yield Problem(where, "unknown_reducer", f"there is no reducer {reducer!r}{hint}")
+
+
+def _starts(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]:
+    if not graph.starts:
+        yield Problem(f"{pointer}/nodes", "no_start", "a workflow needs a node to start with")
+        return
+    reached = reachable(graph, graph.starts)
+    first = graph.nodes[graph.starts[0]]
+    if first.type != START and any(e.from_node != first.id for e in graph.incoming[first.id]):
+        message = f"another node leads to every node, so the first one starts: {first.id}"
+        yield Problem(f"{pointer}/nodes", "no_start", message, "warning", node=first.id)
+    for index, node in enumerate(document.nodes):
+        if node.id not in reached:
+            message = f"no way leads from a start to {node.id!r}"
+            yield Problem(f"{pointer}/nodes/{index}", "unreachable_node", message, node=node.id)
+
+
+def _cycles(graph: Graph, pointer: str) -> Iterator[Problem]:
+    for cycle in cycles(graph):
+        named = list(cycle[:_LONGEST_NAMED_CYCLE])
+        if len(cycle) > len(named):
+            named.append("...")
+        where = f"{pointer}/nodes/{graph.node_places[cycle[0]]}"
+        message = f"a loop: {' -> '.join([*named, cycle[0]])}"
+        yield Problem(where, "cycle", message, "note", node=cycle[0])

@@ -1,12 +1,36 @@
-"""Which edges are taken when a node completes, and which nodes are ready then."""
+"""Which edges are taken when a node completes, and which nodes are ready then.
 
+The rule, as a game of tokens:
+
+1. A start node is ready from the beginning.
+2. A node that completes decides each of its outgoing edges once. An edge that is taken carries
+   one token to the node that it leads to; an edge that is not taken carries nothing, so nobody
+   waits for it. Completing uses up one token from each edge on which some wait.
+3. A node at which a token waits is *active*. It is ready unless another active node could still
+   send it something along an edge on which nothing waits: so a join waits for every branch that
+   was taken, however long, and for none that was not. Ways through the node itself do not count:
+   the first round of a loop does not wait for the second.
+4. Nobody waits for a node that waits for it in turn: such a circle would never end.
+
+A loop makes a node ready again because its back edge brings a new token. Error edges are taken on
+failure only. A node that failed with no error edge to take did not complete: its tokens still
+wait, so it is ready for a retry. Rule 3 is that of BPMN's inclusive gateway, for every node.
+Source: semantics 3.8 and 2.6.
+"""
+
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import NotFound
+from workflows.domain.conditions import compile_condition
+from workflows.domain.graph import Edge
 from workflows.domain.plan import Plan
-from workflows.domain.topology import Graph
+from workflows.domain.topology import Graph, strongly_connected
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,53 +64,193 @@ def decide(
     *,
     failed: bool = False,
 ) -> tuple[Next, ...]:
-    """The decision on every outgoing edge of a node that completed or failed."""
-    raise NotImplementedError
+    """The decision on every outgoing edge of a node that completed or failed.
+
+    In the order of falling weight, then of the document. Every edge that passes is taken; a
+    weight chooses none. ``variables`` and ``metadata`` are those of the flow after the node, not
+    those that the node saw. NotFound for a node that the workflow does not have.
+    """
+    outgoing = plan.graph.outgoing.get(node_id)
+    if outgoing is None:
+        raise NotFound(f"The workflow has no node {node_id!r}.")
+    return tuple(
+        Next(edge.id, edge.to_node, *_passes(edge, variables, metadata, failed=failed))
+        for edge in outgoing
+    )
+
+
+def _passes(
+    edge: Edge,
+    variables: Mapping[str, JsonValue],
+    metadata: Mapping[str, JsonValue],
+    *,
+    failed: bool,
+) -> tuple[bool, str]:
+    if failed != (edge.type == "error"):
+        return False, "the node failed" if failed else "taken only when the node fails"
+    if edge.condition is None:
+        return True, "the node failed" if failed else "no condition"
+    if compile_condition(edge.condition).evaluate(variables, metadata):
+        return True, f"the condition holds: {edge.condition}"
+    return False, f"the condition does not hold: {edge.condition}"
+
+
+class _MarkingJson(Contract):
+    due: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    waiting: dict[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """What waits where: how often each edge was taken and not yet used by the node it leads to.
+    """Where the tokens of an execution are.
 
-    ``unstarted`` are the start nodes that did not run yet.
+    ``due`` are nodes that run without anything arriving: the starts at first, later a node from
+    which a person resumed. ``waiting`` counts the tokens on each edge, none with 0.
     """
 
-    unstarted: frozenset[str]
-    waiting: Mapping[str, int]
+    due: frozenset[str] = frozenset()
+    waiting: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def at_start(cls, graph: Graph) -> "Marking":
         """The marking of an execution in which nothing ran yet."""
-        raise NotImplementedError
+        return cls(frozenset(graph.starts))
 
     @classmethod
-    def from_json(cls, data: JsonValue) -> "Marking":
-        raise NotImplementedError
+    def from_json(cls, data: object) -> "Marking":
+        """The marking that ``as_json`` gave; ValidationFailed for anything else."""
+        read = parse(_MarkingJson, data)
+        return cls(frozenset(read.due), read.waiting)
 
     def as_json(self) -> dict[str, JsonValue]:
-        """A small JSON value for a checkpoint: its size is the number of waiting edges."""
-        raise NotImplementedError
+        """A JSON value for a checkpoint, as large as there are nodes and edges with tokens."""
+        waiting: dict[str, JsonValue] = {name: self.waiting[name] for name in sorted(self.waiting)}
+        return {"due": list[JsonValue](sorted(self.due)), "waiting": waiting}
 
     def after(self, graph: Graph, node_id: str, taken: Collection[str]) -> "Marking":
-        """The marking when ``node_id`` completed and the edges ``taken`` were taken."""
-        raise NotImplementedError
+        """The marking when ``node_id`` completed and the edges ``taken`` were taken.
+
+        Never refuses: a node that was not ready, because an engine or a person chose it, uses up
+        what waits at it, if anything. Edges that do not leave the node are left out.
+        """
+        if node_id not in graph.nodes:
+            return self
+        waiting = dict(self.waiting)
+        for edge in graph.incoming[node_id]:
+            _remove_one(waiting, edge.id)
+        for edge in graph.outgoing[node_id]:
+            if edge.id in taken:
+                waiting[edge.id] = waiting.get(edge.id, 0) + 1
+        return Marking(self.due - {node_id}, waiting)
+
+    def redirected(self, graph: Graph, paused: str, to: str, *, completed: bool) -> "Marking":
+        """The marking when a person resumes at ``to`` in place of where the execution paused.
+
+        ``completed`` tells a pause after ``paused``, whose successors will not run, from a pause
+        before it, when it will not run itself. NotFound if the workflow has no node ``to``.
+        """
+        if to not in graph.nodes:
+            raise NotFound(f"The workflow has no node {to!r}.")
+        ways = graph.outgoing if completed else graph.incoming
+        waiting = dict(self.waiting)
+        for edge in ways.get(paused, ()):
+            _remove_one(waiting, edge.id)
+        due = self.due if completed else self.due - {paused}
+        return Marking(due | {to}, waiting)
 
     def arrived(self, graph: Graph, node_id: str) -> tuple[str, ...]:
-        """The edges along which something waits at ``node_id``, in document order."""
-        raise NotImplementedError
+        """The edges on which something waits for ``node_id``, in document order."""
+        return tuple(edge.id for edge in graph.incoming.get(node_id, ()) if edge.id in self.waiting)
 
     def ready(self, graph: Graph) -> tuple[str, ...]:
-        """The nodes whose dependencies are done, in document order."""
-        raise NotImplementedError
+        """The nodes whose dependencies are done, in document order; O(nodes + edges) at most."""
+        active = {name for name in self.due if name in graph.nodes}
+        active |= {graph.edges[name].to_node for name in self.waiting if name in graph.edges}
+        silent = {name: self._silent(graph, name) for name in active}
+        ready = active
+        if len(active) > 1 and any(silent.values()):
+            ready = _not_waiting(graph, active, silent)
+        if len(ready) < 2:
+            return tuple(ready)
+        return tuple(name for name in graph.nodes if name in ready)
+
+    def _silent(self, graph: Graph, node_id: str) -> list[str]:
+        """Where an active node's edges come from on which nothing waits."""
+        if node_id in self.due:
+            return []
+        return [edge.from_node for edge in graph.incoming[node_id] if edge.id not in self.waiting]
+
+
+def _remove_one(waiting: dict[str, int], edge_id: str) -> None:
+    count = waiting.get(edge_id, 0)
+    if count > 1:
+        waiting[edge_id] = count - 1
+    elif count:
+        del waiting[edge_id]
+
+
+def _not_waiting(
+    graph: Graph, active: Collection[str], silent: Mapping[str, Sequence[str]]
+) -> set[str]:
+    """The active nodes that wait for none but such as wait for them (rules 3 and 4).
+
+    Looking back from an active node along its silent edges, and from there along all edges up to
+    the next active nodes, finds those it waits for: they alone can still send it something by a
+    way that does not pass through itself. One pass over the components of this relation.
+    """
+
+    def looks_back_to(name: str) -> Sequence[str]:
+        if name in silent:
+            return silent[name]
+        return [edge.from_node for edge in graph.incoming[name]]
+
+    ready: set[str] = set()
+    component_of: dict[str, int] = {}
+    meets_active: list[bool] = []
+    components = strongly_connected(sorted(active), looks_back_to)
+    for number, component in enumerate(components):
+        component_of |= dict.fromkeys(component, number)
+        waits = any(
+            meets_active[component_of[source]]
+            for name in component
+            for source in looks_back_to(name)
+            if component_of[source] != number
+        )
+        here = [name for name in component if name in active]
+        meets_active.append(waits or bool(here))
+        if not waits:
+            ready.update(here)
+    return ready
 
 
 def replay(graph: Graph, executed: Sequence[str], decisions: Iterable[Decision] = ()) -> Marking:
-    """The marking after ``executed`` completed in that order, with the recorded decisions."""
-    raise NotImplementedError
+    """The marking after the nodes ``executed`` completed in that order.
+
+    Of an edge without a recorded decision - a checkpoint that an engine saved without completing
+    the node here - it is assumed that it was taken unless it is an error edge.
+    """
+    recorded: defaultdict[tuple[str, int], dict[str, bool]] = defaultdict(dict)
+    for decision in decisions:
+        recorded[decision.node, decision.occurrence][decision.edge] = decision.passes
+    marking = Marking.at_start(graph)
+    occurrences: Counter[str] = Counter()
+    for name in executed:
+        occurrences[name] += 1
+        known = recorded.get((name, occurrences[name]), {})
+        taken = {
+            edge.id
+            for edge in graph.outgoing.get(name, ())
+            if known.get(edge.id, edge.type != "error")
+        }
+        marking = marking.after(graph, name, taken)
+    return marking
 
 
 def ready_nodes(
     graph: Graph | None, executed: Sequence[str], decisions: Iterable[Decision] = ()
 ) -> tuple[str, ...]:
-    """The ready nodes after ``executed``; without a graph (a free execution) none is named."""
-    raise NotImplementedError
+    """The ready nodes after ``executed``, a pure function of its arguments.
+
+    A free execution has no graph: any node may run, so none is named.
+    """
+    return () if graph is None else replay(graph, executed, decisions).ready(graph)

@@ -13,7 +13,8 @@ class Graph:
 
     Of two elements with one id the first counts, and edges to nodes that do not exist are
     left out, so that a draft with problems can still be walked and drawn. ``incoming`` is in
-    document order, ``outgoing`` by falling weight and then in document order.
+    document order, ``outgoing`` by falling weight and then in document order. The places are
+    the indices in the document's lists.
     """
 
     document: Document
@@ -22,20 +23,25 @@ class Graph:
     incoming: Mapping[str, tuple[Edge, ...]]
     outgoing: Mapping[str, tuple[Edge, ...]]
     starts: tuple[str, ...]
+    node_places: Mapping[str, int]
+    edge_places: Mapping[str, int]
 
 
 def graph_of(document: Document) -> Graph:
     """The index of a document, made in O(nodes + edges)."""
-    nodes: dict[str, Node] = {}
-    for node in document.nodes:
-        nodes.setdefault(node.id, node)
+    node_places: dict[str, int] = {}
+    for place, node in enumerate(document.nodes):
+        node_places.setdefault(node.id, place)
+    nodes = {name: document.nodes[place] for name, place in node_places.items()}
     edges: dict[str, Edge] = {}
+    edge_places: dict[str, int] = {}
     incoming: dict[str, list[Edge]] = {name: [] for name in nodes}
     outgoing: dict[str, list[Edge]] = {name: [] for name in nodes}
-    for edge in document.edges:
+    for place, edge in enumerate(document.edges):
         if edge.id in edges or edge.from_node not in nodes or edge.to_node not in nodes:
             continue
         edges[edge.id] = edge
+        edge_places[edge.id] = place
         incoming[edge.to_node].append(edge)
         outgoing[edge.from_node].append(edge)
     for listed in outgoing.values():
@@ -47,6 +53,8 @@ def graph_of(document: Document) -> Graph:
         incoming={name: tuple(listed) for name, listed in incoming.items()},
         outgoing={name: tuple(listed) for name, listed in outgoing.items()},
         starts=_starts(nodes, incoming),
+        node_places=node_places,
+        edge_places=edge_places,
     )
 
 

@@ -1,0 +1,307 @@
+"""Strict reading of YAML 1.2 as JSON, bounded in size and with places for its errors."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import yaml
+from pydantic import JsonValue
+
+from ctxadmin.lib.errors import TooLarge, ValidationFailed
+from ctxadmin.lib.json_bytes import MAX_DEPTH, dumps
+
+MAX_TEXT: Final = 32 * 1024 * 1024
+# 10,000 nodes with 50,000 edges have about a million values; two million are read in 8 s.
+MAX_VALUES: Final = 2_000_000
+# What aliases stand for, together: values, and every eight characters of a text as one more.
+MAX_EXPANDED: Final = 1_000_000
+
+_PREFIX: Final = "tag:yaml.org,2002:"
+_NULL: Final = re.compile(r"~|null|Null|NULL|")
+_BOOL: Final = re.compile(r"true|True|TRUE|false|False|FALSE")
+_INT: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_A_NUMBER: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+
+# The core schema of YAML 1.2: what an unquoted text is, the first form that fits.
+IMPLICIT_TAGS: Final = (
+    (_PREFIX + "null", re.compile(rf"(?:{_NULL.pattern})\Z")),
+    (_PREFIX + "bool", re.compile(rf"(?:{_BOOL.pattern})\Z")),
+    (_PREFIX + "int", re.compile(rf"(?:{_INT.pattern})\Z")),
+    (_PREFIX + "float", re.compile(rf"(?:{_FLOAT.pattern}|{_NOT_A_NUMBER.pattern})\Z")),
+)
+_MIN_INT: Final = -(2**63)
+_MAX_INT: Final = 2**64 - 1
+_Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line and a column of a text, both from 1."""
+
+    line: int
+    column: int
+
+
+def load_json(text: str | bytes) -> JsonValue:
+    """The one document of a YAML text as JSON.
+
+    Refuses, as ValidationFailed with line and column: keys given twice, keys that are no texts,
+    merge keys, tags but the core schema's, several documents, numbers that JSON or 64 bit cannot
+    hold, nesting over MAX_DEPTH, more than MAX_VALUES, aliases that stand for more than
+    MAX_EXPANDED or for themselves. TooLarge over MAX_TEXT bytes.
+    """
+    return _Reader(_events(text)).read()
+
+
+def find_places(text: str | bytes, pointers: Sequence[str]) -> list[Place]:
+    """Where the values of JSON pointers stand in a text that ``load_json`` could read.
+
+    An entry of a mapping stands where its key does; a place that does not exist stands where
+    what surrounds it does.
+    """
+    wanted = {_cut(pointer, steps) for pointer in pointers for steps in range(_steps(pointer) + 1)}
+    reader = _Reader(_events(text), wanted)
+    reader.read()
+    found = []
+    for pointer in pointers:
+        known = pointer
+        while known and known not in reader.places:
+            known = known.rpartition("/")[0]
+        found.append(reader.places.get(known, Place(1, 1)))
+    return found
+
+
+def _steps(pointer: str) -> int:
+    return pointer.count("/")
+
+
+def _cut(pointer: str, steps: int) -> str:
+    return "/".join(pointer.split("/")[: steps + 1])
+
+
+def _events(text: str | bytes) -> Iterator[yaml.Event]:
+    decoded = _decoded(text)
+    try:
+        yield from yaml.parse(decoded, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        reason = ", ".join(part for part in (error.context, error.problem) if part)
+        raise _malformed(f"This is not YAML: {reason}.", place) from None
+    except yaml.reader.ReaderError as error:
+        before = decoded[: error.position]
+        place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        raise _malformed(f"This is not YAML: {error.reason}.", place) from None
+
+
+def _decoded(text: str | bytes) -> str:
+    if len(text) > MAX_TEXT:
+        raise TooLarge(f"A YAML text has at most {MAX_TEXT} bytes.", limit=MAX_TEXT)
+    try:
+        if isinstance(text, bytes):
+            return text.decode("utf-8-sig")
+        text.encode()
+    except UnicodeError:
+        raise _malformed("This text is not UTF-8.", Place(1, 1)) from None
+    return text
+
+
+def _malformed(message: str, place: Place) -> ValidationFailed:
+    refused = ValidationFailed.at("", message, line=place.line, column=place.column)
+    return ValidationFailed(
+        f"line {place.line}, column {place.column}: {message}",
+        problems=refused.problems,
+        malformed=True,
+    )
+
+
+@dataclass(slots=True)
+class _Open:
+    """A mapping or a sequence that is being read, and the key that waits for its value."""
+
+    value: dict[str, JsonValue] | list[JsonValue]
+    anchor: str | None
+    pointer: str
+    key: str | None = None
+    key_place: Place | None = None
+    size: int = 1
+
+
+@dataclass(slots=True)
+class _Anchored:
+    value: JsonValue
+    size: int
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Builds the JSON of one document from the parser's events, on a stack of its own."""
+
+    events: Iterator[yaml.Event]
+    wanted: Collection[str] = ()
+    places: dict[str, Place] = field(default_factory=dict)
+    stack: list[_Open] = field(default_factory=list)
+    anchors: dict[str, _Anchored] = field(default_factory=dict)
+    result: JsonValue = None
+    documents: int = 0
+    values: int = 0
+    expanded: int = 0
+
+    def read(self) -> JsonValue:
+        for event in self.events:
+            if isinstance(event, yaml.ScalarEvent):
+                self._scalar(event)
+            elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
+                self._open(event)
+            elif isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent):
+                self._close(event)
+            elif isinstance(event, yaml.AliasEvent):
+                self._alias(event)
+            elif isinstance(event, yaml.DocumentStartEvent):
+                self.documents += 1
+                if self.documents > 1:
+                    raise self._refused("only one document is read", event)
+        return self.result
+
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
+        value = self._scalar_value(event)
+        size = 1 + len(event.value) // 8
+        if event.anchor is not None:
+            self.anchors[event.anchor] = _Anchored(value, size)
+        self._put(value, size, event)
+
+    def _open(self, event: yaml.MappingStartEvent | yaml.SequenceStartEvent) -> None:
+        mapping = isinstance(event, yaml.MappingStartEvent)
+        if event.tag not in (None, "!", _PREFIX + ("map" if mapping else "seq")):
+            raise self._refused(f"the tag {event.tag} is not read", event)
+        if self._waits_for_key():
+            raise self._refused("a key is a text", event)
+        if len(self.stack) >= MAX_DEPTH:
+            raise self._refused(f"nesting is deeper than {MAX_DEPTH} levels", event)
+        if event.anchor is not None:  # known from its end on: nothing contains itself
+            self.anchors.pop(event.anchor, None)
+        self._note(event)
+        pointer = self._pointer() if self.wanted else ""
+        self.stack.append(_Open({} if mapping else [], event.anchor, pointer))
+
+    def _close(self, event: yaml.Event) -> None:
+        closed = self.stack.pop()
+        if closed.anchor is not None:
+            self.anchors[closed.anchor] = _Anchored(closed.value, closed.size)
+        self._put(closed.value, closed.size, event)
+
+    def _alias(self, event: yaml.AliasEvent) -> None:
+        known = self.anchors.get(event.anchor or "")
+        if known is None:
+            raise self._refused(f"*{event.anchor} stands for nothing that is complete", event)
+        self.expanded += known.size
+        if self.expanded > MAX_EXPANDED:
+            raise self._refused("the aliases of this text stand for too much", event)
+        self._put(known.value, known.size, event)
+
+    def _put(self, value: JsonValue, size: int, event: yaml.Event) -> None:
+        """Give a complete value its place: as a key, under a key, in a list, as the whole."""
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise self._refused(f"a text has at most {MAX_VALUES} values", event)
+        if not isinstance(value, dict | list) or isinstance(event, yaml.AliasEvent):
+            self._note(event)
+        if not self.stack:
+            self.result = value
+            return
+        top = self.stack[-1]
+        top.size += size
+        if isinstance(top.value, list):
+            top.value.append(value)
+        elif top.key is None:
+            self._set_key(top, value, event)
+        else:
+            top.value[top.key] = value
+            top.key = None
+
+    def _set_key(self, top: _Open, key: JsonValue, event: yaml.Event) -> None:
+        if not isinstance(key, str):
+            raise self._refused(f"a key is a text; put {dumps(key).decode()[:40]} in quotes", event)
+        if key == "<<" and isinstance(event, yaml.ScalarEvent) and event.implicit[0]:
+            raise self._refused("merge keys (<<) are not read; write the fields out", event)
+        if key in top.value:
+            raise self._refused(f"the key {key!r} occurs twice in one mapping", event)
+        top.key, top.key_place = key, _place_of(event)
+
+    def _scalar_value(self, event: yaml.ScalarEvent) -> JsonValue:
+        text = event.value
+        kind = event.tag
+        if kind is None or kind == "!":
+            plain = event.implicit[0] and kind is None
+            kind = _implicit_tag(text) if plain else _PREFIX + "str"
+        else:
+            forms = [form for tag, form in IMPLICIT_TAGS if tag == kind]
+            if kind != _PREFIX + "str" and not any(form.match(text) for form in forms):
+                raise self._refused(f"{text[:40]!r} cannot be read as {kind}", event)
+        if kind == _PREFIX + "str":
+            return str(text)
+        if kind == _PREFIX + "null":
+            return None
+        if kind == _PREFIX + "bool":
+            return text.lower() == "true"
+        return self._number(text, kind, event)
+
+    def _number(self, text: str, kind: str, event: yaml.ScalarEvent) -> JsonValue:
+        if kind == _PREFIX + "int":
+            base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+            if len(text) > 70 or not _MIN_INT <= int(text, base) <= _MAX_INT:
+                raise self._refused(f"the integer {text[:32]} does not fit into 64 bit", event)
+            return int(text, base)
+        if _NOT_A_NUMBER.fullmatch(text) or float(text) in (float("inf"), float("-inf")):
+            raise self._refused(f"{text[:32]} is not a number that JSON knows", event)
+        return float(text)
+
+    def _waits_for_key(self) -> bool:
+        if not self.stack:
+            return False
+        top = self.stack[-1]
+        return isinstance(top.value, dict) and top.key is None
+
+    def _pointer(self) -> str:
+        """The pointer of the value that comes next."""
+        if not self.stack:
+            return ""
+        top = self.stack[-1]
+        step = str(len(top.value)) if isinstance(top.value, list) else top.key or ""
+        return f"{top.pointer}/{step.replace('~', '~0').replace('/', '~1')}"
+
+    def _note(self, event: yaml.Event) -> None:
+        """Remember where the value that begins here stands, if anyone wants to know."""
+        if not self.wanted or self._waits_for_key():
+            return
+        pointer = self._pointer()
+        if pointer in self.wanted:
+            key_place = self.stack[-1].key_place if self.stack else None
+            self.places[pointer] = key_place or _place_of(event)
+
+    def _refused(self, message: str, event: yaml.Event) -> ValidationFailed:
+        place = _place_of(event)
+        steps = [
+            str(len(each.value)) if isinstance(each.value, list) else each.key
+            for each in self.stack
+        ]
+        pointer = "".join(
+            f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps if step is not None
+        )
+        problem = ValidationFailed.at(pointer, message, line=place.line, column=place.column)
+        where = f"line {place.line}, column {place.column}"
+        return ValidationFailed(f"{where}: {message}", problems=problem.problems)
+
+
+def _implicit_tag(text: str) -> str:
+    for tag, form in IMPLICIT_TAGS:
+        if form.match(text):
+            return tag
+    return _PREFIX + "str"
+
+
+def _place_of(event: yaml.Event) -> Place:
+    mark = event.start_mark
+    return Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
