@@ -1,0 +1,387 @@
+"""Every decision on an execution: pure functions from a value and a command to the next."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from checkpoints.domain.pauses import (
+    Approval,
+    Outcome,
+    Pause,
+    PauseRequest,
+    PauseRule,
+    Rules,
+    When,
+    held,
+    pause_by_rule,
+)
+from checkpoints.domain.status import ENDED, TAKES_CHECKPOINTS, NodeStatus, Status, require
+from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
+
+_RESUMABLE: Final = frozenset({Status.PENDING, Status.PAUSED, Status.FAILED})
+_CANCELLABLE: Final = frozenset({Status.PENDING, Status.RUNNING, Status.PAUSED})
+_RESTORABLE: Final = frozenset({Status.PAUSED, Status.FAILED})
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a FAILED execution failed of: the node, if there is one, and a sentence."""
+
+    node_id: str | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """An execution between two writes.
+
+    ``version`` rises by 1 with every write. ``node_id`` is the paused node or that of the last
+    checkpoint. ``pause`` is set exactly while PAUSED, ``failure`` exactly while FAILED,
+    ``pause_request`` only while RUNNING. ``passed`` are the approvals that are not used up.
+    ``resumed_at`` is the node that the last resume went on at - the one it named, was paused
+    before, or had failed - until the next checkpoint: all that a free execution, which has no
+    workflow to ask, knows of what is ready.
+    """
+
+    status: Status
+    version: int = 0
+    node_id: str | None = None
+    pause: Pause | None = None
+    pause_request: PauseRequest | None = None
+    failure: Failure | None = None
+    passed: tuple[Approval, ...] = ()
+    resumed_at: str | None = None
+
+    @property
+    def pause_requested(self) -> bool:
+        """True from the moment a pause was asked for until the checkpoint that brings it."""
+        return self.pause_request is not None
+
+    @property
+    def ended(self) -> bool:
+        """True if the conversation may start another execution."""
+        return self.status in ENDED
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What becomes of the executed node ids: ``added`` behind them, or ``whole`` instead."""
+
+    added: tuple[str, ...] = ()
+    whole: tuple[str, ...] | None = None
+
+    def applied(self, executed: Sequence[str]) -> tuple[str, ...]:
+        """The executed node ids after this; a node may occur twice."""
+        return (*executed, *self.added) if self.whole is None else self.whole
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The execution after a command, and what the store has to know of the way there.
+
+    ``through`` are the statuses gone through, from the one before to the one after; each step
+    is in MOVES, but for the restore of a FAILED execution (semantics 3.9). ``writes`` is False
+    if no version is written: a pause that was asked for.
+    """
+
+    execution: Execution
+    through: tuple[Status, ...]
+    done: Done = field(default_factory=Done)
+    node_status: NodeStatus | None = None
+    writes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A checkpoint or completion of one node.
+
+    ``failure`` is a sentence if the node failed, ``error_edges`` tells that the workflow goes
+    on along some. ``status`` and ``executed`` are what the engine sent, if it did. ``ready``
+    are the nodes that are ready after this one, none for a free execution. ``nothing_left``:
+    a workflow without a ready node, which completes the execution unless the engine said
+    another status.
+    """
+
+    node_id: str
+    at: datetime
+    failure: str | None = None
+    error_edges: bool = False
+    status: Status | None = None
+    executed: tuple[str, ...] | None = None
+    ready: tuple[str, ...] = ()
+    nothing_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A resume, approve, reject or cancel.
+
+    ``node_id`` must be the paused (or failed) node if given; ``from_node`` is for resume only.
+    ``ready`` are the nodes that are ready when the execution goes on.
+    """
+
+    at: datetime
+    node_id: str | None = None
+    from_node: str | None = None
+    reason: str = ""
+    ready: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where an execution stood at a version: what restore and fork go back to."""
+
+    version: int
+    node_id: str | None
+    when: When
+    executed: tuple[str, ...]
+
+
+def begin(
+    at: datetime, *, start: bool = True, ready: Sequence[str] = (), rules: Rules | None = None
+) -> Decision:
+    """A new execution at version 0: PENDING, or RUNNING, or PAUSED before a ready node."""
+    execution = Execution(Status.PENDING)
+    through = (Status.IDLE, Status.PENDING)
+    if not start:
+        return Decision(execution, through)
+    return _held(_to(Decision(execution, through), Status.RUNNING), ready, rules or {}, at)
+
+
+def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Decision:
+    """The checkpoint or completion of a node (semantics 3.1, 3.4, 3.8).
+
+    A failure without error edges fails the execution, whatever else was sent but CANCELLED. A
+    sent FAILED means that the node failed. Then count, in this order: a sent end; a pause that
+    was sent, asked for, or wanted after this node; the end of the workflow; a pause before a
+    ready node. Raises InvalidState.
+    """
+    require(execution.status, TAKES_CHECKPOINTS, "A checkpoint")
+    if step.status in (Status.PENDING, Status.IDLE):
+        raise InvalidState(
+            f"An execution never goes back to {step.status}.", status=execution.status
+        )
+    rules = rules or {}
+    through = (*_started(execution), Status.RUNNING)
+    failed = step.failure is not None or step.status is Status.FAILED
+    goes_on = not failed or (step.error_edges and step.status is not Status.FAILED)
+    added = (step.node_id,) if goes_on else ()
+    running = Execution(
+        Status.RUNNING,
+        execution.version + 1,
+        step.node_id,
+        passed=_unused(execution.passed, step.node_id) if goes_on else execution.passed,
+    )
+    decision = Decision(
+        running,
+        through,
+        Done(added) if step.executed is None else Done(whole=step.executed),
+        NodeStatus.FAILED if failed else NodeStatus.COMPLETED,
+    )
+    end = _end(step, goes_on=goes_on)
+    if end is not None:
+        failure = Failure(step.node_id, step.failure or "") if end is Status.FAILED else None
+        return _to(decision, end, failure=failure)
+    pause = _pause_after(execution, step, None if failed else rules.get(step.node_id))
+    if pause is not None:
+        return _to(decision, Status.PAUSED, pause=pause)
+    if step.nothing_left and step.status is None:
+        return _to(decision, Status.COMPLETED)
+    return _held(decision, step.ready, rules, step.at)
+
+
+def ask_pause(execution: Execution, at: datetime, reason: str = "") -> Decision:
+    """A pause that comes with the next checkpoint; asked twice it changes nothing; no write."""
+    require(execution.status, {Status.RUNNING}, "A pause")
+    if execution.pause_request is None:
+        execution = replace(execution, pause_request=PauseRequest(reason, at))
+    return Decision(execution, (execution.status,), writes=False)
+
+
+def resume(execution: Execution, move: Move, rules: Rules | None = None) -> Decision:
+    """Go on after a pause, try a failure again, or start a pending execution.
+
+    With ``from_node`` that node runs next. The paused node, or that one, is not paused before
+    again at this occurrence; another ready node that wants review pauses at once.
+    """
+    require(execution.status, _RESUMABLE, "A resume")
+    return _go_on(execution, move, rules or {}, approved=False)
+
+
+def approve(execution: Execution, move: Move, rules: Rules | None = None) -> Decision:
+    """Let a paused execution go on with the approval on record."""
+    require(execution.status, {Status.PAUSED}, "An approval")
+    _no_jump(move)
+    return _go_on(execution, move, rules or {}, approved=True)
+
+
+def reject(execution: Execution, move: Move) -> Decision:
+    """Fail a paused execution with the reason."""
+    require(execution.status, {Status.PAUSED}, "A rejection")
+    _no_jump(move)
+    _at_its_node(execution, move.node_id)
+    failure = Failure(execution.node_id, move.reason)
+    return _to(_next(execution), Status.FAILED, failure=failure)
+
+
+def cancel(execution: Execution, move: Move) -> Decision:
+    """End an execution for good."""
+    require(execution.status, _CANCELLABLE, "A cancellation")
+    _no_jump(move)
+    _at_its_node(execution, move.node_id)
+    return _to(_next(execution), Status.CANCELLED)
+
+
+def time_out(
+    execution: Execution, at: datetime, *, ready: tuple[str, ...] = (), rules: Rules | None = None
+) -> Decision | None:
+    """The outcome of a pause whose deadline has passed; None while there is nothing to do."""
+    pause = execution.pause
+    if pause is None or pause.deadline is None or pause.deadline > at:
+        return None
+    move = Move(at, reason="Nobody answered in time.", ready=ready)
+    if pause.outcome is Outcome.APPROVE:
+        return approve(execution, move, rules)
+    return (cancel if pause.outcome is Outcome.CANCEL else reject)(execution, move)
+
+
+def update(execution: Execution, node_id: str) -> Decision:
+    """An edit of a paused execution's state, for the paused node only (semantics 3.7)."""
+    require(execution.status, {Status.PAUSED}, "An update of the snapshot")
+    if execution.pause is not None and execution.pause.node_id is not None:
+        _at_its_node(execution, node_id)
+    return Decision(replace(execution, version=execution.version + 1), (Status.PAUSED,))
+
+
+def restore(execution: Execution, to: Standing, at: datetime, reason: str = "") -> Decision:
+    """Back to a former version as a new one, PAUSED there (semantics 3.9)."""
+    require(execution.status, _RESTORABLE, "A restore")
+    restored = replace(fork(to, at, reason), version=execution.version + 1)
+    through = dict.fromkeys((execution.status, Status.PAUSED))
+    return Decision(restored, tuple(through), Done(whole=to.executed))
+
+
+def fork(of: Standing, at: datetime, reason: str = "") -> Execution:
+    """The execution of a new conversation that goes on from ``of``: PAUSED at its version."""
+    pause = Pause(of.node_id, of.when, reason, at)
+    return Execution(Status.PAUSED, of.version, of.node_id, pause)
+
+
+def expect(
+    execution: Execution,
+    expected: int | None,
+    changed_since: Callable[[int], Sequence[str]],
+) -> None:
+    """Refuse a writer who saw another version, naming the keys changed since.
+
+    ``changed_since(version)`` is asked only then. Raises VersionConflict.
+    """
+    if expected is None or expected == execution.version:
+        return
+    keys = changed_since(expected) if expected < execution.version else ()
+    raise VersionConflict(
+        f"The execution is at version {execution.version}, not {expected}.",
+        expected=expected,
+        actual=execution.version,
+        changed_keys=keys,
+    )
+
+
+_decoder = msgspec.json.Decoder(Execution)
+
+
+def dump(execution: Execution) -> bytes:
+    """An execution as JSON bytes; ``read`` gives it back."""
+    return msgspec.json.encode(execution)
+
+
+def read(data: bytes) -> Execution:
+    """The execution in bytes that ``dump`` wrote."""
+    return _decoder.decode(data)
+
+
+def _at_its_node(execution: Execution, node_id: str | None) -> None:
+    stands = execution.pause or execution.failure
+    here = stands.node_id if stands is not None else None
+    if node_id is None or node_id == here:
+        return
+    where = f"stands at node {here!r}" if here is not None else "does not wait at a node"
+    raise InvalidState(f"The execution {where}, not at {node_id!r}.", status=execution.status)
+
+
+def _no_jump(move: Move) -> None:
+    if move.from_node is not None:
+        raise ValidationFailed.at("/from_node", "only a resume can name the node to go on from")
+
+
+def _started(execution: Execution) -> tuple[Status, ...]:
+    return (Status.PENDING,) if execution.status is Status.PENDING else ()
+
+
+def _next(execution: Execution) -> Decision:
+    """A bare next version in the same status."""
+    cleared = replace(
+        execution, version=execution.version + 1, pause=None, pause_request=None, failure=None
+    )
+    return Decision(cleared, (execution.status,))
+
+
+def _to(
+    decision: Decision,
+    status: Status,
+    *,
+    pause: Pause | None = None,
+    failure: Failure | None = None,
+) -> Decision:
+    execution = replace(decision.execution, status=status, pause=pause, failure=failure)
+    if pause is not None:
+        execution = replace(execution, node_id=pause.node_id)
+    return replace(decision, execution=execution, through=(*decision.through, status))
+
+
+def _unused(passed: tuple[Approval, ...], node_id: str) -> tuple[Approval, ...]:
+    return tuple(each for each in passed if each.node_id != node_id)
+
+
+def _end(step: Step, *, goes_on: bool) -> Status | None:
+    if step.status is Status.CANCELLED:
+        return Status.CANCELLED
+    if not goes_on:
+        return Status.FAILED
+    return Status.COMPLETED if step.status is Status.COMPLETED else None
+
+
+def _pause_after(execution: Execution, step: Step, rule: PauseRule | None) -> Pause | None:
+    if rule is not None and rule.when is When.AFTER:
+        return pause_by_rule(step.node_id, rule, step.at)
+    asked = execution.pause_request
+    if asked is None and step.status is not Status.PAUSED:
+        return None
+    return Pause(step.node_id, When.AFTER, asked.reason if asked else "", step.at)
+
+
+def _go_on(execution: Execution, move: Move, rules: Rules, *, approved: bool) -> Decision:
+    _at_its_node(execution, move.node_id)
+    pause, failure = execution.pause, execution.failure
+    waiting = pause.node_id if pause is not None and pause.when is When.BEFORE else None
+    decision = _to(_next(execution), Status.RUNNING)
+    going = replace(
+        decision.execution,
+        resumed_at=move.from_node or waiting or (failure.node_id if failure else None),
+    )
+    node = move.from_node or waiting
+    if node is not None:
+        approval = Approval(node, execution.version + 1, approved)
+        going = replace(going, passed=(*_unused(execution.passed, node), approval))
+    return _held(replace(decision, execution=going), move.ready, rules, move.at)
+
+
+def _held(decision: Decision, ready: Sequence[str], rules: Rules, at: datetime) -> Decision:
+    """The same decision, or paused before the first ready node that wants review."""
+    waiting = held(ready, rules, decision.execution.passed)
+    if not waiting:
+        return decision
+    return _to(decision, Status.PAUSED, pause=pause_by_rule(waiting[0], rules[waiting[0]], at))

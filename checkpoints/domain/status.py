@@ -1,0 +1,66 @@
+"""The statuses of an execution and the moves between them (semantics 3.1)."""
+
+from collections.abc import Mapping, Set
+from enum import StrEnum
+from typing import Final
+
+from ctxadmin.lib.errors import InvalidState
+
+
+class Status(StrEnum):
+    """Where an execution stands; ``IDLE`` is a conversation without one (semantics 3.1)."""
+
+    IDLE = "IDLE"
+    PENDING = "PENDING"
+    RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELLED = "CANCELLED"
+
+
+class NodeStatus(StrEnum):
+    """How a node ended: the ``status`` of its history entry."""
+
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+
+
+MOVES: Final[Mapping[Status, frozenset[Status]]] = {
+    Status.IDLE: frozenset({Status.PENDING}),
+    Status.PENDING: frozenset({Status.RUNNING, Status.CANCELLED}),
+    Status.RUNNING: frozenset({Status.PAUSED, Status.COMPLETED, Status.FAILED, Status.CANCELLED}),
+    Status.PAUSED: frozenset({Status.RUNNING, Status.FAILED, Status.CANCELLED}),
+    Status.FAILED: frozenset({Status.RUNNING}),
+    Status.COMPLETED: frozenset(),
+    Status.CANCELLED: frozenset(),
+}
+FINAL: Final = frozenset({Status.COMPLETED, Status.CANCELLED})
+# A failed execution can be retried but not cancelled, so it must not block a new one.
+ENDED: Final = FINAL | {Status.FAILED}
+TAKES_CHECKPOINTS: Final = frozenset({Status.PENDING, Status.RUNNING})
+
+_WAY_OUT: Final[Mapping[Status, str]] = {
+    Status.IDLE: "Start one first.",
+    Status.PENDING: "Its first checkpoint or a resume starts it.",
+    Status.RUNNING: "A pause stops it at its next checkpoint.",
+    Status.PAUSED: "Resume, approve or reject it first.",
+    Status.COMPLETED: "It has ended; fork it to go on from one of its checkpoints.",
+    Status.FAILED: "Resume it to try again, restore a checkpoint, or start a new one.",
+    Status.CANCELLED: "It has ended; fork it to go on from one of its checkpoints.",
+}
+
+
+def require(status: Status, allowed: Set[Status], what: str) -> None:
+    """Refuse ``what`` in a status that is not ``allowed``, saying what to do first.
+
+    Raises InvalidState.
+    """
+    if status in allowed:
+        return
+    wanted = [status for status in Status if status in allowed]
+    names = " or ".join(filter(None, [", ".join(wanted[:-1]), wanted[-1]]))
+    raise InvalidState(
+        f"{what} needs an execution that is {names}; this one is {status}. " + _WAY_OUT[status],
+        status=status,
+    )
