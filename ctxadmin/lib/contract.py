@@ -85,6 +85,8 @@ def _problem(detail: ErrorDetails, data: object, prefix: str) -> FieldProblem:
         message = "unknown field"
     elif kind == "missing":
         message = "this field is required"
+    elif kind in ("model_type", "dict_type"):
+        message = "this must be an object"
     elif kind == "value_error":
         message = str(context.get("error", message))
     code = kind if kind in KINDS else "validation"
