@@ -1,9 +1,49 @@
-"""The OpenAPI document: what every operation of the contract has in common."""
+"""The OpenAPI document: the paths of the contract with what ``described`` says about them."""
 
-from typing import Any
+import functools
+import inspect
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, Final
 
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.views.decorators.http import require_safe
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+
+from ctxadmin.accounts.roles import who_may
+from ctxadmin.web.described import Described, Parameter, description_of
+from ctxadmin.web.error_catalogue import CATALOGUE
+from ctxadmin.web.problems import BASE_PATH, CONTENT_TYPE
+
+Json = dict[str, Any]
+_TAGS: Final = {
+    "conversations": "Conversations",
+    "workflows": "Workflows and filters",
+    "checkpoints": "Executions, state, checkpoints",
+}
+_REF: Final = "#/components/schemas/{model}"
+_PATH_PARAMETERS: Final = {
+    "slug": "The slug of a workflow.",
+    "conversation_id": "The id of a conversation.",
+    "checkpoint_id": "The id that the engine gave to the checkpoint.",
+    "node_id": "The id of a node of the workflow.",
+    "version": "The number of a version.",
+    "number": "The number of a version.",
+    "name": "A name of the list.",
+}
+_IDEMPOTENCY_KEY: Final = Parameter(
+    "Idempotency-Key",
+    "The call takes effect once; a repeat within 24 hours gets the same answer.",
+    place="header",
+    limits={"minLength": 1, "maxLength": 255},
+)
 
 
 class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
@@ -12,7 +52,7 @@ class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "ctxadmin.web.authentication.BearerAuthentication"
     name = "token"
 
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
+    def get_security_definition(self, auto_schema: AutoSchema) -> Json:
         return {"type": "http", "scheme": "bearer"}
 
 
@@ -22,53 +62,226 @@ class Browser(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     target_class = "ctxadmin.web.authentication.BrowserAuthentication"
     name = "session"
 
-    def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
+    def get_security_definition(self, auto_schema: AutoSchema) -> Json:
         return {"type": "apiKey", "in": "cookie", "name": "ctxadmin"}
 
 
 class Schema(AutoSchema):
-    """An operation with the problem+json answers that every call may give."""
+    """One operation: the path by drf-spectacular, the rest by what its handler says of itself."""
 
-    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
-        operation = super().get_operation(*args, **kwargs)
-        if operation is not None:
-            operation["responses"].setdefault("default", _PROBLEM_RESPONSE)
-        return operation
+    @property
+    def about(self) -> Described | None:
+        return description_of(self._handler)
+
+    @property
+    def _handler(self) -> object:
+        return getattr(self.view, self.method.lower())
+
+    def get_summary(self) -> str | None:
+        return self.about.summary if self.about else None
+
+    def get_description(self) -> str:  # type: ignore[override]
+        parts = [inspect.getdoc(self._handler) or ""]
+        if self.about and self.about.needs:
+            scopes = " or ".join(f"`{scope}`" for scope in who_may(self.about.needs))
+            parts.append(f"Needs the scope {scopes}.")
+        return "\n\n".join(part for part in parts if part)
+
+    def get_operation_id(self) -> str:
+        if self.about is None:
+            return str(super().get_operation_id())
+        words = re.findall("[a-z0-9]+", self.about.summary.lower())
+        return "_".join(word for word in words if word not in ("a", "an", "the"))
+
+    def _is_list_view(self, serializer: object = None) -> bool:
+        return False  # answers are described as they are; nothing is guessed
+
+    def get_tags(self) -> list[str]:
+        app = type(self.view).__module__.partition(".")[0]
+        return [_TAGS.get(app, app)]
+
+    def _get_parameters(self) -> list[Json]:
+        found = super()._get_parameters()
+        for parameter in found:
+            parameter["description"] = _PATH_PARAMETERS.get(parameter["name"], "")
+        said = self.about.parameters if self.about else ()
+        if self.method in ("POST", "PATCH") and getattr(self.view, "keep_answers", False):
+            said = (*said, _IDEMPOTENCY_KEY)
+        return [*found, *(_parameter(each) for each in said)]
+
+    def _get_request_body(self, direction: str = "request") -> Json | None:
+        if self.about is None or self.about.body is None:
+            return None
+        schema = components().schema(self.about.body, "validation")
+        types = self.map_parsers()
+        content = {kind: {"schema": schema if "json" in kind else _TEXT} for kind in types}
+        return {"required": True, "content": content}
+
+    def _get_response_bodies(self, direction: str = "response") -> Json:
+        answers: Json = {}
+        about = self.about
+        for status in (about.status, *about.also) if about else (200,):
+            answers[str(status)] = self._success(status)
+        for code in sorted(self._error_codes(), key=lambda code: CATALOGUE[code].status):
+            known = CATALOGUE[code]
+            answer = answers.setdefault(str(known.status), _problem([]))
+            words = filter(None, [answer["description"], f"`{code}`: {known.meaning}"])
+            answer["description"] = " ".join(words)
+        answers["default"] = _problem(["Any other problem; `code` is stable."])
+        return answers
+
+    def _success(self, status: int) -> Json:
+        answer: Json = {"description": HTTPStatus(status).phrase}
+        if self.about is None or self.about.answer is None:
+            return answer
+        schema = components().schema(self.about.answer, "serialization")
+        answer["content"] = {
+            kind: {"schema": schema if "json" in kind else _TEXT}
+            for kind in self.about.answer_types
+        }
+        return answer
+
+    def _error_codes(self) -> set[str]:
+        """What was said, and what every operation of this form may answer."""
+        codes = {"unauthenticated"}
+        if self.about:
+            codes |= set(self.about.errors)
+            codes |= {"validation"} if self.about.parameters or self.about.body else set()
+            codes |= {"forbidden"} if self.about.needs else set()
+            codes |= {"too_large", "unsupported_media_type"} if self.about.body else set()
+        return codes | ({"not_found"} if "{" in self.path else set())
 
 
-_PROBLEM_RESPONSE = {
-    "description": "A problem; `code` is stable, `errors` names the wrong fields.",
-    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
-}
-_PROBLEM = {
+_TEXT: Final[Json] = {"type": "string"}
+
+
+def _parameter(said: Parameter) -> Json:
+    return {
+        "in": said.place,
+        "name": said.name,
+        "required": said.required,
+        "description": said.text,
+        "schema": said.schema(),
+    }
+
+
+def _problem(words: list[str]) -> Json:
+    return {
+        "description": " ".join(words),
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+class Components:
+    """The JSON Schemas of every model that the operations name.
+
+    They are made in one go, so that two models of one name get different ones.
+    """
+
+    def __init__(self, models: list[tuple[Any, JsonSchemaMode]]) -> None:
+        unique = {(_key(model), mode): model for model, mode in models}
+        self._schemas, rest = TypeAdapter.json_schemas(
+            [(key, mode, TypeAdapter(model)) for (key, mode), model in unique.items()],
+            ref_template=_REF,
+            schema_generator=_Generator,
+        )
+        self.definitions: Json = {"Problem": PROBLEM, **rest.get("$defs", {})}
+
+    def schema(self, model: Any, mode: JsonSchemaMode) -> Json:
+        """The schema of one model, most often a reference."""
+        return dict(self._schemas[_key(model), mode])
+
+
+def _key(model: Any) -> str:
+    return f"{getattr(model, '__module__', '')}.{getattr(model, '__qualname__', model)}"
+
+
+class _Generator(GenerateJsonSchema):
+    """Pydantic's own, but for the warnings about defaults that are no JSON."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+
+
+@functools.cache
+def components() -> Components:
+    """Those of all paths; the paths never change while a process runs."""
+    models: list[tuple[Any, JsonSchemaMode]] = []
+    for _, _, handler in operations():
+        about = description_of(handler)
+        if about and about.body is not None:
+            models.append((about.body, "validation"))
+        if about and about.answer is not None:
+            models.append((about.answer, "serialization"))
+    return Components(models)
+
+
+def operations() -> Iterator[tuple[str, str, object]]:
+    """Every operation under the base: path template, method and handler."""
+    for path, _, method, callback in EndpointEnumerator().get_api_endpoints():  # type: ignore[no-untyped-call]
+        if path.startswith(BASE_PATH):
+            yield path, method, getattr(callback.cls, method.lower())
+
+
+def add_components(result: Json, **_: object) -> Json:
+    """A post-processing hook: the components that the operations refer to, sorted by name."""
+    schemas = result["components"].setdefault("schemas", {})
+    schemas.update(sorted(components().definitions.items()))
+    return result
+
+
+@functools.cache
+def document() -> bytes:
+    """The whole document as JSON; made once per process."""
+    with translation.override("en"):  # and not in the language of whoever asks first
+        generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+        made: Json = generator.get_schema(  # type: ignore[no-untyped-call]
+            request=None, public=True
+        )
+        return orjson.dumps(made)
+
+
+@require_safe
+def schema_view(request: HttpRequest) -> HttpResponse:
+    """``GET /api/schema``."""
+    return HttpResponse(document(), content_type="application/json")
+
+
+PROBLEM: Final[Json] = {
     "type": "object",
+    "description": "An error (RFC 9457). `code` is stable, `type` links to its explanation.",
     "required": ["type", "title", "status", "code", "detail"],
     "properties": {
-        "type": {"type": "string"},
+        "type": {"type": "string", "format": "uri-reference"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
-        "code": {"type": "string"},
+        "code": {"type": "string", "enum": list(CATALOGUE)},
         "detail": {"type": "string"},
         "errors": {
             "type": "array",
+            "description": "What is wrong with which places of the input.",
             "items": {
                 "type": "object",
                 "required": ["pointer", "message", "code"],
                 "properties": {
-                    "pointer": {"type": "string"},
+                    "pointer": {
+                        "type": "string",
+                        "description": "A JSON pointer into the body, `?name` for a parameter, "
+                        "or the name of a header.",
+                    },
                     "message": {"type": "string"},
                     "code": {"type": "string"},
+                    "line": {"type": "integer", "minimum": 1},
+                    "column": {"type": "integer", "minimum": 1},
                 },
             },
         },
-        "expected": {},
-        "actual": {},
+        "expected": {"description": "The version that the writer expected."},
+        "actual": {"description": "The version that is there."},
         "changed_keys": {"type": "array", "items": {"type": "string"}},
+        "missing": {"type": "array", "items": {"type": "string"}},
+        "indices": {"type": "array", "items": {"type": "integer"}},
+        "key": {"type": "string"},
+        "limit": {"type": "integer"},
+        "status_now": {"type": "string"},
     },
 }
-
-
-def add_problem_schema(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """A post-processing hook: the component that every default response refers to."""
-    result["components"].setdefault("schemas", {})["Problem"] = _PROBLEM
-    return result
