@@ -168,6 +168,4 @@ def on_record(config: OperationConfig, first_added: int) -> bytes:
         }
     elif config.operation == "replace" and config.replace:
         record["replace"] = {"index": config.replace.index, "message": {"index": first_added}}
-    elif config.operation == "clear" and config.clear is None:
-        record["clear"] = {}
     return json_bytes.dumps(record)

@@ -1,0 +1,89 @@
+"""Short words for messages, logs and operations in tests."""
+
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+
+from conversations.domain.configs import OperationConfig, read_operation
+from conversations.domain.conversation import Conversation
+from conversations.domain.memory import MemoryLog
+from conversations.domain.message import Draft, read_message
+from conversations.domain.operations import Outcome, apply
+from conversations.domain.revisions import Cause
+from conversations.domain.view import View
+
+CAUSE = Cause("ada", "a reason", datetime(2026, 1, 31, 9, tzinfo=UTC))
+
+
+def message(role: str, content: JsonValue = "", **fields: JsonValue) -> Draft:
+    return read_message({"role": role, "content": content, **fields})
+
+
+def system(text: str = "Be kind.", **fields: JsonValue) -> Draft:
+    return message("system", text, **fields)
+
+
+def user(text: str = "Hello?", **fields: JsonValue) -> Draft:
+    return message("user", text, **fields)
+
+
+def assistant(text: str = "Hello.", **fields: JsonValue) -> Draft:
+    return message("assistant", text, **fields)
+
+
+def calls(*call_ids: str) -> Draft:
+    """An assistant message that calls tools."""
+    return message(
+        "assistant",
+        None,
+        tool_calls=[
+            {"id": name, "type": "function", "function": {"name": "look", "arguments": "{}"}}
+            for name in call_ids
+        ],
+    )
+
+
+def result(call_id: str, text: str = "found") -> Draft:
+    return message("tool", text, tool_call_id=call_id)
+
+
+def tools(text: str = "Tools: look") -> Draft:
+    """A tool description."""
+    return system(text, tool_description=True)
+
+
+def whole(log: MemoryLog) -> View:
+    """The view that shows a whole log."""
+    return View(((0, len(log)),))
+
+
+def operation(name: str, block: JsonValue = None, **fields: JsonValue) -> OperationConfig:
+    return read_operation({"operation": name, name: block, **fields})
+
+
+def run(
+    log: MemoryLog,
+    name: str,
+    block: JsonValue = None,
+    *,
+    view: View | None = None,
+    **fields: JsonValue,
+) -> Outcome:
+    """The outcome of an operation on a view of a log, by default of all of it."""
+    return apply(operation(name, block, **fields), whole(log) if view is None else view, log)
+
+
+def shown(log: MemoryLog, name: str, block: JsonValue = None, **fields: JsonValue) -> list[int]:
+    """The log indices that an operation leaves visible."""
+    return list(apply(operation(name, block, **fields), whole(log), log).view)
+
+
+def conversation(*drafts: Draft, text: str | None = None) -> Conversation:
+    """A conversation with messages in batch 0, and with a tools text."""
+    made = Conversation(CAUSE, tools=text)
+    made.append(drafts, CAUSE)
+    return made
+
+
+def visible(made: Conversation) -> list[int]:
+    return list(made.current.view)
