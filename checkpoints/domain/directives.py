@@ -1,0 +1,102 @@
+"""How an update of a state is read: plain values, directives, and the names that are no keys.
+
+An object whose only key is ``$replace`` or ``$delete`` is a directive, everywhere that an update
+is taken: in checkpoints, completions, updates of the snapshot and the initial state. With any
+other key beside it the object is data, as is every other object. ``{"$replace": v}`` stores v
+past the reducer, also null and also v that looks like a directive. ``{"$delete": true}`` removes
+the key; that it is not there is no fault. ``$delete`` with anything but true is refused.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+import msgspec
+import orjson
+
+from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, mismatch
+from ctxadmin.lib.errors import FieldProblem, TypeMismatch, ValidationFailed
+
+MAX_KEY_LENGTH: Final = 200
+_REPLACE: Final = b'{"$replace":'
+_DELETE: Final = b'{"$delete":'
+_elements: Final = msgspec.json.Decoder(list[msgspec.Raw])
+_members: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Directive(Enum):
+    """What is to happen to a key: its reducer decides, or these words."""
+
+    REDUCE = "reduce"
+    REPLACE = "$replace"
+    DELETE = "$delete"
+
+
+def directive_of(value: bytes, pointer: str) -> tuple[Directive, bytes]:
+    """The directive in a value of an update (compact JSON) and the value that is meant.
+
+    Raises ValidationFailed at ``pointer`` if ``$delete`` is not true.
+    """
+    if not value.startswith((_REPLACE, _DELETE)) or len(_members.decode(value)) != 1:
+        return Directive.REDUCE, value
+    if value.startswith(_REPLACE):
+        return Directive.REPLACE, value[len(_REPLACE) : -1]
+    if value != _DELETE + b"true}":
+        raise ValidationFailed.at(f"{pointer}/$delete", "only true deletes the key")
+    return Directive.DELETE, b""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An update taken apart: the state keys, and the two names that are none.
+
+    ``messages`` are to be appended to the conversation, ``history`` entries to the execution
+    history; each element is the JSON bytes of one object.
+    """
+
+    state: Mapping[str, bytes]
+    messages: tuple[bytes, ...] = ()
+    history: tuple[bytes, ...] = ()
+
+
+def take_apart(state_data: Mapping[str, bytes], pointer: str = "/state_data") -> Update:
+    """The parts of an update (semantics 3.2, 3.5, 3.7).
+
+    Raises ValidationFailed for a key that is empty or over 200 characters and for a directive
+    on ``messages`` or ``execution_history``, TypeMismatch if these are not lists of objects.
+    """
+    for key in state_data:
+        if not 1 <= len(key) <= MAX_KEY_LENGTH:
+            message = f"a state key has 1 to {MAX_KEY_LENGTH} characters"
+            raise ValidationFailed.at(pointer, message)
+    state = {key: value for key, value in state_data.items() if key not in (MESSAGES, HISTORY)}
+    return Update(
+        state,
+        _appended(MESSAGES, state_data, pointer, "use an operation on the conversation"),
+        _appended(HISTORY, state_data, pointer, "the history only grows"),
+    )
+
+
+def _appended(
+    key: str, state_data: Mapping[str, bytes], pointer: str, instead: str
+) -> tuple[bytes, ...]:
+    value = state_data.get(key, b"null")
+    if value == b"null":
+        return ()
+    where = f"{pointer}/{key}"
+    if directive_of(value, where)[0] is not Directive.REDUCE:
+        raise ValidationFailed.at(where, f"{key} can only be appended to; {instead}")
+    if not value.startswith(b"["):
+        raise _refused(key, value, where, "a list of objects")
+    elements = tuple(bytes(element) for element in _elements.decode(value))
+    for index, element in enumerate(elements):
+        if not element.startswith(b"{"):
+            raise _refused(key, element, f"{where}/{index}", "objects in it")
+    return elements
+
+
+def _refused(key: str, value: bytes, pointer: str, wanted: str) -> TypeMismatch:
+    error = mismatch(key, Reducer.APPEND, wanted, orjson.loads(value), update=True)
+    problem = FieldProblem(pointer, error.detail, error.code)
+    return TypeMismatch(error.detail, key=key, problems=[problem])

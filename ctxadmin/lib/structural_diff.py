@@ -1,0 +1,179 @@
+"""The differences of two JSON values, as a short list of operations."""
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Final, Literal
+
+import msgspec
+from pydantic import JsonValue
+
+from ctxadmin.lib.alignment import Pair, aligned, stable
+
+_IDENTITIES: Final = ("id", "key")
+_packed: Final = msgspec.msgpack.Encoder().encode
+_canonical: Final = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+class Absent(Enum):
+    """The one value that stands for no value at all, which null does not."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+Value = JsonValue | Literal[Absent.ABSENT]
+
+
+class Kind(StrEnum):
+    """What happened at a path; TYPE_CHANGED if the JSON type is another than before."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+    MOVED = "moved"
+    TYPE_CHANGED = "type_changed"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference; ``path`` is a JSON pointer (RFC 6901), "" for the whole.
+
+    Indices of a path count in ``after``, but for the last one of a REMOVED item, which counts
+    in ``before``. A MOVED item has its former index as ``before`` and its new one as ``after``;
+    what else changed in it follows as differences of its own.
+    """
+
+    path: str
+    kind: Kind
+    before: Value
+    after: Value
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The contract's form: a side that has no value is left out."""
+        sides = {"before": self.before, "after": self.after}
+        present = {side: value for side, value in sides.items() if value is not ABSENT}
+        return {"path": self.path, "kind": str(self.kind), **present}
+
+
+def diff(before: JsonValue, after: JsonValue, path: str = "") -> list[Difference]:
+    """All differences of two JSON values that stand at ``path``.
+
+    Objects are compared key by key. Lists of objects that all have their own ``id`` (or
+    ``key``) are aligned by it and tell moves; other lists by a longest common subsequence, what
+    stands between two common items in pairs. Equal parts cost a comparison and nothing else.
+    """
+    found: list[Difference] = []
+    _compare(path, before, after, found)
+    return found
+
+
+def equal(left: JsonValue, right: JsonValue) -> bool:
+    """True if both are the same JSON: true is not 1, 1 is not 1.0, keys come in any order."""
+    if left is right:
+        return True
+    # Python's own comparison is fast but takes 1, 1.0 and True for one; of the exact ones
+    # MessagePack is the fastest (10 MB of texts or of numbers 10 ms, as JSON 20 and 40 ms).
+    if left != right:
+        return False
+    return _packed(left) == _packed(right) or _canonical(left) == _canonical(right)
+
+
+def pointer(path: str, step: str | int) -> str:
+    """A JSON pointer one step further."""
+    if isinstance(step, int):
+        return f"{path}/{step}"
+    return f"{path}/{step.replace('~', '~0').replace('/', '~1')}"
+
+
+def _compare(path: str, before: JsonValue, after: JsonValue, found: list[Difference]) -> None:
+    if equal(before, after):
+        return
+    if isinstance(before, dict) and isinstance(after, dict):
+        _compare_objects(path, before, after, found)
+    elif isinstance(before, list) and isinstance(after, list):
+        _compare_lists(path, before, after, found)
+    else:
+        kind = Kind.CHANGED if _type(before) is _type(after) else Kind.TYPE_CHANGED
+        found.append(Difference(path, kind, before, after))
+
+
+def _type(value: JsonValue) -> type:
+    return float if type(value) is int else type(value)
+
+
+def _compare_objects(
+    path: str,
+    before: dict[str, JsonValue],
+    after: dict[str, JsonValue],
+    found: list[Difference],
+) -> None:
+    for key, value in before.items():
+        if key not in after:
+            found.append(Difference(pointer(path, key), Kind.REMOVED, value, ABSENT))
+    for key, value in after.items():
+        if key in before:
+            _compare(pointer(path, key), before[key], value, found)
+        else:
+            found.append(Difference(pointer(path, key), Kind.ADDED, ABSENT, value))
+
+
+def _compare_lists(
+    path: str, before: list[JsonValue], after: list[JsonValue], found: list[Difference]
+) -> None:
+    for name in _IDENTITIES:
+        befores, afters = identities(before, name), identities(after, name)
+        if befores is not None and afters is not None:
+            places = {identity: index for index, identity in enumerate(befores)}
+            pairs = [(places[each], index) for index, each in enumerate(afters) if each in places]
+            break
+    else:
+        common = aligned([*map(_canonical, before)], [*map(_canonical, after)])
+        pairs = _with_gaps(common, len(before), len(after))
+    _report(path, before, after, pairs, found)
+
+
+def identities(items: list[JsonValue], name: str) -> list[str | int] | None:
+    """The ids of a list's items if all are objects that have one of their own, else None."""
+    found: list[str | int] = []
+    for item in items:
+        identity = item.get(name) if isinstance(item, dict) else None
+        if not isinstance(identity, str | int) or isinstance(identity, bool):
+            return None
+        found.append(identity)
+    return found if len(set(found)) == len(found) else None
+
+
+def _with_gaps(pairs: list[Pair], before: int, after: int) -> list[Pair]:
+    """The pairs, and between two of them the items that stand in a row, as far as they go."""
+    complete: list[Pair] = []
+    here = there = 0
+    for left, right in (*pairs, (before, after)):
+        complete += zip(range(here, left), range(there, right), strict=False)
+        complete.append((left, right))
+        here, there = left + 1, right + 1
+    return complete[:-1]
+
+
+def _report(
+    path: str,
+    before: list[JsonValue],
+    after: list[JsonValue],
+    pairs: list[Pair],
+    found: list[Difference],
+) -> None:
+    """What was removed, then in the order of ``after`` what was added, moved, changed."""
+    kept = {left for left, _ in pairs}
+    for index, item in enumerate(before):
+        if index not in kept:
+            found.append(Difference(pointer(path, index), Kind.REMOVED, item, ABSENT))
+    in_place = stable([left for left, _ in pairs])
+    partners = {right: (order, left) for order, (left, right) in enumerate(pairs)}
+    for index, item in enumerate(after):
+        order, left = partners.get(index, (-1, -1))
+        here = pointer(path, index)
+        if left < 0:
+            found.append(Difference(here, Kind.ADDED, ABSENT, item))
+            continue
+        if order not in in_place:
+            found.append(Difference(here, Kind.MOVED, left, index))
+        _compare(here, before[left], item, found)
