@@ -31,6 +31,7 @@ IMPLICIT_TAGS: Final = (
     (_PREFIX + "int", re.compile(rf"(?:{_INT.pattern})\Z")),
     (_PREFIX + "float", re.compile(rf"(?:{_FLOAT.pattern}|{_NOT_A_NUMBER.pattern})\Z")),
 )
+_FORMS: Final = {_PREFIX + "str": re.compile(""), **dict(IMPLICIT_TAGS)}
 _MIN_INT: Final = -(2**63)
 _MAX_INT: Final = 2**64 - 1
 _Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -237,8 +238,10 @@ class _Reader:
             plain = event.implicit[0] and kind is None
             kind = _implicit_tag(text) if plain else _PREFIX + "str"
         else:
-            forms = [form for tag, form in IMPLICIT_TAGS if tag == kind]
-            if kind != _PREFIX + "str" and not any(form.match(text) for form in forms):
+            form = _FORMS.get(kind)
+            if form is None:
+                raise self._refused(f"the tag {kind} is not read", event)
+            if not form.match(text):
                 raise self._refused(f"{text[:40]!r} cannot be read as {kind}", event)
         if kind == _PREFIX + "str":
             return str(text)
