@@ -91,7 +91,7 @@ def all_parts() -> list[tuple[str, list[Part]]]:
     test = pinned("requirements/test.txt")
     return [
         ("Every installation", packages(embedded)),
-        ("Installations with MySQL or Redis, in addition", packages(production - embedded)),
+        ("Installations with MySQL, in addition", packages(production - embedded)),
         ("Pages, in static/vendor", vendored("static/vendor/VENDOR.json")),
         ("Tests and development only", packages(test - production)),
         ("Browser tests only", vendored("tests/assets/vendor/VENDOR.json")),

@@ -54,7 +54,7 @@ def test_the_embedded_set_is_part_of_the_test_set() -> None:
 
 
 def test_the_embedded_set_has_no_database_server_or_redis() -> None:
-    assert not pins(EMBEDDED).keys() & {"mysqlclient", "redis", "django-redis", "channels-redis"}
+    assert not pins(EMBEDDED).keys() & {"mysqlclient", "redis"}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
