@@ -69,7 +69,10 @@ def list_conversations(
     if wanted.workflow:
         rows = rows.filter(workflow=wanted.workflow)
     if wanted.text:
-        rows = rows.filter(Q(title__icontains=wanted.text) | Q(public_id__icontains=wanted.text))
+        found_by = Q(title__icontains=wanted.text)
+        if wanted.text.isascii():  # ids are; MySQL refuses to compare them with anything else
+            found_by |= Q(public_id__icontains=wanted.text)
+        rows = rows.filter(found_by)
     if request.after:
         at, key = _newest_after(request.after)
         rows = rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, key__lt=key))

@@ -1,0 +1,116 @@
+"""Writers that meet: nothing is lost, nothing happens twice, nobody is told a lie."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Barrier
+from typing import TypeVar
+
+import pytest
+from django.db import connection
+
+from conversations import services
+from conversations.domain.configs import read_operation
+from conversations.models import Conversation, Message, Revision
+from conversations.services import NewConversation, Seen
+from conversations.store import find_head, find_revision, view_of
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.record import first_break
+from ctxadmin.lib.errors import ContextError, Duplicate, VersionConflict
+from tests.factories import Api, conversation, drafts, engine, user, workspace
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ResultT = TypeVar("ResultT")
+
+
+def together(tasks: list[Callable[[], ResultT]]) -> list[ResultT | ContextError]:
+    """Run the tasks at once, each in its own thread and connection; errors are results."""
+    start = Barrier(len(tasks))
+
+    def run(task: Callable[[], ResultT]) -> ResultT | ContextError:
+        try:
+            start.wait(timeout=20)
+            return task()
+        except ContextError as error:
+            return error
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        return list(pool.map(run, tasks))
+
+
+@contextmanager
+def audited(head: Conversation) -> Iterator[None]:
+    """Afterwards the chain holds and there is one entry per change."""
+    yield
+    entries = AuditEntry.objects.filter(stream=head.key).order_by("seq")
+    assert first_break(entries) is None
+    assert entries.count() == find_head(head.workspace, head.public_id).change_seq
+
+
+def test_appends_of_many_writers_all_arrive_once_and_in_one_order() -> None:
+    head, actor = conversation(), engine()
+
+    def append(number: int) -> Callable[[], services.Appended]:
+        messages = drafts(user(f"{number}a"), user(f"{number}b"))
+        return lambda: services.append(actor, head.public_id, messages)
+
+    with audited(head):
+        results = together([append(number) for number in range(8)])
+        assert all(isinstance(result, services.Appended) for result in results)
+        starts = sorted(r.first_index for r in results if isinstance(r, services.Appended))
+        assert starts == list(range(0, 16, 2))
+        row = find_revision(head.key, 0)
+        assert list(view_of(row)) == list(range(16))
+        sums = list(Message.objects.order_by("index").values_list("tokens", "tokens_upto"))
+        assert [upto for _, upto in sums] == [
+            sum(tokens for tokens, _ in sums[: place + 1]) for place in range(16)
+        ]
+
+
+def test_of_two_operations_on_one_seen_view_one_wins_and_the_other_hears_of_it() -> None:
+    head, actor = conversation(user("a"), user("b")), engine()
+    clear = read_operation({"operation": "clear"})
+    task = lambda: services.operate(actor, head.public_id, clear, seen=Seen(0, 2))  # noqa: E731
+    with audited(head):
+        results = together([task] * 4)
+        assert sum(isinstance(result, VersionConflict) for result in results) == 3
+        assert Revision.objects.filter(conversation=head.key).count() == 2
+
+
+def test_operations_that_name_no_view_open_one_batch_each() -> None:
+    head, actor = conversation(user("a"), user("b")), engine()
+    keep = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
+    with audited(head):
+        results = together([lambda: services.operate(actor, head.public_id, keep)] * 4)
+        batches = sorted(r.batch for r in results if isinstance(r, services.Applied))
+        assert batches == [1, 2, 3, 4]
+
+
+def test_of_two_conversations_with_one_id_one_is_a_duplicate() -> None:
+    actor = engine()
+    new = NewConversation(public_id="same", drafts=drafts(user("x")))
+    results = together([lambda: services.create(actor, new)] * 4)
+    assert sum(isinstance(result, Duplicate) for result in results) == 3
+    assert Conversation.objects.count() == Message.objects.count() == 1
+
+
+def test_calls_with_one_idempotency_key_at_once_have_one_effect() -> None:
+    workspace()
+    api = Api()
+    conversation(public_id="c")
+    body = {"messages": [user("x")]}
+
+    def call() -> bytes:
+        key = {"Idempotency-Key": "once"}
+        answer = api.client.post(
+            "/api/v1/conversations/c/messages", body, format="json", headers=key
+        )
+        assert answer.status_code == 201, answer.content
+        return bytes(answer.content)
+
+    answers = together([call] * 6)
+    assert len(set(map(str, answers))) == 1
+    assert Message.objects.count() == 1
