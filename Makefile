@@ -54,7 +54,6 @@ check-types:
 check-layers:
 	.venv/bin/lint-imports --no-logo --no-cache
 check-templates:
-	$(python) -m djlint --quiet --check templates
 	$(python) -m djlint --quiet --lint templates
 check-migrations:
 	$(python) manage.py makemigrations --check --dry-run
@@ -64,11 +63,10 @@ check-licences:
 	$(python) -m scripts.licences --check
 
 .PHONY: format
-format: ## Bring the code and the templates into their form
+format: ## Bring the code into its form
 	@$(environment) test
 	$(python) -m ruff check --quiet --fix-only .
 	$(python) -m ruff format .
-	$(python) -m djlint --quiet --reformat templates
 
 .PHONY: bench
 bench: tools ## Measure what docs/reference/performance.md promises

@@ -37,6 +37,16 @@ def _administrator() -> list[str] | None:
 
 
 def _shown(command: Sequence[str]) -> bool:
+    """Show the command, and what it says only if it fails: apt-get says a line per file."""
     print("==> " + " ".join(command), flush=True)
-    finished = subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+    finished = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if finished.returncode:
+        print(finished.stdout[-2000:], flush=True)
     return finished.returncode == 0
