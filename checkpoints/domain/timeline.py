@@ -1,0 +1,209 @@
+"""What is on record of every version of an execution, and the comparison of two of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+import orjson
+from pydantic import JsonValue
+
+from checkpoints.domain.execution import Standing
+from checkpoints.domain.pauses import When
+from checkpoints.domain.state import KeyHead, join_object
+from checkpoints.domain.status import NodeStatus, Status
+from ctxadmin.lib.clock import iso
+from ctxadmin.lib.errors import Duplicate
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, diff, pointer
+
+
+class WriteKind(StrEnum):
+    """Which write opened a version; version 0 is a START, every other one is exactly one more.
+
+    A MOVE is a resume, approve, reject or cancel.
+    """
+
+    START = "start"
+    CHECKPOINT = "checkpoint"
+    COMPLETION = "completion"
+    UPDATE = "update"
+    MOVE = "move"
+    RESTORE = "restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A checkpoint without its state (semantics 3.4, 3.5): one per version, of bounded size.
+
+    ``node_id`` and ``when`` tell where the execution stood: behind the saved node, or before or
+    behind the paused one. ``revision`` and ``visible_count`` tell which messages the
+    conversation showed, ``executed_count`` how many of the executed node ids were there.
+    ``state_digest`` and ``state_bytes`` are the totals of the state, ``written_bytes`` what this
+    version added to the store.
+    """
+
+    version: int
+    kind: WriteKind
+    status: Status
+    node_id: str | None
+    when: When
+    changed_keys: tuple[str, ...]
+    revision: int
+    visible_count: int
+    executed_count: int
+    state_digest: bytes
+    state_bytes: int
+    written_bytes: int
+    author: str
+    at: datetime
+    reason: str = ""
+    checkpoint_id: str | None = None
+
+    def standing(self, executed: Sequence[str]) -> Standing:
+        """What a restore or fork of this version goes back to.
+
+        ``executed`` are the executed node ids as of this version, or a list that begins so.
+        """
+        done = tuple(executed[: self.executed_count])
+        return Standing(self.version, self.node_id, self.when, done)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCheckpoint:
+    """The record by which a repeated save is known: its id, body and answer."""
+
+    checkpoint_id: str
+    body_digest: bytes
+    answer: bytes
+
+
+def repeated(saved: SavedCheckpoint | None, body_digest: bytes) -> bytes | None:
+    """The answer that a repeated save gets again, or None if it is a new one.
+
+    To be asked before version and status are looked at. Raises Duplicate if the id was used
+    with another body. Source: semantics 3.4.
+    """
+    if saved is None:
+        return None
+    if saved.body_digest != body_digest:
+        raise Duplicate(
+            f"The checkpoint id {saved.checkpoint_id!r} was used before, with another body."
+        )
+    return saved.answer
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """What a completion adds to the execution history (semantics 3.5); null parts stay away."""
+
+    node_id: str
+    status: NodeStatus
+    checkpoint_id: str
+    version: int
+    timestamp: datetime
+    prompt: JsonValue = None
+    response: JsonValue = None
+    metadata: Mapping[str, JsonValue] | None = None
+
+    def as_bytes(self) -> bytes:
+        """The entry as one JSON object."""
+        entry: dict[str, object] = {
+            "node_id": self.node_id,
+            "status": self.status.value,
+            "checkpoint_id": self.checkpoint_id,
+            "version": self.version,
+            "timestamp": iso(self.timestamp),
+        }
+        free = {"prompt": self.prompt, "response": self.response, "metadata": self.metadata}
+        return dumps(entry | {name: value for name, value in free.items() if value is not None})
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """An execution at a version (semantics 3.6, api.md).
+
+    ``state_data`` and ``execution_history`` are JSON bytes and are never parsed here;
+    ``state_data`` has the visible messages in it if they were asked for.
+    """
+
+    conversation_id: str
+    execution: str | None
+    workflow: str | None
+    current_node_id: str | None
+    current_node_name: str | None
+    status: Status
+    pause_requested: bool
+    state_data: bytes
+    execution_history: bytes
+    executed_node_ids: Sequence[str]
+    ready_nodes: Sequence[str]
+    timestamp: datetime
+    version: int
+    revision: int
+
+    def as_bytes(self) -> bytes:
+        """The snapshot as one JSON object."""
+        fields: dict[str, bytes] = {
+            "conversation_id": dumps(self.conversation_id),
+            "execution": dumps(self.execution),
+            "workflow": dumps(self.workflow),
+            "current_node_id": dumps(self.current_node_id),
+            "current_node_name": dumps(self.current_node_name),
+            "status": dumps(self.status.value),
+            "pause_requested": dumps(self.pause_requested),
+            "state_data": self.state_data,
+            "execution_history": self.execution_history,
+            "executed_node_ids": dumps(self.executed_node_ids),
+            "ready_nodes": dumps(self.ready_nodes),
+            "timestamp": dumps(iso(self.timestamp)),
+            "version": dumps(self.version),
+            "revision": dumps(self.revision),
+        }
+        return join_object(fields.items())
+
+
+@dataclass(frozen=True, slots=True)
+class KeysCompared:
+    """How the keys of two versions differ, by their heads alone; each sorted."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+
+
+ReadValues = Callable[[Sequence[str]], Mapping[str, bytes]]
+
+
+def compare_keys(before: Mapping[str, KeyHead], after: Mapping[str, KeyHead]) -> KeysCompared:
+    """Which keys two versions of one execution have apart; no value is read."""
+    return KeysCompared(
+        added=tuple(sorted(after.keys() - before.keys())),
+        removed=tuple(sorted(before.keys() - after.keys())),
+        changed=tuple(sorted(key for key in before.keys() & after if before[key] != after[key])),
+    )
+
+
+def compare_states(
+    before: Mapping[str, KeyHead],
+    after: Mapping[str, KeyHead],
+    read_before: ReadValues,
+    read_after: ReadValues,
+) -> list[Difference]:
+    """The differences of two versions, their paths beginning with the key, keys in order.
+
+    Only the values of keys that differ are read, each side at once.
+    """
+    keys = compare_keys(before, after)
+    left = read_before([*keys.removed, *keys.changed])
+    right = read_after([*keys.added, *keys.changed])
+    found: list[Difference] = []
+    for key in sorted((*keys.added, *keys.removed, *keys.changed)):
+        path = pointer("", key)
+        if key not in right:
+            found.append(Difference(path, Kind.REMOVED, orjson.loads(left[key]), ABSENT))
+        elif key not in left:
+            found.append(Difference(path, Kind.ADDED, ABSENT, orjson.loads(right[key])))
+        else:
+            found += diff(orjson.loads(left[key]), orjson.loads(right[key]), path)
+    return found
