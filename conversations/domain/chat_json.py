@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.message import Draft, read_messages
+from conversations.domain.message import Draft, read_message, read_messages
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import is_public_id, is_reserved
@@ -96,8 +96,8 @@ def read_chat_lines(lines: Iterable[bytes]) -> Iterator[ChatConversation]:
 
     Raises as ``read_chat_file`` does, when it comes to the line.
     """
-    loose: list[JsonValue] = []
-    numbers: list[int] = []
+    loose: list[Draft] = []
+    first = 0
     for number, line in enumerate(lines, start=1):
         text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
         if not text.strip():
@@ -105,9 +105,8 @@ def read_chat_lines(lines: Iterable[bytes]) -> Iterator[ChatConversation]:
         try:
             value = json_bytes.loads_strict(text)
             if isinstance(value, dict) and "role" in value and "messages" not in value:
-                loose.append(value)
-                numbers.append(number)
-                read_messages([value], "")
+                first = first or number
+                loose.append(read_message(value))
                 continue
             if loose:
                 message = "a file has messages or conversations in its lines, not both"
@@ -116,7 +115,7 @@ def read_chat_lines(lines: Iterable[bytes]) -> Iterator[ChatConversation]:
         except ContextError as error:
             raise _in_line(error, number) from None
     if loose:
-        yield replace(read_conversation(loose), line=numbers[0])
+        yield ChatConversation(tuple(loose), None, None, {}, None, line=first)
 
 
 def _first(lines: list[bytes]) -> bytes:

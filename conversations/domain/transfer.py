@@ -261,7 +261,9 @@ def _read_body(found: MessageInDocument, place: str) -> Draft:
     if own:
         message = f"{', '.join(sorted(own))} stand beside the message, not in it"
         raise ValidationFailed.at(f"{place}/message", message)
-    body: dict[str, JsonValue] = {**found.message, "id": found.id}
+    body: dict[str, JsonValue] = dict(found.message)
+    if found.id != f"log-{found.index}":
+        body["id"] = found.id
     if found.tokens_reported:
         body["tokens"] = found.tokens
     if found.node_id is not None:

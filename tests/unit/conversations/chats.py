@@ -10,7 +10,9 @@ from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft, read_message
 from conversations.domain.operations import Outcome, apply
 from conversations.domain.revisions import Cause
+from conversations.domain.transfer import Transfer, read_export, write_export
 from conversations.domain.view import View
+from ctxadmin.lib.json_bytes import loads_strict
 
 CAUSE = Cause("ada", "a reason", datetime(2026, 1, 31, 9, tzinfo=UTC))
 
@@ -83,6 +85,33 @@ def conversation(*drafts: Draft, text: str | None = None) -> Conversation:
     made = Conversation(CAUSE, tools=text)
     made.append(drafts, CAUSE)
     return made
+
+
+def exported(made: Conversation) -> bytes:
+    """The export document of a conversation."""
+    return write_export(
+        Transfer(
+            conversation_id="c-1",
+            title="A title",
+            metadata={"kept": [1, None]},
+            tools=made.log().tools(),
+            created_at=CAUSE.at,
+            updated_at=CAUSE.at,
+            current_revision=made.current.id,
+            messages=made.messages,
+            revisions=list(made.revisions.values()),
+            moves=made.moves,
+            workflow="support",
+        )
+    )
+
+
+def imported(document: bytes) -> Conversation:
+    """The conversation of an export document."""
+    found = read_export(loads_strict(document))
+    return Conversation.restored(
+        found.messages, found.revisions, found.moves, found.current_revision, tools=found.tools
+    )
 
 
 def visible(made: Conversation) -> list[int]:

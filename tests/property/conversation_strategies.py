@@ -1,0 +1,81 @@
+"""Random messages, logs, views and operations of conversations."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from conversations.domain.memory import MemoryLog
+from conversations.domain.message import Draft
+from conversations.domain.view import View
+from tests.unit.conversations.chats import calls, message, result, tools
+
+CALL_IDS = ["a", "b", "c"]
+WORDS = ["pear", "apple", "Pear"]
+
+
+def drafts() -> st.SearchStrategy[Draft]:
+    """A message; ids of calls repeat, so that pairs, orphans and reused ids all come up."""
+    text = st.sampled_from([*WORDS, "pear and apple"])
+    talk = st.builds(
+        message, st.sampled_from(["system", "developer", "user", "assistant"]), content=text
+    )
+    asked = st.lists(st.sampled_from(CALL_IDS), min_size=1, max_size=3, unique=True)
+    return st.one_of(
+        talk,
+        asked.map(lambda call_ids: calls(*call_ids)),
+        st.builds(result, st.sampled_from(CALL_IDS), text),
+        st.builds(result, st.sampled_from(CALL_IDS), text),
+        text.map(tools),
+    )
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> MemoryLog:
+    """A log of up to 14 messages."""
+    text = draw(st.sampled_from([None, "pear"]))
+    return MemoryLog(draw(st.lists(drafts(), max_size=14)), tools=text)
+
+
+def views(log: MemoryLog) -> st.SearchStrategy[View]:
+    """A view of a log: some of its messages, mostly in log order."""
+    some = st.lists(st.integers(0, max(len(log) - 1, 0)), unique=True, max_size=len(log))
+    return st.one_of(
+        st.just(View(((0, len(log)),))),
+        some.map(lambda indices: View.of_indices(sorted(indices))),
+        some.map(View.of_indices),
+    )
+
+
+def truncations() -> st.SearchStrategy[dict[str, JsonValue]]:
+    """A block of truncate with at least one option."""
+    number = st.integers(0, 8)
+    spans = st.tuples(number, st.integers(1, 5)).map(
+        lambda pair: {"start": pair[0], "end": pair[0] + pair[1]}
+    )
+    options: dict[str, st.SearchStrategy[Any]] = {
+        "keep_first": number,
+        "keep_last": number,
+        "remove_first": number,
+        "remove_last": number,
+        "range": spans,
+    }
+    return _some_of(options)
+
+
+def filters() -> st.SearchStrategy[dict[str, JsonValue]]:
+    """A block of filter with at least one list."""
+    roles = st.lists(st.sampled_from(["system", "user", "assistant", "tool"]), min_size=1)
+    words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=2)
+    options: dict[str, st.SearchStrategy[Any]] = {
+        "roles": roles,
+        "content_contains": words,
+        "content_excludes": words,
+    }
+    return _some_of(options)
+
+
+def _some_of(
+    options: dict[str, st.SearchStrategy[Any]],
+) -> st.SearchStrategy[dict[str, JsonValue]]:
+    return st.fixed_dictionaries({}, optional=options).filter(bool).map(dict)

@@ -1,0 +1,93 @@
+"""Counting tokens."""
+
+from collections.abc import Iterator
+
+import pytest
+from pydantic import JsonValue
+
+from conversations.domain import tokens
+from conversations.domain.message import Draft
+from conversations.domain.tokens import counter_named, register, tokens_of_message, tokens_of_text
+from ctxadmin.lib.errors import Duplicate, NotFound
+from tests.unit.conversations.chats import assistant, calls, message, user
+
+
+class ByCharacter:
+    """A counter of a third party."""
+
+    name = "characters"
+    estimates = False
+
+    def count(self, draft: Draft) -> int:
+        return len(draft.text)
+
+
+@pytest.fixture
+def _registry() -> Iterator[None]:
+    before = dict(tokens._COUNTERS)
+    yield
+    tokens._COUNTERS.clear()
+    tokens._COUNTERS.update(before)
+
+
+def test_what_the_engine_reports_wins() -> None:
+    assert tokens_of_message(user("x" * 1000, tokens=3)) == 3
+    assert tokens_of_message(user("x", tokens=0)) == 0
+
+
+def test_the_default_says_that_it_estimates() -> None:
+    assert counter_named().estimates
+    assert counter_named("estimate") is counter_named()
+
+
+# True figures of o200k_base, noted once; the estimate is to stay within a quarter of them.
+@pytest.mark.parametrize(
+    ("text", "true"),
+    [
+        ("The quick brown fox jumps over the lazy dog.", 10),
+        ("You should deny user requests that are against this policy.", 11),
+        ("上下文处理器节点不是大语言模型节点,它从不调用模型。", 17),
+        ("只保留最近六条消息,隐藏所有工具结果。", 13),
+        ('{"reservation_id": "4WQ150", "user_id": "chen_jackson_3290", "cabin": "business"}', 29),
+        ("def index_at(self, position: int) -> int:\n    return self.runs[place][1]\n", 22),
+        ("2026-01-31T09:12:33.004231Z", 16),
+    ],
+)
+def test_the_estimate_is_near_the_true_figure(text: str, true: int) -> None:
+    assert abs(tokens_of_text(text) - true) <= max(true / 4, 2)
+
+
+def test_an_empty_text_has_no_tokens_and_a_message_has_its_frame() -> None:
+    assert tokens_of_text("") == 0
+    assert tokens_of_message(assistant("")) == 4
+
+
+def test_tool_calls_count() -> None:
+    assert tokens_of_message(calls("a", "b")) > tokens_of_message(calls("a")) > 8
+
+
+def test_calls_without_a_function_count_as_their_json() -> None:
+    call: JsonValue = {"id": "a", "type": "custom", "input": "word " * 50}
+    draft = message("assistant", None, tool_calls=[call])
+    assert tokens_of_message(draft) > 50
+
+
+def test_a_picture_counts_a_flat_figure_whatever_its_bytes() -> None:
+    def picture(data: str) -> Draft:
+        part: JsonValue = {"type": "image_url", "image_url": {"url": data}}
+        return message("user", [{"type": "text", "text": "look"}, part])
+
+    assert tokens_of_message(picture("data:" + "x" * 9000)) == tokens_of_message(picture("y"))
+
+
+@pytest.mark.usefixtures("_registry")
+def test_a_third_party_can_register_its_counter_once() -> None:
+    register(ByCharacter())
+    assert tokens_of_message(user("four"), counter_named("characters")) == 4
+    with pytest.raises(Duplicate):
+        register(ByCharacter())
+
+
+def test_an_unknown_counter_is_not_found_with_a_hint() -> None:
+    with pytest.raises(NotFound, match="did you mean 'estimate'"):
+        counter_named("estimat")
