@@ -28,7 +28,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 from rest_framework.response import Response
@@ -150,13 +156,13 @@ class ListOf(Answer, Generic[ItemT]):
 
 
 class JsonOf:
-    """Marks a field that holds finished JSON (``orjson.Fragment``) of the form of ``model``.
+    """Marks a field that is only described as ``model``: nothing is checked or copied.
 
-    ``document: Annotated[object, JsonOf(Document)]`` is described as a Document and goes from
-    the database to the answer without being read.
+    ``document: Annotated[object, JsonOf(Document)]`` may hold finished JSON (``orjson.Fragment``),
+    which goes from the database to the answer without being read.
     """
 
-    def __init__(self, model: type[BaseModel]) -> None:
+    def __init__(self, model: Any) -> None:  # a model or another type that pydantic knows
         self.model = model
 
     def __get_pydantic_core_schema__(
@@ -167,4 +173,4 @@ class JsonOf:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        return handler(self.model.__pydantic_core_schema__)
+        return handler(TypeAdapter(self.model).core_schema)

@@ -1,5 +1,26 @@
 """The paths of this app's endpoints."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from workflows.api import import_view, registry_views, trial_views, views
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("workflows", views.Workflows.as_view()),
+    path("workflows/import", import_view.ImportYaml.as_view()),
+    path("workflows/<str:slug>", views.OneWorkflow.as_view()),
+    path("workflows/<str:slug>/draft", views.Draft.as_view()),
+    path("workflows/<str:slug>/publish", views.PublishDraft.as_view()),
+    path("workflows/<str:slug>/versions", views.Versions.as_view()),
+    path("workflows/<str:slug>/versions/<int:number>", views.OneVersion.as_view()),
+    path("workflows/<str:slug>/diff", views.Diff.as_view()),
+    path("workflows/<str:slug>/yaml", views.Yaml.as_view()),
+    path("workflows/<str:slug>/preview", trial_views.Preview.as_view()),
+    path("filters/apply", trial_views.Apply.as_view()),
+    path("filters/join", trial_views.Join.as_view()),
+    path("conditions/check", trial_views.Check.as_view()),
+    path("processors", registry_views.Processors.as_view()),
+    path("transforms", registry_views.Transforms.as_view()),
+    path("reducers", registry_views.Reducers.as_view()),
+    path("schemas", registry_views.Schemas.as_view()),
+    path("schemas/<str:name>", registry_views.OneSchema.as_view()),
+]

@@ -1,0 +1,78 @@
+"""The JSON Schemas of configs, by name; apps that stand on this one add theirs."""
+
+import functools
+import inspect
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from conversations.api.schemas import CreateConversation
+from conversations.domain.configs import (
+    ClearConfig,
+    FilterConfig,
+    InsertConfig,
+    OperationConfig,
+    ReplaceConfig,
+    TruncateConfig,
+)
+from conversations.domain.message import IncomingMessage
+from ctxadmin.lib.contract import did_you_mean
+from ctxadmin.lib.errors import Duplicate, NotFound
+from workflows.domain.context import PromptContextInput
+from workflows.domain.edge_filters import EdgeFilter, TransformRule
+from workflows.domain.filters import ContextFilter, FilterRule
+from workflows.domain.graph import Document, Edge, Node, NodeSettings
+from workflows.trials import FilterStep
+
+BASE: Final = "/api/v1/schemas"
+
+_models: Final[dict[str, type[BaseModel]]] = {
+    "workflow": Document,
+    "node": Node,
+    "node_settings": NodeSettings,
+    "edge": Edge,
+    "context_filter": ContextFilter,
+    "context_filter_rule": FilterRule,
+    "edge_filter": EdgeFilter,
+    "transform_rule": TransformRule,
+    "filter_step": FilterStep,
+    "prompt_context": PromptContextInput,
+    "operation": OperationConfig,
+    "truncate": TruncateConfig,
+    "insert": InsertConfig,
+    "replace": ReplaceConfig,
+    "clear": ClearConfig,
+    "filter": FilterConfig,
+    "message": IncomingMessage,
+    "conversation": CreateConversation,
+}
+
+
+def register_schema(name: str, model: type[BaseModel]) -> None:
+    """Add a config; Duplicate if the name is taken by another model."""
+    if _models.setdefault(name, model) is not model:
+        raise Duplicate(f"There is a schema {name!r} already.")
+
+
+def schema_models() -> Mapping[str, type[BaseModel]]:
+    """All models by name, sorted."""
+    return dict(sorted(_models.items()))
+
+
+def summary_of(model: type[BaseModel]) -> str:
+    """The first paragraph of what a model says about itself."""
+    return " ".join((inspect.getdoc(model) or "").split("\n\n")[0].split())
+
+
+@functools.cache
+def schema_of(name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a config; NotFound for an unknown name."""
+    model = _models.get(name)
+    if model is None:
+        raise NotFound(f"There is no schema {name[:64]!r}{did_you_mean(name[:64], _models)}.")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"{BASE}/{name}",
+        **model.model_json_schema(mode="validation"),
+    }

@@ -1,0 +1,99 @@
+"""The endpoint that takes a workflow as YAML."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from django.conf import settings
+from pydantic import TypeAdapter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import ContextError, FieldProblem
+from ctxadmin.web.described import IF_MATCH, Parameter, described
+from ctxadmin.web.endpoint import Endpoint
+from ctxadmin.web.json_body import StrictJsonParser
+from workflows import services
+from workflows.api.answers import ImportedAnswer
+from workflows.api.schemas import ImportWorkflow, Slug
+from workflows.api.yaml_text import (
+    ApplicationYamlParser,
+    FormerYamlParser,
+    PlainTextParser,
+    TextYamlParser,
+    YamlText,
+)
+from workflows.domain import yaml_io
+from workflows.domain.graph import Document
+
+_SLUG: Final[TypeAdapter[str]] = TypeAdapter(Slug)
+
+
+class ImportYaml(Endpoint):
+    max_body_bytes: ClassVar[int] = settings.MAX_IMPORT_BYTES
+    parser_classes = [
+        StrictJsonParser,
+        ApplicationYamlParser,
+        TextYamlParser,
+        FormerYamlParser,
+        PlainTextParser,
+    ]
+
+    @described(
+        "Import YAML",
+        body=ImportWorkflow,
+        answer=ImportedAnswer,
+        status=201,
+        also=(200,),
+        query=(
+            Parameter("slug", "Beside a YAML body: the slug, else one is made of its name."),
+            Parameter("expected_version", "Beside a YAML body: see the field of that name.", int),
+        ),
+        headers=(IF_MATCH,),
+        errors=("duplicate", "version_conflict"),
+        needs=Action.WORKFLOW_CHANGE,
+    )
+    def post(self, request: Request) -> Response:
+        """Makes a workflow with this draft; also a draft with problems is kept and tells them.
+
+        A slug that exists is `duplicate`, unless `expected_version` names the draft that was
+        seen: then its draft is written, and the answer is 200.
+        """
+        wanted = self._wanted(request)
+        document = _document(wanted, "" if isinstance(request.data, YamlText) else "/yaml")
+        expected = self.expected_version(wanted.expected_version)
+        saved = services.import_document(self.actor, document, wanted.slug, expected)
+        location = f"/api/v1/workflows/{saved.workflow.slug}"
+        answer = ImportedAnswer.of_saved(saved)
+        return answer.response(201 if saved.created else 200, {"Location": location})
+
+    def _wanted(self, request: Request) -> "_Wanted":
+        if isinstance(request.data, YamlText):
+            slug = request.query_params.get("slug")
+            if slug is not None:
+                slug = parse(_SLUG, slug, "?slug")
+            return _Wanted(request.data.data, slug, self.query_int("expected_version"))
+        body = self.body(ImportWorkflow)
+        return _Wanted(body.yaml, body.slug, body.expected_version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A YAML text and where it goes."""
+
+    text: str | bytes
+    slug: str | None
+    expected_version: int | None
+
+
+def _document(wanted: _Wanted, pointer: str) -> Document:
+    """The document of the text, which stands at ``pointer`` of the body."""
+    try:
+        return yaml_io.load(wanted.text, default_name=wanted.slug or "")
+    except ContextError as error:
+        error.problems = tuple(
+            FieldProblem(pointer + each.pointer, each.message, each.code, each.extra)
+            for each in error.problems
+        )
+        raise

@@ -1,0 +1,152 @@
+"""The bodies of the workflow endpoints."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, JsonValue, SkipValidation
+
+from conversations.domain.message import Draft, IncomingMessage
+from ctxadmin.lib import ids
+from ctxadmin.lib.contract import Contract
+from ctxadmin.web.described import JsonOf
+from workflows.domain.context import PromptContext, PromptContextInput
+from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
+from workflows.trials import FilterStep, Given, GivenArrival, PreviewAsked
+
+MAX_STEPS = 100
+MAX_ARRIVALS = 100
+
+Name = Annotated[str, Field(max_length=MAX_NAME)]
+Text = Annotated[str, Field(max_length=10_000)]
+Number = Annotated[int, Field(ge=0, lt=2**31)]
+# Read by the domain, which knows more about it than its form.
+ContextSource = Annotated[JsonValue, SkipValidation, JsonOf(PromptContextInput)]
+Messages = Annotated[list[IncomingMessage], Field(max_length=100_000)]
+
+
+def _slug(text: str) -> str:
+    if not ids.is_public_id(text):
+        raise ValueError("a slug has 1 to 64 of the characters A-Z a-z 0-9 _ -")
+    if ids.is_reserved(text):
+        raise ValueError(f"the slug {text!r} is reserved")
+    return text
+
+
+Slug = Annotated[str, AfterValidator(_slug)]
+
+
+class CreateWorkflow(Contract):
+    """``POST /workflows``; without a slug it gets one."""
+
+    slug: Slug | None = None
+    name: Name = ""
+    description: Text = ""
+
+
+class ChangeWorkflow(Contract):
+    """``PATCH /workflows/{slug}``: what is given is set."""
+
+    name: Annotated[Name, Field(min_length=1)] | None = None
+    description: Text | None = None
+
+
+class PutDraft(Contract):
+    """``PUT /workflows/{slug}/draft``; If-Match may stand for ``expected_version``."""
+
+    document: Document
+    expected_version: Number | None = None
+
+
+class Publish(Contract):
+    """``POST /workflows/{slug}/publish``; If-Match may stand for ``expected_version``."""
+
+    note: Text = ""
+    expected_version: Number | None = None
+
+
+class ImportWorkflow(Contract):
+    """``POST /workflows/import`` as JSON; ``expected_version`` is for an existing slug."""
+
+    yaml: str
+    slug: Slug | None = None
+    expected_version: Number | None = None
+
+
+class PreviewNode(Contract):
+    """``POST /workflows/{slug}/preview``.
+
+    Of the draft, of ``version``, or of a ``document`` that is not saved; for a conversation (``at``
+    a version of its execution), or for a context and messages.
+    """
+
+    node: ElementId
+    edges: Annotated[list[ElementId], Field(max_length=MAX_ARRIVALS)] = []
+    document: Document | None = None
+    version: Annotated[int, Field(ge=1, lt=2**31)] | None = None
+    conversation_id: str | None = None
+    at: Number | None = None
+    context: ContextSource | None = None
+    messages: Messages = []
+
+    def asked(self) -> PreviewAsked:
+        """The same as the service takes it; PromptContext.read checks the context."""
+        context = PromptContext.read({} if self.context is None else self.context, "/context")
+        return PreviewAsked(
+            node=self.node,
+            edges=self.edges,
+            document=self.document,
+            version=self.version,
+            conversation=self.conversation_id,
+            at=self.at,
+            given=Given(context, _drafts(self.messages, "/messages")),
+        )
+
+
+class ApplyFilters(Contract):
+    """``POST /filters/apply``."""
+
+    context: ContextSource
+    messages: Messages = []
+    steps: Annotated[list[FilterStep], Field(max_length=MAX_STEPS)]
+
+    def given(self) -> Given:
+        context = PromptContext.read(self.context, "/context")
+        return Given(context, _drafts(self.messages, "/messages"))
+
+
+class JoinArrival(Contract):
+    """What comes along one edge; without a name the edge is called by its place from 0."""
+
+    edge: ElementId | None = None
+    context: ContextSource
+    messages: Messages = []
+    edge_filter: FilterSource | None = None
+
+
+class JoinArrivals(Contract):
+    """``POST /filters/join``."""
+
+    arrivals: Annotated[list[JoinArrival], Field(min_length=1, max_length=MAX_ARRIVALS)]
+
+    def given(self) -> list[GivenArrival]:
+        return [
+            GivenArrival(
+                edge=each.edge or str(place),
+                given=Given(
+                    PromptContext.read(each.context, f"/arrivals/{place}/context"),
+                    _drafts(each.messages, f"/arrivals/{place}/messages"),
+                ),
+                edge_filter=each.edge_filter,
+            )
+            for place, each in enumerate(self.arrivals)
+        ]
+
+
+class CheckCondition(Contract):
+    """``POST /conditions/check``; with a context it is evaluated, too."""
+
+    text: Annotated[str, Field(max_length=MAX_CONDITION * 10)]
+    context: ContextSource | None = None
+
+
+def _drafts(messages: list[IncomingMessage], pointer: str) -> tuple[Draft, ...]:
+    return tuple(each.draft(f"{pointer}/{place}") for place, each in enumerate(messages))

@@ -1,0 +1,91 @@
+"""The endpoints that try filters, conditions and nodes; nothing is stored.
+
+What only computes with the caller's own data is open to every token: it reads nothing of the
+workspace and changes nothing. The preview shows stored messages and state under rules of the
+caller's choice, so it needs the scope design or review.
+"""
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.described import described
+from ctxadmin.web.endpoint import Endpoint
+from workflows import trials
+from workflows.api.answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
+from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode
+from workflows.domain.conditions import compile_condition
+from workflows.domain.context import PromptContext
+
+
+class _Trial(Endpoint):
+    """Asked again it answers the same, so no answers are kept for an Idempotency-Key."""
+
+    keep_answers = False
+
+
+class Preview(_Trial):
+    @described(
+        "Preview a node",
+        body=PreviewNode,
+        answer=PreviewAnswer,
+        errors=("duplicate", "out_of_range"),
+        needs=Action.PREVIEW,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """What the node would see, and for each name and message by which rule."""
+        asked = self.body(PreviewNode).asked()
+        return PreviewAnswer.of_preview(trials.preview(self.actor, slug, asked)).response()
+
+
+class Apply(_Trial):
+    @described(
+        "Apply filters",
+        body=ApplyFilters,
+        answer=AppliedAnswer,
+        errors=("duplicate", "out_of_range"),
+    )
+    def post(self, request: Request) -> Response:
+        """Each step to what the one before it left; `step` of the explanation is its place."""
+        body = self.body(ApplyFilters)
+        return AppliedAnswer.of(trials.apply_steps(body.given(), body.steps)).response()
+
+
+class Join(_Trial):
+    @described(
+        "Join arrivals",
+        body=JoinArrivals,
+        answer=JoinedAnswer,
+        errors=("duplicate", "out_of_range"),
+    )
+    def post(self, request: Request) -> Response:
+        """Of two values under one name that of the later arrival wins, and the clash is told."""
+        arrivals = self.body(JoinArrivals).given()
+        return JoinedAnswer.of(trials.join_arrivals(arrivals)).response()
+
+
+class _ConditionFault(ValidationFailed):
+    """A condition that does not compile: its place also beside the list of errors."""
+
+    def extra(self) -> dict[str, object]:
+        return dict(self.problems[0].extra)
+
+
+class Check(_Trial):
+    @described("Check a condition", body=CheckCondition, answer=CheckedAnswer)
+    def post(self, request: Request) -> Response:
+        """One with a fault is `validation` with line, column, start, end and hint."""
+        body = self.body(CheckCondition)
+        context = None
+        if body.context is not None:
+            context = PromptContext.read(body.context, "/context")
+        try:
+            condition = compile_condition(body.text, "/text")
+        except ValidationFailed as error:
+            raise _ConditionFault(error.detail, problems=error.problems) from None
+        answer: dict[str, object] = {"ok": True, "names": sorted(condition.names())}
+        if context is not None:
+            answer["value"] = condition.value(context.variables, context.metadata)
+            answer["holds"] = condition.evaluate(context.variables, context.metadata)
+        return Response(answer)

@@ -1,0 +1,232 @@
+"""The endpoints of workflows, drafts and versions: parse, call one service, answer."""
+
+from django.utils.http import content_disposition_header
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web import etags
+from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.web.endpoint import Endpoint
+from ctxadmin.web.pagination import PageRequest, cut
+from ctxadmin.web.renderers import JsonRenderer
+from workflows import queries, services
+from workflows.api.answers import (
+    DraftAnswer,
+    ElementChangeAnswer,
+    PublishedAnswer,
+    SavedDraftAnswer,
+    VersionAnswer,
+    WorkflowAnswer,
+)
+from workflows.api.schemas import ChangeWorkflow, CreateWorkflow, Publish, PutDraft
+from workflows.api.yaml_text import ApplicationYamlRenderer, TextYamlRenderer
+from workflows.definitions import definition
+from workflows.domain import problems, yaml_io
+from workflows.models import Workflow
+from workflows.services import SavedDraft
+from workflows.store import find_version, find_workflow
+
+_WHICH = "`draft` or the number of a version."
+
+
+class Workflows(Endpoint):
+    @described("List workflows", answer=ListOf[WorkflowAnswer], query=PAGE)
+    def get(self, request: Request) -> Response:
+        """By slug."""
+        page = queries.list_workflows(self.actor, PageRequest.of(request.query_params))
+        return Response(page.as_json([WorkflowAnswer.of(row).model_dump() for row in page.items]))
+
+    @described(
+        "Create a workflow",
+        body=CreateWorkflow,
+        answer=WorkflowAnswer,
+        status=201,
+        errors=("duplicate",),
+        needs=Action.WORKFLOW_CHANGE,
+    )
+    def post(self, request: Request) -> Response:
+        """With an empty draft of version 0."""
+        body = self.body(CreateWorkflow)
+        new = services.NewWorkflow(body.slug, body.name, body.description)
+        return created(services.create(self.actor, new))
+
+
+class OneWorkflow(Endpoint):
+    @described("Get a workflow", answer=WorkflowAnswer)
+    def get(self, request: Request, slug: str) -> Response:
+        return shown(find_workflow(self.actor.workspace, slug))
+
+    @described(
+        "Change a workflow",
+        body=ChangeWorkflow,
+        answer=WorkflowAnswer,
+        headers=(IF_MATCH,),
+        errors=("version_conflict",),
+        needs=Action.WORKFLOW_CHANGE,
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """Its name and description in the list; those of the versions stand in the document."""
+        body = self.body(ChangeWorkflow)
+        row = services.change(
+            self.actor,
+            slug,
+            name=body.name,
+            description=body.description,
+            expected=self._expected(),
+        )
+        return shown(row)
+
+    @described(
+        "Delete a workflow",
+        headers=(IF_MATCH,),
+        errors=("version_conflict",),
+        needs=Action.WORKFLOW_CHANGE,
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        """Its slug is free again and nothing new starts with it.
+
+        Executions that are pinned to one of its versions go on, and can be read as before.
+        """
+        services.delete(self.actor, slug, expected=self._expected())
+        return Response(status=204)
+
+    def _expected(self) -> int | None:
+        """The number of changes that If-Match names."""
+        given = self.request.headers.get("If-Match")
+        numbers = etags.parts(given, 1) if given is not None else None
+        return None if numbers is None else numbers[0]
+
+
+class _DraftWriter(Endpoint):
+    """An endpoint whose call names the draft that it saw."""
+
+    def seen_draft(self, given: int | None) -> int:
+        expected = self.expected_version(given)
+        if expected is None:
+            message = "this field is required, or the header If-Match with the ETag of the draft"
+            raise ValidationFailed.at("/expected_version", message)
+        return expected
+
+
+class Draft(_DraftWriter):
+    @described("Get the draft", answer=DraftAnswer)
+    def get(self, request: Request, slug: str) -> Response:
+        """With what is wrong with it; its ETag is the version of the draft."""
+        row = find_workflow(self.actor.workspace, slug)
+        found = problems.check(definition(bytes(row.draft)).document)
+        answer = DraftAnswer.of(SavedDraft(row, found))
+        return answer.response(headers=_draft_etag(row))
+
+    @described(
+        "Put the draft",
+        body=PutDraft,
+        answer=SavedDraftAnswer,
+        headers=(IF_MATCH,),
+        errors=("version_conflict", "too_large"),
+        needs=Action.WORKFLOW_CHANGE,
+    )
+    def put(self, request: Request, slug: str) -> Response:
+        """A draft with problems is kept and tells them; they only refuse its publishing."""
+        body = self.body(PutDraft)
+        expected = self.seen_draft(body.expected_version)
+        saved = services.save_draft(self.actor, slug, body.document, expected)
+        return SavedDraftAnswer.of(saved).response(headers=_draft_etag(saved.workflow))
+
+
+class PublishDraft(_DraftWriter):
+    @described(
+        "Publish the draft",
+        body=Publish,
+        answer=PublishedAnswer,
+        status=201,
+        headers=(IF_MATCH,),
+        errors=("version_conflict", "invalid_state"),
+        needs=Action.WORKFLOW_PUBLISH,
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """As the next version; refused with all problems of the draft that are errors."""
+        body = self.body(Publish)
+        expected = self.seen_draft(body.expected_version)
+        version = services.publish(self.actor, slug, expected, body.note)
+        location = f"/api/v1/workflows/{slug}/versions/{version.version}"
+        return PublishedAnswer.of(version).response(201, {"Location": location})
+
+
+class Versions(Endpoint):
+    @described("List versions", answer=ListOf[PublishedAnswer], query=PAGE)
+    def get(self, request: Request, slug: str) -> Response:
+        """The newest first, without their documents."""
+        page = queries.list_versions(self.actor, slug, PageRequest.of(request.query_params))
+        return Response(page.as_json([PublishedAnswer.of(row).model_dump() for row in page.items]))
+
+
+class OneVersion(Endpoint):
+    @described("Get a version", answer=VersionAnswer)
+    def get(self, request: Request, slug: str, number: int) -> Response:
+        key = find_workflow(self.actor.workspace, slug).key
+        return VersionAnswer.of_row(find_version(key, number)).response()
+
+
+class Diff(Endpoint):
+    @described(
+        "Compare two versions",
+        answer=ListOf[ElementChangeAnswer],
+        query=(
+            Parameter("from", _WHICH, required=True),
+            Parameter("to", _WHICH, required=True),
+            *PAGE,
+        ),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """What leads from one to the other, element by element."""
+        before, after = (self._which(name) for name in ("from", "to"))
+        changes = queries.changes_between(self.actor, slug, before, after)
+        asked = PageRequest.of(request.query_params)
+        start = queries.position_after(asked)
+        part = list(enumerate(changes))[start : start + asked.limit + 1]
+        page = cut(part, asked, lambda item: (item[0],))
+        return Response(page.as_json([change.as_json() for _, change in page.items]))
+
+    def _which(self, name: str) -> str:
+        which = self.request.query_params.get(name)
+        if which is None:
+            raise ValidationFailed.at(f"?{name}", f"{name} is required: {_WHICH}")
+        return which
+
+
+class Yaml(Endpoint):
+    renderer_classes = [TextYamlRenderer, ApplicationYamlRenderer, JsonRenderer]
+
+    @described(
+        "Export as YAML",
+        answer=dict[str, str],
+        query=(Parameter("version", f"{_WHICH} The draft by default."),),
+        answer_types=("text/yaml", "application/yaml", "application/json"),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """The document; as JSON (if only that is accepted) it is a text in the field `yaml`."""
+        row = find_workflow(self.actor.workspace, slug)
+        which = request.query_params.get("version", queries.DRAFT)
+        text = yaml_io.dump(queries.document_of(row, which, "version"))
+        if request.accepted_renderer.format == "json":
+            return Response({"yaml": text})
+        name = content_disposition_header(as_attachment=True, filename=f"{slug}.yaml")
+        return Response(text, headers={"Content-Disposition": str(name)})
+
+
+def shown(row: Workflow, status: int = 200) -> Response:
+    """A workflow; its ETag is the number of its changes."""
+    headers = {"ETag": etags.quoted(row.change_seq)}
+    return WorkflowAnswer.of(row).response(status, headers)
+
+
+def created(row: Workflow) -> Response:
+    response = shown(row, 201)
+    response["Location"] = f"/api/v1/workflows/{row.slug}"
+    return response
+
+
+def _draft_etag(row: Workflow) -> dict[str, str]:
+    return {"ETag": etags.quoted(row.draft_version)}

@@ -1,0 +1,134 @@
+"""Workflow documents that were read and indexed, kept in the process."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+import orjson
+from django.conf import settings
+
+from ctxadmin.lib.errors import NotFound, TooLarge
+from ctxadmin.lib.json_bytes import digest, dumps
+from workflows.domain import graph
+from workflows.domain.graph import Document
+from workflows.domain.plan import Plan
+from workflows.domain.topology import Graph
+from workflows.models import Workflow
+from workflows.store import find_version, find_workflow
+
+ValueT = TypeVar("ValueT")
+
+# A read document takes about ten times its JSON (500 nodes: 0.2 MB of JSON, 2 MB): so at most
+# about 160 MB, and 256 workflows of the usual size.
+_KEPT_BYTES: Final = 16 * 1024**2
+_KEPT_ENTRIES: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A document, and its plan: the index over it with what its elements do."""
+
+    document: Document
+    plan: Plan
+
+    @property
+    def graph(self) -> Graph:
+        return self.plan.graph
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedWorkflow(Definition):
+    """A published version of a workflow, which never changes; ``slug`` is the one it had then."""
+
+    key: int
+    slug: str
+    version: int
+
+
+class Kept(Generic[ValueT]):
+    """The values used last, up to a number of entries and of bytes; safe for threads.
+
+    A value larger than half of the bytes is made anew each time rather than push out all others.
+    """
+
+    def __init__(self, entries: int, size: int) -> None:
+        self._entries = entries
+        self._size = size
+        self._values: OrderedDict[Hashable, tuple[ValueT, int]] = OrderedDict()
+        self._used = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], tuple[ValueT, int]]) -> ValueT:
+        """The value of ``key``; ``make`` gives it with its weight in bytes if it is not kept."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is not None:
+                self._values.move_to_end(key)
+                return found[0]
+        value, weight = make()
+        if weight > self._size // 2:
+            return value
+        with self._lock:
+            previous = self._values.pop(key, None)
+            self._used += weight - (previous[1] if previous else 0)
+            self._values[key] = (value, weight)
+            while self._used > self._size or len(self._values) > self._entries:
+                _, (_, dropped) = self._values.popitem(last=False)
+                self._used -= dropped
+        return value
+
+
+_drafts: Final = Kept[Definition](_KEPT_ENTRIES, _KEPT_BYTES)
+_published: Final = Kept[PublishedWorkflow](_KEPT_ENTRIES, _KEPT_BYTES)
+
+
+def stored(document: Document) -> bytes:
+    """A document as it is kept; TooLarge for one that no body could bring back."""
+    data = dumps(graph.dump(document))
+    limit: int = settings.MAX_BODY_BYTES - 1024
+    if len(data) > limit:
+        raise TooLarge(f"A workflow document has at most {limit} bytes.", limit=limit)
+    return data
+
+
+def definition(data: bytes) -> Definition:
+    """The definition in stored bytes, which are its key: equal bytes, equal definitions."""
+
+    def read() -> tuple[Definition, int]:
+        document = graph.read(orjson.loads(data))
+        return Definition(document, Plan(document)), len(data)
+
+    return _drafts.get(digest(data), read)
+
+
+def published(workspace: int, slug: str, version: int | None = None) -> PublishedWorkflow:
+    """A published version of a workflow, the newest if none is named.
+
+    NotFound without such a workflow or version, and as long as nothing is published.
+    """
+    row = find_workflow(workspace, slug)
+    wanted = row.published_version if version is None else version
+    if wanted is None:
+        raise NotFound(f"The workflow {slug!r} has no published version yet; publish its draft.")
+    return pinned(row.key, wanted)
+
+
+def pinned(key: int, version: int) -> PublishedWorkflow:
+    """The version that an execution is pinned to, also if its workflow was deleted since."""
+
+    def read() -> tuple[PublishedWorkflow, int]:
+        data = bytes(find_version(key, version).document)
+        row = Workflow.objects.only("slug", "deleted_slug").get(key=key)
+        document = graph.read(orjson.loads(data))
+        found = PublishedWorkflow(
+            document=document,
+            plan=Plan(document),
+            key=key,
+            slug=row.slug or row.deleted_slug,
+            version=version,
+        )
+        return found, len(data)
+
+    return _published.get((key, version), read)

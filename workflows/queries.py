@@ -1,0 +1,77 @@
+"""Reading workflows: lists, drafts, versions, differences."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.pagination import Page, PageRequest, cut
+from workflows.definitions import definition
+from workflows.domain.compare import ElementChange, compare
+from workflows.domain.graph import Document
+from workflows.models import Workflow, WorkflowVersion
+from workflows.store import find_version, find_workflow
+
+DRAFT: Final = "draft"
+
+
+def list_workflows(actor: Actor, request: PageRequest) -> Page[Workflow]:
+    """By slug, without their drafts."""
+    rows = Workflow.objects.for_workspace(actor.workspace).defer("draft")
+    match request.after:
+        case ():
+            pass
+        case (str() as slug,):
+            rows = rows.filter(slug__gt=slug)
+        case _:
+            raise _foreign_cursor()
+    found = list(rows.order_by("slug")[: request.limit + 1])
+    return cut(found, request, lambda row: (row.slug,))
+
+
+def list_versions(actor: Actor, slug: str, request: PageRequest) -> Page[WorkflowVersion]:
+    """The newest first, without their documents."""
+    key = find_workflow(actor.workspace, slug).key
+    rows = WorkflowVersion.objects.filter(workflow=key).defer("document")
+    match request.after:
+        case ():
+            pass
+        case (int() as version,) if 0 <= version < 2**31:
+            rows = rows.filter(version__lt=version)
+        case _:
+            raise _foreign_cursor()
+    found = list(rows.order_by("-version")[: request.limit + 1])
+    return cut(found, request, lambda row: (row.version,))
+
+
+def _foreign_cursor() -> ValidationFailed:
+    return ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+
+
+def document_of(row: Workflow, which: str, parameter: str) -> Document:
+    """The document that ``draft`` or the number of a version names in a query string.
+
+    ValidationFailed at ``?parameter`` for any other text, NotFound for an unknown number.
+    """
+    if which == DRAFT:
+        return definition(bytes(row.draft)).document
+    if not which.isascii() or not which.isdigit() or len(which) > 9:
+        message = f"{parameter} must be draft or the number of a version."
+        raise ValidationFailed.at(f"?{parameter}", message)
+    return definition(bytes(find_version(row.key, int(which)).document)).document
+
+
+def changes_between(actor: Actor, slug: str, before: str, after: str) -> Sequence[ElementChange]:
+    """What leads from one version (or the draft) to another, element by element."""
+    row = find_workflow(actor.workspace, slug)
+    return compare(document_of(row, before, "from"), document_of(row, after, "to"))
+
+
+def position_after(request: PageRequest) -> int:
+    """Where a page by position starts: behind the cursor's position, or at 0."""
+    match request.after:
+        case ():
+            return 0
+        case (int() as position,) if 0 <= position < 2**31:
+            return position + 1
+    raise _foreign_cursor()

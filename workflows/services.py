@@ -1,0 +1,177 @@
+"""What can be done to a workflow: each use case loads, decides, commits."""
+
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
+from workflows.definitions import definition, stored
+from workflows.domain import problems
+from workflows.domain.graph import MAX_NAME, Document
+from workflows.domain.problems import Problem
+from workflows.models import Workflow, WorkflowVersion
+from workflows.store import draft_conflict, find_workflow, insert, slug_is_taken, writing
+
+
+@dataclass(frozen=True, slots=True)
+class NewWorkflow:
+    """What a workflow starts with; without a slug it gets one."""
+
+    slug: str | None = None
+    name: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDraft:
+    """A workflow whose draft was written, and what is wrong with it."""
+
+    workflow: Workflow
+    problems: Sequence[Problem]
+    created: bool = False
+
+
+def create(actor: Actor, new: NewWorkflow) -> Workflow:
+    """Make a workflow with an empty draft, version 0; Duplicate if the slug is taken."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    slug = new.slug or new_public_id("workflow")
+    name = new.name or slug
+    row = _new_row(actor, slug, name, Document(name=name, nodes=(), edges=()))
+    row.description = new.description
+    insert(row, actor, {"what": "created"})
+    return row
+
+
+def _new_row(actor: Actor, slug: str, name: str, document: Document) -> Workflow:
+    return Workflow(
+        key=new_key(),
+        workspace=actor.workspace,
+        slug=slug,
+        name=name,
+        draft=stored(document),
+    )
+
+
+def change(
+    actor: Actor,
+    slug: str,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    expected: int | None = None,
+) -> Workflow:
+    """Set what is given: name or description; ``expected`` is the row's number of changes."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    given = {"name": name, "description": description}
+    fields = {field: value for field, value in given.items() if value is not None}
+    with writing(actor, slug) as opened:
+        opened.require_unchanged(expected)
+        if fields:
+            detail = {"what": "described", "fields": sorted(fields)}
+            opened.commit(Action.WORKFLOW_CHANGE, detail, **fields)
+    return opened.row
+
+
+def delete(actor: Actor, slug: str, *, expected: int | None = None) -> None:
+    """Take a workflow out of every list and free its slug.
+
+    Its versions stay, as the executions that are pinned to them go on and can be read; nothing
+    new starts with it.
+    """
+    actor.require(Action.WORKFLOW_CHANGE)
+    with writing(actor, slug) as opened:
+        opened.require_unchanged(expected)
+        detail = {"what": "deleted"}
+        opened.commit(Action.WORKFLOW_CHANGE, detail, slug=None, deleted_slug=slug)
+
+
+def save_draft(actor: Actor, slug: str, document: Document, expected_version: int) -> SavedDraft:
+    """Write the draft, also one with problems; VersionConflict if another was written since."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    data = stored(document)
+    found = problems.check(document)
+    with writing(actor, slug) as opened:
+        opened.require_draft(expected_version)
+        detail = {"what": "draft", **_sizes(document)}
+        version = expected_version + 1
+        opened.commit(Action.WORKFLOW_CHANGE, detail, draft=data, draft_version=version)
+    return SavedDraft(opened.row, found)
+
+
+def publish(actor: Actor, slug: str, expected_version: int, note: str = "") -> WorkflowVersion:
+    """Make the draft the next version, which never changes.
+
+    VersionConflict if the draft is not the one that was seen, ValidationFailed with all its
+    problems if it has errors, InvalidState if exactly this draft is published already.
+    """
+    actor.require(Action.WORKFLOW_PUBLISH)
+    seen = find_workflow(actor.workspace, slug)
+    if seen.draft_version != expected_version:
+        raise draft_conflict(expected_version, seen.draft_version)
+    data = bytes(seen.draft)
+    document = definition(data).document
+    problems.refuse_unpublishable(problems.check(document))
+    with writing(actor, slug) as opened:
+        opened.require_draft(expected_version)
+        row = opened.row
+        if row.published_draft == expected_version:
+            message = f"This draft is published already, as version {row.published_version}."
+            raise InvalidState(message)
+        number = (row.published_version or 0) + 1
+        version = WorkflowVersion(
+            workflow=row.key,
+            version=number,
+            document=data,
+            note=note,
+            author=actor.label,
+            created_at=opened.at,
+        )
+        opened.commit(
+            Action.WORKFLOW_PUBLISH,
+            {"version": number, **_sizes(document)},
+            published_version=number,
+            published_draft=expected_version,
+        )
+        version.save(force_insert=True)
+    return version
+
+
+def import_document(
+    actor: Actor, document: Document, slug: str | None, expected_version: int | None
+) -> SavedDraft:
+    """Make a workflow of a document, or write it into the draft of the one with that slug.
+
+    An existing workflow needs ``expected_version``, as every write of a draft does: without one
+    its slug is Duplicate. Without a slug one is made of the document's name.
+    """
+    actor.require(Action.WORKFLOW_CHANGE)
+    if slug is not None and expected_version is not None:
+        return save_draft(actor, slug, document, expected_version)
+    if slug is not None and _exists(actor, slug):
+        raise slug_is_taken(slug, "; name expected_version to write into its draft")
+    chosen = slug or _free_slug(actor, document.name)
+    found = problems.check(document)
+    row = _new_row(actor, chosen, document.name.strip()[:MAX_NAME] or chosen, document)
+    row.draft_version = 1
+    insert(row, actor, {"what": "imported", **_sizes(document)})
+    return SavedDraft(row, found, created=True)
+
+
+def _exists(actor: Actor, slug: str) -> bool:
+    return Workflow.objects.for_workspace(actor.workspace).filter(slug=slug).exists()
+
+
+def _free_slug(actor: Actor, name: str) -> str:
+    """A slug that tells the name, with some random letters if that is taken."""
+    plain = "-".join(re.findall(r"[a-z0-9]+", name.lower()))[:50].strip("-")
+    if not plain or is_reserved(plain):
+        return new_public_id("workflow")
+    return f"{plain}-{secrets.token_hex(4)}" if _exists(actor, plain) else plain
+
+
+def _sizes(document: Document) -> dict[str, object]:
+    return {"nodes": len(document.nodes), "edges": len(document.edges)}

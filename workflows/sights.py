@@ -1,0 +1,95 @@
+"""The state of a conversation as a sight of nodes, and the messages of a sight as JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import orjson
+from pydantic import JsonValue
+
+from conversations import queries
+from conversations.domain.memory import MemoryLog
+from conversations.domain.message import Entry
+from conversations.domain.operations import TokensOf
+from conversations.domain.tokens import tokens_of_message
+from conversations.models import Conversation
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, view_of
+from conversations.token_sums import TokenSums
+from ctxadmin.lib.json_bytes import dumps
+from workflows.domain.context import Messages, PromptContext, Sight
+
+
+def sight_of(
+    head: Conversation,
+    *,
+    values: Mapping[str, JsonValue],
+    history: Sequence[Mapping[str, JsonValue]] = (),
+    metadata: Mapping[str, JsonValue],
+    revision: int | None = None,
+    visible_count: int | None = None,
+) -> Sight:
+    """The whole state of a conversation as nodes see it, before any filter (semantics 2.1).
+
+    ``metadata`` is the execution's, which overlays the conversation's. The messages are the first
+    ``visible_count`` of the view of ``revision``, by default all of the current one.
+    """
+    own: dict[str, JsonValue] = orjson.loads(bytes(head.metadata))
+    context = PromptContext.of_state(
+        values, history, conversation_metadata=own, execution_metadata=metadata
+    )
+    return Sight(context, messages_of(head, revision, visible_count))
+
+
+def messages_of(
+    head: Conversation, revision: int | None = None, visible_count: int | None = None
+) -> Messages:
+    """The visible messages of a revision, by default the current one."""
+    number = head.current_revision if revision is None else revision
+    view = view_of(find_revision(head.key, number))
+    if visible_count is not None:
+        view = view.slice(0, visible_count)
+    return Messages(SqlLog(head.key, head.log_count, number, head.tools), view)
+
+
+def token_sums(source: Conversation | MemoryLog) -> TokensOf:
+    """Counts the tokens of runs of a log."""
+    return source.tokens if isinstance(source, MemoryLog) else TokenSums(source.key)
+
+
+def shown_messages(source: Conversation | MemoryLog, messages: Messages) -> list[orjson.Fragment]:
+    """The messages as a node sees them, in view order, each as JSON; ``source`` is where the
+    logged ones are.
+
+    Those of a conversation look as in its list of messages; those of a log in memory, and those
+    that filters put in, have ``index``, ``id``, ``visible``, ``tokens`` and their own fields. A
+    message whose texts were transformed has the transformed ones.
+    """
+    found = dict(_logged(source, messages))
+    for index in messages.view:
+        inserted = messages.inserted_at(index)
+        if inserted is not None:
+            found[index] = _entry_json(inserted)
+    for index in messages.rewrites:
+        if index in found:
+            found[index] = dumps(messages.handed_out(index, orjson.loads(found[index])))
+    return [orjson.Fragment(found[index]) for index in messages.view]
+
+
+def _logged(source: Conversation | MemoryLog, messages: Messages) -> Iterator[tuple[int, bytes]]:
+    wanted = [index for index in messages.view if index < messages.logged]
+    if isinstance(source, MemoryLog):
+        for index in wanted:
+            yield index, _entry_json(source.entry(index))
+    else:
+        for message in queries.messages_at(source, wanted, messages.view):
+            yield message.index, message.as_bytes()
+
+
+def _entry_json(entry: Entry) -> bytes:
+    own = {
+        "index": entry.index,
+        "id": entry.message_id,
+        "visible": True,
+        "tokens": tokens_of_message(entry.draft),
+        "tokens_estimated": entry.draft.reported_tokens is None,
+    }
+    return dumps(own)[:-1] + b"," + entry.draft.body[1:]

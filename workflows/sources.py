@@ -1,0 +1,42 @@
+"""Where the state of an execution comes from: the app that runs workflows registers itself."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from conversations.models import Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionState:
+    """The state of an execution at one version, and which messages were visible then.
+
+    ``values`` are the keys of the state without messages, ``history`` the entries of its nodes,
+    ``metadata`` the execution's own. The messages are the first ``visible_count`` of the view of
+    ``revision``.
+    """
+
+    version: int
+    values: Mapping[str, JsonValue]
+    history: Sequence[Mapping[str, JsonValue]]
+    metadata: Mapping[str, JsonValue]
+    revision: int
+    visible_count: int
+
+
+# Gives the newest state of a conversation's execution, or that of a version; None if there is no
+# execution. Raises NotFound for a version that does not exist.
+StateSource = Callable[[Conversation, int | None], ExecutionState | None]
+
+_sources: list[StateSource] = []
+
+
+def register_state_source(source: StateSource) -> None:
+    """Have ``source`` asked for states; called once, when the app of executions is ready."""
+    _sources[:] = [source]
+
+
+def state_of(head: Conversation, version: int | None) -> ExecutionState | None:
+    """What the registered source knows of a conversation; None if nobody runs executions here."""
+    return _sources[0](head, version) if _sources else None

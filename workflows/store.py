@@ -1,0 +1,127 @@
+"""Workflows in SQL: finding them, and writing one in one transaction."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.record import Change, record
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, VersionConflict
+from ctxadmin.lib.ids import is_public_id
+from workflows.models import Workflow, WorkflowVersion
+
+
+def find_workflow(workspace: int, slug: str) -> Workflow:
+    """A workflow of the workspace; NotFound, also for a foreign or a deleted one."""
+    return _one(Workflow.objects.for_workspace(workspace), slug)
+
+
+def _one(rows: QuerySet[Workflow], slug: str) -> Workflow:
+    row = rows.filter(slug=slug).first() if is_public_id(slug) else None
+    if row is None:
+        raise NotFound(f"There is no workflow {slug[:64]!r}.")
+    return row
+
+
+def find_version(workflow: int, version: int) -> WorkflowVersion:
+    """A published version by the key of its workflow; NotFound if there is none."""
+    row = None
+    if 0 < version < 2**31:
+        row = WorkflowVersion.objects.filter(workflow=workflow, version=version).first()
+    if row is None:
+        raise NotFound(f"There is no version {version}.")
+    return row
+
+
+@contextmanager
+def writing(actor: Actor, slug: str) -> Iterator["Writing"]:
+    """A transaction on one workflow, whose row is taken first.
+
+    Two writers wait for each other at the row; what the block raises undoes everything.
+    """
+    with transaction.atomic():
+        rows = Workflow.objects.for_workspace(actor.workspace).select_for_update()
+        yield Writing(_one(rows, slug), actor)
+
+
+def insert(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
+    """Store a new workflow with its first audit entry; Duplicate if the slug is taken."""
+    row.created_at = row.updated_at = clock.now()
+    row.change_seq = 1
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+            change = change_of(row, Action.WORKFLOW_CHANGE, detail=detail)
+            record(actor, change, stream=row.key, seq=1)
+    except IntegrityError:
+        raise slug_is_taken(row.slug or "") from None
+
+
+def slug_is_taken(slug: str, hint: str = "") -> Duplicate:
+    """The refusal of a slug that another workflow of the workspace has."""
+    message = f"There is a workflow {slug!r} already{hint}."
+    return Duplicate(message, problems=[FieldProblem("/slug", message, "duplicate")])
+
+
+class Writing:
+    """What one transaction does to one workflow, until ``commit`` sets its row."""
+
+    def __init__(self, row: Workflow, actor: Actor) -> None:
+        self.row = row
+        self.actor = actor
+        self.at = clock.now()
+        self._seen = row.change_seq
+        self._seen_draft = row.draft_version
+
+    def require_draft(self, expected: int) -> None:
+        """VersionConflict unless the draft is still the one that the writer saw."""
+        if expected != self.row.draft_version:
+            raise draft_conflict(expected, self.row.draft_version)
+
+    def require_unchanged(self, expected: int | None) -> None:
+        """VersionConflict unless the row is still the one that the writer saw, if it says so."""
+        if expected is not None and expected != self.row.change_seq:
+            raise VersionConflict(
+                "The workflow was changed meanwhile.",
+                expected=expected,
+                actual=self.row.change_seq,
+            )
+
+    def commit(self, action: Action, detail: Mapping[str, object], **fields: object) -> None:
+        """Set ``fields``, if nobody wrote since the row was read, and write the audit entry."""
+        seq = self._seen + 1
+        before = self.row.draft_version
+        changed = Workflow.objects.filter(
+            key=self.row.key, change_seq=self._seen, draft_version=self._seen_draft
+        ).update(change_seq=seq, updated_at=self.at, **fields)
+        if not changed:
+            now = Workflow.objects.only("draft_version").get(key=self.row.key)
+            raise draft_conflict(before, now.draft_version)
+        for name, value in fields.items():
+            setattr(self.row, name, value)
+        self.row.change_seq, self.row.updated_at = seq, self.at
+        change = change_of(self.row, action, before=str(before), detail=detail)
+        record(self.actor, change, stream=self.row.key, seq=seq)
+
+
+def draft_conflict(expected: int, actual: int) -> VersionConflict:
+    """The refusal of a write that saw another draft."""
+    return VersionConflict("The draft was changed meanwhile.", expected=expected, actual=actual)
+
+
+def change_of(
+    row: Workflow, action: Action, *, before: str = "", detail: Mapping[str, object]
+) -> Change:
+    """The audit's record of a change of a workflow: its draft before and after."""
+    return Change(
+        action=action,
+        object_type="workflow",
+        object_id=row.slug or row.deleted_slug,
+        before=before,
+        after=str(row.draft_version),
+        detail=detail,
+    )

@@ -1,0 +1,279 @@
+"""Filters, joins and nodes tried on a context; nothing is stored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import orjson
+from pydantic import JsonValue, model_validator
+
+from conversations.domain.memory import MemoryLog
+from conversations.domain.message import Draft
+from conversations.domain.pairing import place
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+from workflows.definitions import Definition, definition
+from workflows.domain import flow, problems
+from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.context_types import (
+    context_type_problem,
+    default_context_type,
+    node_steps,
+)
+from workflows.domain.edge_filters import edge_step, read_edge_filter
+from workflows.domain.elements import Problem
+from workflows.domain.explain import Decision, Label, Notice, Step, run_steps
+from workflows.domain.filters import filter_step, read_filter
+from workflows.domain.graph import Document, Filters, FilterSource, TypeName, filters_in
+from workflows.domain.joining import Arrival, Conflict, join
+from workflows.domain.plan import Plan
+from workflows.domain.processors import Registries, processor_step, standard
+from workflows.sights import shown_messages, sight_of, token_sums
+from workflows.sources import state_of
+from workflows.store import find_version, find_workflow
+
+_FORMS = "node_type, context_type (perhaps with context_filter), context_filter, edge_filter"
+
+
+class FilterStep(Contract):
+    """One step of ``POST /filters/apply``: what a node of a type does, a filter, a processor."""
+
+    node_type: TypeName | None = None
+    context_type: TypeName | None = None
+    context_filter: Filters | None = None
+    edge_filter: FilterSource | None = None
+    processor: TypeName | None = None
+    config: dict[str, JsonValue] | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        given = self.model_fields_set
+        allowed = ({"context_type", "context_filter"}, {"processor", "config"})
+        if not given or given == {"config"}:
+            raise ValueError(f"a step has one of {_FORMS} or processor")
+        if len(given) > 1 and given not in allowed:
+            raise ValueError(f"a step has only one of {_FORMS} or processor")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came out: the context, its messages as JSON, and why."""
+
+    context: PromptContext
+    messages: Sequence[orjson.Fragment]
+    explanation: Sequence[Decision] = ()
+    warnings: Sequence[Notice] = ()
+    conflicts: Sequence[Conflict] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A context and messages that a caller sends."""
+
+    context: PromptContext
+    drafts: Sequence[Draft] = ()
+
+    def open(self) -> tuple[Sight, MemoryLog]:
+        """The sight of them, and the log that its messages stand in."""
+        log = MemoryLog()
+        log.append(place(self.drafts, log))
+        return Sight(self.context, Messages(log, View([(0, len(log))]))), log
+
+
+@dataclass(frozen=True, slots=True)
+class GivenArrival:
+    """What comes along one edge: a name for the edge, its filter, and what it filters."""
+
+    edge: str
+    given: Given
+    edge_filter: FilterSource | None = None
+
+
+def apply_steps(given: Given, steps: Sequence[FilterStep], pointer: str = "/steps") -> Tried:
+    """The context and messages after the steps, each decision with the step that made it."""
+    registries = standard()
+    labelled: list[tuple[Label, Step]] = []
+    for number, wanted in enumerate(steps):
+        found = _steps_of(wanted, registries, f"{pointer}/{number}")
+        labelled += [(number, step) for step in found]
+    sight, log = given.open()
+    applied = run_steps(sight, labelled, explain=True)
+    shown = shown_messages(log, applied.sight.messages)
+    return Tried(applied.sight.context, shown, applied.decisions, applied.warnings)
+
+
+def _steps_of(wanted: FilterStep, registries: Registries, pointer: str) -> list[Step]:
+    if wanted.edge_filter is not None:
+        where = f"{pointer}/edge_filter"
+        return [edge_step(read_edge_filter(wanted.edge_filter, where), registries, where)]
+    if wanted.processor is not None:
+        where = f"{pointer}/processor"
+        return [processor_step(wanted.processor, registries, config=wanted.config, pointer=where)]
+    listed = isinstance(wanted.context_filter, list)
+    where = f"{pointer}/context_filter"
+    filters = [
+        read_filter(each, f"{where}/{number}" if listed else where)
+        for number, each in enumerate(filters_in(wanted.context_filter))
+    ]
+    context_type = wanted.context_type
+    if wanted.node_type is not None:
+        context_type = default_context_type(wanted.node_type)
+    if context_type is None:
+        return [filter_step(filters, registries, pointer=where, listed=listed)]
+    unknown = context_type_problem(context_type, registries, f"{pointer}/context_type")
+    if unknown is not None:
+        raise ValidationFailed(unknown.message, problems=[unknown])
+    steps = node_steps(context_type, filters, registries, pointer=pointer, listed=listed)
+    return [step for _, step in steps]
+
+
+def join_arrivals(arrivals: Sequence[GivenArrival], pointer: str = "/arrivals") -> Tried:
+    """What several edges bring to one node, each filtered by its own filter, then united."""
+    registries = standard()
+    came: list[Arrival] = []
+    warnings: list[Notice] = []
+    logs: list[MemoryLog] = []
+    for number, each in enumerate(arrivals):
+        sight, log = each.given.open()
+        if each.edge_filter is not None:
+            where = f"{pointer}/{number}/edge_filter"
+            step = edge_step(read_edge_filter(each.edge_filter, where), registries, where)
+            applied = run_steps(sight, [(each.edge, step)])
+            sight = replace(applied.sight, messages=_logged(log, applied.sight.messages))
+            warnings += applied.warnings
+        came.append(Arrival(each.edge, sight))
+        logs.append(log)
+    joined = join(came)
+    log_of_all = joined.sight.messages.log
+    source = log_of_all if isinstance(log_of_all, MemoryLog) else logs[0]
+    shown = shown_messages(source, joined.sight.messages)
+    return Tried(joined.sight.context, shown, warnings=warnings, conflicts=joined.conflicts)
+
+
+def _logged(log: MemoryLog, messages: Messages) -> Messages:
+    """The same messages with those that a filter put in as a part of their log.
+
+    It is nobody else's log, and arrivals with logs of their own can be joined only so.
+    """
+    log.append(messages.inserted)
+    return replace(messages, log=log, inserted=())
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewAsked:
+    """What to preview: a node of the draft, of a version, or of a document that is not saved.
+
+    It sees what a conversation holds (at a version of its execution), or what is given.
+    """
+
+    node: str
+    edges: Sequence[str] = ()
+    document: Document | None = None
+    version: int | None = None
+    conversation: str | None = None
+    at: int | None = None
+    given: Given = field(default_factory=lambda: Given(PromptContext()))
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """What a node would see, why, with what is wrong, and what it costs in tokens."""
+
+    seen: Tried
+    problems: Sequence[Problem]
+    tokens_before: int
+    tokens_after: int
+    cached_prefix_lost: int
+
+
+def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
+    """What a node would see, before anything is saved.
+
+    The problems are those of the whole document, behind what the node itself would lack. Raises
+    NotFound for the workflow, the version, the node and the conversation, ValidationFailed if the
+    node or one of the edges cannot be compiled.
+    """
+    actor.require(Action.PREVIEW)
+    wanted = _definition(actor, slug, asked)
+    _require_usable(wanted.plan, asked)
+    sight, source = _origin(actor, asked)
+    found = flow.preview(wanted.plan, asked.node, sight, asked.edges, tokens=token_sums(source))
+    entered = found.entered
+    seen = Tried(
+        context=entered.sight.context,
+        messages=shown_messages(source, entered.sight.messages),
+        explanation=entered.explanation,
+        warnings=entered.warnings,
+        conflicts=entered.conflicts,
+    )
+    return Previewed(
+        seen=seen,
+        problems=[*_lack(entered), *problems.check(wanted.document)],
+        tokens_before=found.tokens_before,
+        tokens_after=found.tokens_after,
+        cached_prefix_lost=found.cached_prefix_lost,
+    )
+
+
+def _definition(actor: Actor, slug: str, asked: PreviewAsked) -> Definition:
+    row = find_workflow(actor.workspace, slug)
+    if asked.document is not None:
+        return Definition(asked.document, Plan(asked.document))
+    if asked.version is not None:
+        return definition(bytes(find_version(row.key, asked.version).document))
+    return definition(bytes(row.draft))
+
+
+def _require_usable(plan: Plan, asked: PreviewAsked) -> None:
+    """Compile what the preview runs through; pointers lead into a document of the request."""
+    try:
+        plan.node(asked.node)
+        for edge_id in asked.edges:
+            if edge_id in plan.graph.edges:
+                plan.node(plan.edge(edge_id).edge.from_node)
+    except ValidationFailed as error:
+        prefix = "" if asked.document is None else "/document"
+        moved = [replace(each, pointer=prefix + each.pointer) for each in error.problems]
+        raise ValidationFailed(error.detail, problems=moved) from None
+
+
+def _origin(actor: Actor, asked: PreviewAsked) -> tuple[Sight, Conversation | MemoryLog]:
+    if asked.conversation is None:
+        return asked.given.open()
+    head = find_head(actor.workspace, asked.conversation)
+    state = state_of(head, asked.at)
+    if state is None and asked.at is not None:
+        raise NotFound(f"The conversation has no execution with a version {asked.at}.")
+    if state is None:
+        return sight_of(head, values={}, metadata={}), head
+    pinned = asked.at is not None
+    sight = sight_of(
+        head,
+        values=state.values,
+        history=state.history,
+        metadata=state.metadata,
+        revision=state.revision if pinned else None,
+        visible_count=state.visible_count if pinned else None,
+    )
+    return sight, head
+
+
+def _lack(entered: flow.Entered) -> list[Problem]:
+    """What the node would miss, as a problem of a kind of its own."""
+    if entered.lack is None:
+        return []
+    extra: Mapping[str, object] = entered.lack.refusal().extra()
+    problem = Problem(
+        pointer="",
+        code="incompatible_context",
+        message=entered.lack.message,
+        node=entered.node_id,
+        extra=tuple(extra.items()),
+    )
+    return [problem]
