@@ -90,8 +90,11 @@ def main() -> None:
     if not debian.install([package for need in missing() for package in need.packages]):
         for need in missing():
             debian.install(need.packages)
-    for need in missing():
-        print(f"Not on this machine: {need.what}. As root: {debian.advice(need.packages)}")
+    if missing():
+        names = ", ".join(need.what for need in missing())
+        packages = [package for need in missing() for package in need.packages]
+        print(f"==> Not on this machine: {names}. Tests that need it are left out.")
+        print(f"==> As root: {debian.advice(packages)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,10 @@
 How tests reach databases is told in ``tests/settings.py``, how servers live in ``servers.py``.
 """
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from uuid import uuid4
@@ -34,6 +36,29 @@ def _only_loopback(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_only_loopback)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None]:
+    with _lacking_is_told():
+        yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None]:
+    with _lacking_is_told():
+        yield
+
+
+@contextmanager
+def _lacking_is_told() -> Iterator[None]:
+    """What a machine lacks skips a test at home and fails it in CI."""
+    try:
+        yield
+    except servers.Missing as missing:
+        if os.environ.get("CI") == "true":
+            pytest.fail(str(missing))
+        pytest.skip(str(missing))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is marked for another database than this run's."""
     left_out = [item for item in items if not _fits_database(item)]
@@ -53,7 +78,9 @@ def mysql_client() -> ModuleType:
     try:
         return import_module("MySQLdb")
     except ImportError:
-        servers.lacking("mysqlclient is not installed: pip install -r requirements.txt")
+        raise servers.Missing(
+            "mysqlclient is not installed: pip install -r requirements.txt"
+        ) from None
 
 
 @pytest.fixture
@@ -62,7 +89,7 @@ def mariadb_url(mysql_client: ModuleType) -> Iterator[str]:
 
     Tests of stores do not need it: they use Django's default database (``tests/settings.py``).
     """
-    server = _shared_server("mariadb")
+    server = servers.shared("mariadb")
     name = f"fresh_{uuid4().hex}"
     port = int(server.rstrip("/").rpartition(":")[2])
     session = mysql_client.connect(host="127.0.0.1", port=port, user="root")
@@ -79,14 +106,7 @@ def redis_url(worker_id: str) -> str:
     Publishing is one space for the whole server: name channels at random.
     """
     number = 0 if worker_id == "master" else int(worker_id.removeprefix("gw")) + 1
-    url = f"{_shared_server('redis')}{number}"
+    url = f"{servers.shared('redis')}{number}"
     with redis.Redis.from_url(url) as client:
         client.flushdb()
     return url
-
-
-def _shared_server(kind: str) -> str:
-    try:
-        return servers.shared(kind)
-    except servers.Missing as missing:
-        servers.lacking(missing)

@@ -26,9 +26,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import ClassVar, NoReturn, Self
-
-import pytest
+from typing import ClassVar, Self
 
 FOLDER_VARIABLE = "CTXADMIN_TEST_FOLDER"
 OWNER_VARIABLE = "CTXADMIN_TEST_OWNER"
@@ -37,14 +35,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Missing(Exception):
-    """A program that the tests need is not on this machine; the text names its Debian package."""
+    """Something that a test needs is not on this machine; the text says what to install.
 
-
-def lacking(what: object) -> NoReturn:
-    """End the test: what a machine lacks skips it at home and fails it in CI."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(str(what))
-    pytest.skip(str(what))
+    Raised in a test or fixture it skips the test; in CI (``CI=true``) it fails it.
+    """
 
 
 def program(package: str, *names: str) -> str:

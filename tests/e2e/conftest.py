@@ -84,13 +84,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One browser for the tests of a module: Playwright's loop must not run beside the ORM's."""
-    with sync_playwright() as playwright:
-        try:
-            launched = chromium.launch(playwright)
-        except servers.Missing as missing:
-            servers.lacking(missing)
-        with launched:
-            yield launched
+    with sync_playwright() as playwright, chromium.launch(playwright) as launched:
+        yield launched
 
 
 @pytest.fixture(scope="session")
