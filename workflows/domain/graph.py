@@ -1,6 +1,5 @@
 """The workflow document: nodes and edges as they are written and stored."""
 
-import math
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 
@@ -16,6 +15,7 @@ MAX_NAME: Final = 200
 MAX_TEXT: Final = 10_000
 MAX_CONDITION: Final = 2_000
 MAX_FILTERS: Final = 32
+MAX_COORDINATE: Final = 10**12
 MAX_TIMEOUT_SECONDS: Final = 365 * 24 * 3600
 
 CONTEXT_PROCESSOR: Final = "context_processor"
@@ -29,15 +29,15 @@ def _element_id(text: str) -> str:
     return text
 
 
-def _finite(number: int | float) -> int | float:
-    if not math.isfinite(number):
-        raise ValueError("a coordinate is a finite number")
+def _within_bounds(number: int | float) -> int | float:
+    if not abs(number) <= MAX_COORDINATE:
+        raise ValueError(f"a number between -{MAX_COORDINATE} and {MAX_COORDINATE} is expected")
     return number
 
 
 ElementId = Annotated[str, AfterValidator(_element_id)]
 TypeName = Annotated[str, Field(min_length=1, max_length=64)]
-Coordinate = Annotated[int | float, AfterValidator(_finite)]
+Coordinate = Annotated[int | float, AfterValidator(_within_bounds)]
 # A filter stays as it was written until it is used: a draft with a wrong filter can be kept
 # and shown with its problems. workflows.domain.elements reads it.
 FilterSource = dict[str, JsonValue]

@@ -6,11 +6,14 @@ The rule, as a game of tokens:
 2. A node that completes decides each of its outgoing edges once. An edge that is taken carries
    one token to the node that it leads to; an edge that is not taken carries nothing, so nobody
    waits for it. Completing uses up one token from each edge on which some wait.
-3. A node at which a token waits is *active*. It is ready unless another active node could still
-   send it something along an edge on which nothing waits: so a join waits for every branch that
-   was taken, however long, and for none that was not. Ways through the node itself do not count:
-   the first round of a loop does not wait for the second.
-4. Nobody waits for a node that waits for it in turn: such a circle would never end.
+3. A node at which a token waits is *active*, and so is a start that did not run. An active node
+   waits for another one from which a way leads to one of its *silent* edges, on which nothing
+   waits; a way that passes a third active node counts as that one's. A start waits for nobody.
+4. An active node is ready if it waits for nobody but such as wait for it in turn.
+
+So a join waits for every branch that was taken, however long it is, and for none that was not.
+Ways through the node itself do not count: the first round of a loop does not wait for the second.
+Rule 4 ends circles: something is ready as long as a token waits anywhere.
 
 A loop makes a node ready again because its back edge brings a new token. Error edges are taken on
 failure only. A node that failed with no error edge to take did not complete: its tokens still

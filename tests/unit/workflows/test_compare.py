@@ -43,14 +43,18 @@ def test_a_changed_node_tells_its_changed_fields_with_both_values() -> None:
     other = {"rules": [{"type": "include", "pattern": "tool.*"}]}
     before = document([node("a", name="A", context_filter=rules)])
     after = document([node("a", context_filter=other, config={"template": "x"})])
-    (change,) = changes(before, after)
-    assert (change["element"], change["id"], change["kind"]) == ("node", "a", "changed")
-    assert sorted(
-        (f["path"], f["kind"], f.get("before"), f.get("after")) for f in change["fields"]
-    ) == [  # type: ignore[index, union-attr, misc, call-overload]
-        ("/config", "added", None, {"template": "x"}),
-        ("/context_filter/rules/0/pattern", "changed", "llm.*", "tool.*"),
-        ("/name", "removed", "A", None),
+    (change,) = compare(before, after)
+    assert (change.element, change.id, change.kind) == ("node", "a", "changed")
+    fields = [field.as_json() for field in change.fields]
+    assert sorted(fields, key=lambda field: str(field["path"])) == [
+        {"path": "/config", "kind": "added", "after": {"template": "x"}},
+        {
+            "path": "/context_filter/rules/0/pattern",
+            "kind": "changed",
+            "before": "llm.*",
+            "after": "tool.*",
+        },
+        {"path": "/name", "kind": "removed", "before": "A"},
     ]
 
 

@@ -1,9 +1,19 @@
 """Places for nodes that have none."""
 
-from tests.unit.workflows.test_topology import graph
 from workflows.domain.graph import read
 from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, layers, place
-from workflows.domain.topology import graph_of
+from workflows.domain.topology import Graph, graph_of
+
+
+def graph(*edges: str) -> Graph:
+    """A graph of edges ``a>b``; nodes in the order in which they are named first."""
+    ends = [edge.split(">") for edge in edges]
+    nodes = [{"id": n, "type": "llm"} for n in dict.fromkeys(n for pair in ends for n in pair)]
+    listed = [
+        {"id": f"e{number}", "type": "sequence", "from": source, "to": target}
+        for number, (source, target) in enumerate(ends)
+    ]
+    return graph_of(read({"name": "w", "nodes": nodes, "edges": listed}))
 
 
 def test_every_node_stands_right_of_all_that_lead_to_it() -> None:

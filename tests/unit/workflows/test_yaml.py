@@ -73,9 +73,10 @@ def test_the_form_of_the_seed_is_read() -> None:
 
 
 def test_rules_and_filter_rules_both_stay_as_they_were_written() -> None:
-    first, second = as_json(load(SEED))["nodes"]  # type: ignore[misc]
-    assert "rules" in first["context_filter"]  # type: ignore[index, operator, call-overload]
-    assert "filterRules" in second["context_filter"]  # type: ignore[index, operator, call-overload]
+    first, second = (node.context_filter for node in load(SEED).nodes)
+    assert isinstance(first, dict)
+    assert isinstance(second, dict)
+    assert ("rules" in first, "filterRules" in second) == (True, True)
 
 
 def test_nodes_alone_are_a_workflow_without_edges() -> None:
@@ -190,7 +191,7 @@ def test_scalars_are_those_of_yaml_1_2(text: str, expected: JsonValue) -> None:
     ],
 )
 def test_what_is_no_plain_json_is_refused(text: str, words: str) -> None:
-    with pytest.raises(ValidationFailed, match=".") as caught:
+    with pytest.raises(ValidationFailed) as caught:
         value(text)
     assert words in caught.value.problems[0].message
     assert {"line", "column"} <= dict(caught.value.problems[0].extra).keys()
