@@ -1,6 +1,6 @@
 """Contract models of the five operations' configs, and their reading and recording."""
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -9,7 +9,6 @@ from conversations.domain.message import CountsAs, IncomingMessage
 from conversations.domain.pairing import Pairing
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
-from ctxadmin.lib.errors import ValidationFailed
 
 OperationName = Literal["truncate", "insert", "replace", "clear", "filter"]
 VERSION: Final = 2
@@ -88,6 +87,21 @@ class FilterConfig(Contract):
         return self
 
 
+def refusal() -> str:
+    """The sentence with which a config of version 1 is refused."""
+    return _REFUSAL
+
+
+def is_version_1(data: JsonValue) -> bool:
+    """True for ``{processorType, rules}`` or ``version: 1``. Source: semantics 1.13."""
+    if not isinstance(data, dict):
+        return False
+    version = data.get("version")
+    if isinstance(version, int) and not isinstance(version, bool):
+        return version == 1
+    return "operation" not in data and not {"processorType", "processor_type"}.isdisjoint(data)
+
+
 class OperationConfig(Contract):
     """An operation: its name, its block, and what is to happen to pairs and tool descriptions.
 
@@ -104,11 +118,16 @@ class OperationConfig(Contract):
     pairing: Pairing = "warn"
     protect_tools: bool = False
 
+    @model_validator(mode="before")
+    @classmethod
+    def _no_version_1(cls, data: Any) -> Any:  # pydantic hands over whatever came in
+        if is_version_1(data):
+            raise ValueError(refusal())
+        return data
+
     @field_validator("version")
     @classmethod
-    def _this_version(cls, version: int) -> int:
-        if version == 1:
-            raise ValueError(refusal())
+    def _known_version(cls, version: int) -> int:
         if version != VERSION:
             raise ValueError(f"this is not a known version; the current one is {VERSION}")
         return version
@@ -127,28 +146,11 @@ class OperationConfig(Contract):
 _CONFIG: Final = TypeAdapter(OperationConfig)
 
 
-def refusal() -> str:
-    """The sentence with which a config of version 1 is refused."""
-    return _REFUSAL
-
-
-def is_version_1(data: JsonValue) -> bool:
-    """True for ``{processorType, rules}`` or ``version: 1``. Source: semantics 1.13."""
-    if not isinstance(data, dict):
-        return False
-    version = data.get("version")
-    if isinstance(version, int) and not isinstance(version, bool):
-        return version == 1
-    return "operation" not in data and not {"processorType", "processor_type"}.isdisjoint(data)
-
-
 def read_operation(data: JsonValue, pointer: str = "") -> OperationConfig:
     """Read an operation config; one of version 1 is refused with a sentence that says so.
 
     Raises ValidationFailed with pointers under ``pointer``. Source: semantics 1.12 and 1.13.
     """
-    if is_version_1(data):
-        raise ValidationFailed.at(pointer, refusal())
     return parse(_CONFIG, data, pointer)
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -10,7 +9,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs, Draft, Entry
 from conversations.domain.pairing import place
-from conversations.domain.runs import Run, Runs
+from conversations.domain.runs import Runs
 from conversations.domain.tokens import tokens_of_message
 
 _LETTERS: Final[dict[CountsAs, bytes]] = {
@@ -45,7 +44,6 @@ class MemoryLog:
         self._ids: set[str] = set()
         self._descriptions: list[int] = []
         self._orphans: list[int] = []
-        self._calls: list[int] = []
         self._results: dict[int, list[int]] = {}  # assistant message -> its results
         self._by_call_id: dict[str, list[int]] = {}  # call id -> assistant messages
         self._open: dict[str, list[int]] = {}  # of these, those without any result
@@ -80,7 +78,6 @@ class MemoryLog:
         if draft.tool_description:
             self._descriptions.append(index)
         if draft.call_ids:
-            self._calls.append(index)
             self._results[index] = []
             self._loose[index] = None
             for call_id in draft.call_ids:
@@ -153,11 +150,7 @@ class MemoryLog:
         return self._ids.intersection(message_ids)
 
     def orphans(self, runs: Runs) -> Runs:
-        pieces: list[Run] = []
-        for start, stop in runs:
-            first, last = bisect_left(self._orphans, start), bisect_left(self._orphans, stop)
-            pieces.extend((index, index + 1) for index in self._orphans[first:last])
-        return run_sets.union(pieces)
+        return run_sets.intersection(run_sets.of_indices(self._orphans), runs)
 
     def _sees(self, index: int) -> bool:
         return self._branch is None or self._revisions[index] in self._branch
@@ -182,17 +175,18 @@ class MemoryLog:
 
     def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
         found = dict(self._loose)
+        tool = _LETTERS["tool"][0]
         for cut in cuts:
-            before = bisect_left(self._calls, cut) - 1
-            if before < 0:
-                continue
-            call = self._calls[before]
-            results = self._results[call]
-            if results and results[-1] >= cut:
-                found[call] = None
+            # Only a result can stand right behind a cut through a group that is whole in the log.
+            if cut < len(self._roles) and self._roles[cut] == tool:
+                call = self._entries[cut].call_index
+                if call is not None:
+                    found[call] = None
         return [self._group(call) for call in found]
 
     def _group(self, call: int) -> ToolGroup:
+        if call not in self._loose:
+            return ToolGroup(call, tuple(self._results[call]))
         per_id: dict[str, list[int]] = {}
         for result in self._results[call]:
             per_id.setdefault(self._entries[result].draft.answers or "", []).append(result)

@@ -168,15 +168,24 @@ def _filtered(config: FilterConfig, view: View, log: Log) -> View:
     kept = view.indices_as_runs()
     if config.roles is not None:
         kept = log.with_roles(frozenset(config.roles), kept)
-    wanted, unwanted = config.content_contains, config.content_excludes or ()
-    if wanted is not None or unwanted:
+    wanted, unwanted = _mentions(config.content_contains), _mentions(config.content_excludes)
+    if wanted or unwanted:
         kept = run_sets.of_indices(
             index
             for index, text in log.texts(kept)
-            if (wanted is None or any(word in text for word in wanted))
-            and not any(word in text for word in unwanted)
+            if (wanted is None or wanted(text)) and not (unwanted and unwanted(text))
         )
     return view.within(kept)
+
+
+def _mentions(words: Sequence[str] | None) -> Callable[[str], bool] | None:
+    """Whether a text has one of the words in it; None without words."""
+    if not words:
+        return None
+    if len(words) == 1:
+        only = words[0]
+        return lambda text: only in text
+    return lambda text: any(word in text for word in words)
 
 
 def _inserted(config: InsertConfig, view: View, log: Log) -> _Step:

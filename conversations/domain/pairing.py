@@ -50,6 +50,8 @@ def placement(
     ValidationFailed (an id ``log-N`` with another index) and Duplicate (an id is taken).
     Source: semantics 1.1 and 1.11.
     """
+    if not drafts:
+        return Placement((), log)
     first = len(log)
     places = pointers or [f"/messages/{number}" for number in range(len(drafts))]
     names = with_ids(drafts, first, places)
@@ -142,10 +144,9 @@ def find_splits(view: View, links: ToolLinks) -> Splits:
     Costs its runs and not its messages: a group that is whole in the log can only be split where
     a run of the view starts or stops. Source: semantics 1.11.
     """
-    cuts = sorted({cut for run in view.runs for cut in run})
     split: list[ToolGroup] = []
     pending: list[ToolGroup] = []
-    for group in links.tool_groups(cuts):
+    for group in links.tool_groups(view.cuts()):
         if not _is_whole(group, view):
             split.append(group)
         elif group.unanswered and group.call in view:
@@ -155,14 +156,16 @@ def find_splits(view: View, links: ToolLinks) -> Splits:
 
 def _is_whole(group: ToolGroup, view: View) -> bool:
     """True if all of the group is hidden, or its results stand right behind its visible call."""
-    call = view.position_of(group.call)
-    places = [view.position_of(index) for index in group.results]
-    if any(index in view for index in group.surplus):
+    if group.surplus and any(index in view for index in group.surplus):
         return False
+    call = view.position_of(group.call)
     if call is None:
-        return all(position is None for position in places)
-    behind = range(call + 1, call + 1 + len(places))
-    return all(position in behind for position in places)
+        return all(view.position_of(index) is None for index in group.results)
+    behind = range(call + 1, call + 1 + len(group.results))
+    for index in group.results:  # a loop, because this is the inner one of a role filter
+        if view.position_of(index) not in behind:  # noqa: SIM110
+            return False
+    return True
 
 
 def keep_pairs(view: View, links: ToolLinks) -> View:
@@ -176,14 +179,9 @@ def keep_pairs(view: View, links: ToolLinks) -> View:
     if not split:
         return view
     anchored = sorted(((_anchor(group, view), group) for group in split), key=lambda pair: pair[0])
-    members = run_sets.union((index, index + 1) for group in split for index in _members(group))
+    members = run_sets.of_indices(sorted(index for group in split for index in _members(group)))
     rest = view.without(members)
-    taken = sorted(
-        position
-        for group in split
-        for index in _members(group)
-        if (position := view.position_of(index)) is not None
-    )
+    taken = sorted(view.position_of(index) or 0 for index in visible_members(split, view))
     pieces: list[Run] = []
     done = passed = 0
     for anchor, group in anchored:
@@ -215,13 +213,17 @@ def drop_splits(view: View, links: ToolLinks) -> View:
     others. Of two groups that stand within each other both are dropped.
     """
     splits = find_splits(view, links)
-    members = ((index, index + 1) for group in splits.groups for index in _members(group))
-    return view.without(run_sets.union((*members, *splits.orphans)))
+    hidden = {
+        *visible_members(splits.groups, view),
+        *run_sets.indices(splits.orphans),
+    }
+    return view.without(run_sets.of_indices(sorted(hidden)))
 
 
 def visible_members(groups: Iterable[ToolGroup], view: View) -> tuple[int, ...]:
     """The log indices of groups that a view shows, ascending."""
-    return tuple(sorted(index for group in groups for index in _members(group) if index in view))
+    members = run_sets.of_indices(sorted(index for group in groups for index in _members(group)))
+    return tuple(run_sets.indices(run_sets.intersection(members, view.indices_as_runs())))
 
 
 def validate_for_model(view: View, links: ToolLinks) -> tuple[int, ...]:

@@ -1,9 +1,12 @@
 """Sets of log indices as ascending runs ``[start, stop)``."""
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 Run = tuple[int, int]
 Runs = tuple[Run, ...]
+
+_END: Final = (2**63, 2**63)  # behind every log index
 
 
 def of_indices(indices: Iterable[int]) -> Runs:
@@ -39,36 +42,38 @@ def union(pieces: Iterable[Run]) -> Runs:
 def intersection(left: Runs, right: Runs) -> Runs:
     """What both have; costs the number of runs of both."""
     result: list[Run] = []
-    i = j = 0
-    while i < len(left) and j < len(right):
-        start = max(left[i][0], right[j][0])
-        stop = min(left[i][1], right[j][1])
-        if start < stop:
-            result.append((start, stop))
-        if left[i][1] < right[j][1]:
-            i += 1
-        else:
-            j += 1
+    theirs = iter(right)
+    start, stop = next(theirs, _END)
+    for run in left:
+        here, end = run
+        while stop <= here:
+            start, stop = next(theirs, _END)
+        while stop < end:
+            result.append((start, stop) if start > here else (here, stop))
+            start, stop = next(theirs, _END)
+        if start < end:
+            result.append((start, end) if start > here else run)
     return tuple(result)
 
 
 def difference(left: Runs, right: Runs) -> Runs:
     """What ``left`` has and ``right`` has not; costs the number of runs of both."""
     result: list[Run] = []
-    j = 0
-    for start, stop in left:
-        here = start
-        while j < len(right) and right[j][1] <= here:
-            j += 1
-        k = j
-        while k < len(right) and right[k][0] < stop:
-            if here < right[k][0]:
-                result.append((here, right[k][0]))
-            here = max(here, right[k][1])
-            k += 1
-        j = max(j, k - 1)
-        if here < stop:
-            result.append((here, stop))
+    theirs = iter(right)
+    start, stop = next(theirs, _END)
+    for run in left:
+        here, end = run
+        while stop <= here:
+            start, stop = next(theirs, _END)
+        while start < end:
+            if here < start:
+                result.append((here, start))
+            here = stop
+            if stop > end:
+                break
+            start, stop = next(theirs, _END)
+        if here < end:
+            result.append((here, end))
     return tuple(result)
 
 
