@@ -129,6 +129,8 @@ class MemoryLog:
         return self._sums[stop] - self._sums[start]
 
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
+        if not roles:
+            return ()
         letters = b"".join(_LETTERS[role] for role in sorted(roles))
         same = re.compile(b"[" + letters + b"]+")
         return tuple(

@@ -60,8 +60,10 @@ def placement(
         for draft, where in zip(drafts, places, strict=True)
         if draft.message_id is not None
     }
-    for name in log.taken_ids(chosen) if chosen else ():
-        raise id_is_taken(name, chosen[name])
+    taken = log.taken_ids(chosen) if chosen else ()
+    for name, where in chosen.items():
+        if name in taken:
+            raise id_is_taken(name, where)
     answered = _resolve(drafts, log)
     entries = tuple(
         Entry(first + number, draft, name, call.index if call else None)
@@ -162,10 +164,7 @@ def _is_whole(group: ToolGroup, view: View) -> bool:
     if call is None:
         return all(view.position_of(index) is None for index in group.results)
     behind = range(call + 1, call + 1 + len(group.results))
-    for index in group.results:  # a loop, because this is the inner one of a role filter
-        if view.position_of(index) not in behind:  # noqa: SIM110
-            return False
-    return True
+    return all(view.position_of(index) in behind for index in group.results)
 
 
 def keep_pairs(view: View, links: ToolLinks) -> View:

@@ -16,7 +16,8 @@ from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.ids import PATTERN
 
-FORMAT: Final = "ctxadmin-conversation/1"
+_FAMILY: Final = "ctxadmin-conversation/"
+FORMAT: Final = _FAMILY + "1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,8 @@ _DOCUMENT: Final = TypeAdapter(Document)
 
 
 def is_export(data: JsonValue) -> bool:
-    """True for an object that has a ``format``."""
-    return isinstance(data, dict) and "format" in data
+    """True for an object whose ``format`` is one of ours, in whatever version."""
+    return isinstance(data, dict) and str(data.get("format")).startswith(_FAMILY)
 
 
 def write_export(transfer: Transfer) -> bytes:

@@ -92,7 +92,8 @@ def test_the_bodies_of_messages_travel_as_they_came() -> None:
 def test_an_export_is_known_by_its_format() -> None:
     assert is_export(document())
     assert document()["format"] == FORMAT
-    assert not is_export({"messages": []})
+    assert is_export({"format": "ctxadmin-conversation/9"})
+    assert not is_export({"messages": [], "format": "chat"})
     assert not is_export([])
 
 
