@@ -75,4 +75,4 @@ def render(text: str) -> SafeString:
         url_relative="deny",
         link_rel="noopener noreferrer nofollow",
     )
-    return format_html('<div class="markdown">{}</div>', mark_safe(clean))  # noqa: S308
+    return format_html('<div class="prose">{}</div>', mark_safe(clean))  # noqa: S308

@@ -42,7 +42,7 @@ def is_harmless(html: str) -> bool:
             if name == "href"
         )
         and all(
-            value in {"markdown", "text", "mark-char"}
+            value in {"prose", "text", "mark-char"}
             for name, value in seen.attributes
             if name == "class"
         )

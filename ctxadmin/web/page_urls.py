@@ -1,0 +1,13 @@
+"""Paths of the page shell: the theme, the language, and the catalogue of components."""
+
+from django.urls import path
+from django.views.i18n import set_language
+
+from ctxadmin.web.styleguide import styleguide
+from ctxadmin.web.theme import choose_theme
+
+urlpatterns = [
+    path("theme/", choose_theme, name="theme"),
+    path("language/", set_language, name="set_language"),
+    path("styleguide/", styleguide, name="styleguide"),
+]

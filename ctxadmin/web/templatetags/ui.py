@@ -1,0 +1,232 @@
+"""Template tags of the components; ``templates/README.md`` is their catalogue."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from django import template
+from django.http import HttpRequest
+from django.template.context import Context
+from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.utils.formats import number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from pydantic import JsonValue
+
+from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
+from ctxadmin.web import json_view, markdown, visible_text
+from ctxadmin.web.components import STATUSES, DiffRow, Part, Status, Tab, segments
+
+register = template.Library()
+
+_LONG_TEXT = 1200
+_LONG_LINES = 16
+
+
+@register.simple_tag
+def icon(name: str, label: str = "", css: str = "") -> SafeString:
+    """An icon of the sprite; without ``label`` it is decoration that is not read out."""
+    spoken = (
+        format_html('role="img" aria-label="{}"', label)
+        if label
+        else mark_safe('aria-hidden="true"')
+    )
+    return format_html(
+        '<svg class="icon {}" {} focusable="false"><use href="{}#{}"/></svg>',
+        css,
+        spoken,
+        static("vendor/icons.svg"),
+        name,
+    )
+
+
+@register.inclusion_tag("components/status_badge.html")
+def status_badge(status: str, note: str = "") -> dict[str, object]:
+    """The status of an execution; an unknown one is shown as it is. ``note`` stands behind it."""
+    known = STATUSES.get(str(status), Status(str(status), "secondary", "question-mark"))
+    return {"status": known, "note": note}
+
+
+@register.inclusion_tag("components/note.html")
+def note(
+    tone: str,
+    text: object,
+    title: str = "",
+    url: str = "",
+    action: str = "",
+    dismiss: bool = False,
+) -> dict[str, object]:
+    """A notice in the page: ``info``, ``success``, ``warning`` or ``error``."""
+    icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
+    return {
+        "tone": tone,
+        "icon_name": icons.get(tone, "info-circle"),
+        "urgent": tone in ("warning", "error"),
+        "text": text,
+        "title": title,
+        "url": url,
+        "action": action,
+        "dismiss": dismiss,
+    }
+
+
+@register.inclusion_tag("components/empty.html")
+def empty(
+    title: str,
+    text: str = "",
+    url: str = "",
+    action: str = "",
+    icon: str = "inbox",
+    level: int = 2,
+) -> dict[str, object]:
+    """An empty place that says what to do next; ``url`` with ``action`` is the button."""
+    return {
+        "title": title,
+        "text": text,
+        "url": url,
+        "action": action,
+        "icon": icon,
+        "level": level,
+    }
+
+
+@register.inclusion_tag("components/pager.html", takes_context=True)
+def pager(
+    context: Context, next: str | None, shown: int | None = None, param: str = "cursor"
+) -> dict[str, object]:
+    """Links of a cursor list: the first page and the next one, keeping the other parameters."""
+    request: HttpRequest = context["request"]
+    query = request.GET.copy()
+    has_cursor = bool(query.pop(param, None))
+    first_url = f"?{query.urlencode()}"
+    if next:
+        query[param] = next
+    return {
+        "first_url": first_url if has_cursor else "",
+        "next_url": f"?{query.urlencode()}" if next else "",
+        "shown": shown,
+    }
+
+
+@register.inclusion_tag("components/tabs.html")
+def tabs(items: Sequence[Tab], label: str) -> dict[str, object]:
+    """A row of links of which one is the current page; ``label`` names the row."""
+    return {"items": items, "label": label}
+
+
+@register.inclusion_tag("components/token_bar.html")
+def token_bar(
+    used: int, limit: int | None = None, before: int | None = None, label: str = ""
+) -> dict[str, object]:
+    """How many tokens are used, of how many, and the change since ``before``."""
+    return {
+        "used": used,
+        "limit": limit,
+        "high": int(limit * 0.8) if limit else None,
+        "before": before,
+        "delta": used - before if before is not None else None,
+        "label": label,
+    }
+
+
+@register.inclusion_tag("components/token_parts.html")
+def token_parts(parts: Sequence[Part], limit: int = 0, label: str = "") -> dict[str, object]:
+    """A bar in coloured parts with a legend, e.g. the context window by role."""
+    return {
+        "segments": segments(parts, limit),
+        "total": sum(part.tokens for part in parts),
+        "limit": limit,
+        "label": label,
+    }
+
+
+@register.inclusion_tag("components/diff_rows.html")
+def diff_rows(rows: Sequence[DiffRow], label: str, label_head: str = "") -> dict[str, object]:
+    """Differences as rows: added, removed, changed with the words marked, moved."""
+    drawn = [{"row": row, "sides": _sides(row)} for row in rows]
+    return {"rows": drawn, "label": label, "label_head": label_head}
+
+
+def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
+    """What stands left and right; only a changed row has its words marked."""
+    if row.kind == "changed":
+        pieces = text_diff(row.before, row.after)
+    else:
+        pieces = [TextPiece(Piece.SAME, row.before)] if row.before else []
+        return pieces, [TextPiece(Piece.SAME, row.after)] if row.after else []
+    left = [piece for piece in pieces if piece.kind is not Piece.ADDED]
+    return left, [piece for piece in pieces if piece.kind is not Piece.REMOVED]
+
+
+@register.simple_tag
+def json_tree(value: JsonValue, open_depth: int = 2, most: int = 2000) -> SafeString:
+    """A JSON value, folding; at most ``most`` lines are drawn."""
+    return json_view.draw_json(value, open_depth=open_depth, most=most)
+
+
+@register.inclusion_tag("components/long_text.html")
+def long_text(text: str, most: int = _LONG_TEXT) -> dict[str, object]:
+    """Plain text as it is, hidden signs named, folded if longer than ``most`` characters."""
+    lines = text.count("\n") + 1
+    folded = len(text) > most or lines > _LONG_LINES
+    head = "\n".join(text[:most].split("\n")[:_LONG_LINES]) if folded else text
+    return {"text": text, "head": head, "folded": folded, "length": len(text), "lines": lines}
+
+
+@register.inclusion_tag("components/code_block.html")
+def code_block(text: str, language: str = "", label: str = "") -> dict[str, object]:
+    """Code with a button to copy it."""
+    return {"text": text, "language": language, "label": label}
+
+
+@register.simple_tag
+def when(moment: datetime | None, style: str = "auto") -> SafeString:
+    """A time, in UTC from the server; time.js says it in the reader's zone and language.
+
+    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``.
+    """
+    if moment is None:
+        return mark_safe('<span class="text-secondary">–</span>')
+    utc = moment.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" data-time="{}">{}</time>',
+        utc.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        style,
+        utc.strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+@register.filter
+def visible(text: object) -> SafeString:
+    """Escaped text in which hidden signs are named."""
+    return visible_text.visible(str(text))
+
+
+@register.filter
+def grouped(number: object) -> str:
+    """A whole number with the language's thousands separator; anything else as it is."""
+    if isinstance(number, int) and not isinstance(number, bool):
+        return number_format(number, use_l10n=True, force_grouping=True)
+    return "" if number is None else str(number)
+
+
+@register.filter
+def signed(number: int) -> str:
+    """A change with its sign: ``+1,200``, ``−80``, ``±0``."""
+    sign = "+" if number > 0 else "−" if number < 0 else "±"
+    return sign + grouped(abs(number))
+
+
+@register.filter(name="markdown")
+def markdown_filter(text: object) -> SafeString:
+    """Markdown of a message as safe HTML without images."""
+    return markdown.render(str(text))
+
+
+@register.simple_block_tag
+def card(content: str, title: str = "", icon: str = "", id: str = "", css: str = "") -> SafeString:
+    """A card with a title and a padded body; for other shapes write the markup (README)."""
+    return render_to_string(
+        "components/card.html",
+        {"content": content, "title": title, "icon": icon, "id": id, "css": css},
+    )

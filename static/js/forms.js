@@ -1,0 +1,53 @@
+// Forms: what depends on a choice, rows without a page load, sending on change, dropped files.
+
+/** Show and hide what depends on the field that has just changed. */
+function follow(field) {
+  if (!field.form || !field.name) return;
+  for (const part of field.form.querySelectorAll("[data-shown-by]")) {
+    if (part.dataset.shownBy !== field.name) continue;
+    const shown = part.dataset.shownFor.split(" ").includes(field.value);
+    part.toggleAttribute("data-shown-not", !shown);
+  }
+}
+
+document.addEventListener("change", (event) => {
+  follow(event.target);
+  if (event.target.matches("[data-submit-on-change]")) event.target.form.requestSubmit();
+});
+
+// A row button sends the form; the answer is the page with the form as it is now. Everything
+// that was typed comes back with it, so the form is replaced whole and keeps the focus.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button[data-edit-rows]");
+  const form = button?.form;
+  if (!form?.id || !window.htmx) return;
+  event.preventDefault();
+  const target = `#${CSS.escape(form.id)}`;
+  window.htmx.ajax("POST", form.action, { source: button, target, swap: "outerHTML", select: target });
+});
+
+// Leaving with unsaved input asks first, where the form says so.
+let unsaved = false;
+document.addEventListener("input", (event) => {
+  if (event.target.form?.matches("[data-guard]")) unsaved = true;
+});
+document.addEventListener("submit", () => {
+  unsaved = false;
+});
+window.addEventListener("beforeunload", (event) => {
+  if (unsaved) event.preventDefault();
+});
+
+for (const type of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(type, (event) => {
+    const area = event.target.closest?.(".file-drop");
+    if (!area) return;
+    event.preventDefault();
+    area.classList.toggle("is-over", type === "dragover");
+    const input = area.querySelector("input[type=file]");
+    if (type === "drop" && input && event.dataTransfer.files.length) {
+      input.files = event.dataTransfer.files;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  });
+}

@@ -1,0 +1,98 @@
+// What every page does: the CSRF header, toasts, failed requests, the theme switch, copying.
+
+const texts = document.getElementById("shell-texts")?.dataset ?? {};
+const SUCCESS_STAYS_MS = 6000;
+
+/** Show a short notice; `tone` is success, info, warning or error. Errors stay until closed. */
+function toast(text, tone = "info") {
+  const template = document.getElementById("toast-template");
+  const stack = document.getElementById("toasts");
+  if (!template || !stack || !text) return;
+  const note = template.content.firstElementChild.cloneNode(true);
+  note.classList.add(`toast-${tone}`);
+  note.querySelector(".toast-text").textContent = text;
+  stack.append(note);
+  if (tone === "error" || tone === "warning") return;
+  let timer = setTimeout(() => note.remove(), SUCCESS_STAYS_MS);
+  for (const stay of ["mouseenter", "focusin"]) note.addEventListener(stay, () => clearTimeout(timer));
+  note.addEventListener("mouseleave", () => {
+    timer = setTimeout(() => note.remove(), SUCCESS_STAYS_MS);
+  });
+}
+
+// HX-Trigger: {"toast": {"text": "...", "tone": "success"}}, or an event of a page's own script.
+document.addEventListener("toast", (event) => toast(event.detail?.text, event.detail?.tone));
+
+document.addEventListener("htmx:config:request", (event) => {
+  const { request } = event.detail.ctx;
+  if (request.method === "GET") return;
+  const token = document.querySelector('meta[name="csrf-token"]')?.content;
+  if (token) request.headers["X-CSRFToken"] = token;
+});
+
+// An expired session answers with the sign-in page: go there instead of showing it in a panel.
+document.addEventListener("htmx:before:swap", (event) => {
+  const signIn = document.body.dataset.signIn;
+  const answer = event.detail.ctx.response?.raw;
+  if (signIn && answer?.redirected && new URL(answer.url).pathname === signIn) {
+    event.preventDefault();
+    location.reload();
+  }
+});
+
+const CARRIES_A_FORM = new Set([409, 422]);
+
+document.addEventListener("htmx:response:error", (event) => {
+  const status = event.detail.ctx.response.status;
+  if (CARRIES_A_FORM.has(status)) return;
+  const text = { 401: texts.forbidden, 403: texts.forbidden, 404: texts.missing, 413: texts.tooLarge };
+  toast(text[status] ?? texts.error, "error");
+});
+
+document.addEventListener("htmx:error", () => toast(texts.offline, "error"));
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("[data-close-toast],[data-dismiss-note],[data-copy]");
+  if (!target) return;
+  if (target.matches("[data-close-toast]")) target.closest(".toast-note").remove();
+  else if (target.matches("[data-dismiss-note]")) target.closest(".note").remove();
+  else copy(target);
+});
+
+/** Copy the code of the button's block, or what `data-copy` names. */
+async function copy(button) {
+  const named = button.dataset.copy && document.querySelector(button.dataset.copy);
+  const source = named || button.closest(".code-block")?.querySelector("pre");
+  if (!source) return;
+  await navigator.clipboard.writeText("value" in source ? source.value : source.textContent);
+  toast(texts.copied, "success");
+}
+
+// Without this script the same form posts to the server, which sets the same cookie.
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches(".theme-switch")) return;
+  const choice = event.submitter?.value;
+  if (!choice) return;
+  event.preventDefault();
+  const secure = location.protocol === "https:" ? "; Secure" : "";
+  document.cookie = `theme=${choice}; Path=/; Max-Age=31536000; SameSite=Lax${secure}`;
+  document.documentElement.dataset.themeChoice = choice;
+  document.dispatchEvent(new CustomEvent("theme:choose"));
+  for (const button of document.querySelectorAll(".theme-switch button")) {
+    button.setAttribute("aria-pressed", String(button.value === choice));
+  }
+});
+
+// Tables that are drawn as cards lose their roles in some browsers; say them.
+function nameTables(root) {
+  for (const table of root.querySelectorAll(".table-cards, .diff")) {
+    table.setAttribute("role", "table");
+    for (const part of table.querySelectorAll("thead, tbody")) part.setAttribute("role", "rowgroup");
+    for (const row of table.rows) row.setAttribute("role", "row");
+    for (const cell of table.querySelectorAll("td")) cell.setAttribute("role", "cell");
+    for (const head of table.querySelectorAll("tbody th")) head.setAttribute("role", "rowheader");
+    for (const head of table.querySelectorAll("thead th")) head.setAttribute("role", "columnheader");
+  }
+}
+nameTables(document);
+document.addEventListener("htmx:after:process", (event) => nameTables(event.target));
