@@ -39,7 +39,11 @@ WORDS = st.sampled_from(
     ]
 )
 SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(-(2**63), 2**64 - 1), st.floats(allow_nan=False), WORDS
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63), 2**64 - 1),
+    st.floats(allow_nan=False, allow_infinity=False),
+    WORDS,
 )
 VALUES: st.SearchStrategy[JsonValue] = st.recursive(
     SCALARS,
