@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import Final
+
+from pydantic import JsonValue
 
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
 from workflows.domain.elements import Problem, Severity, read_edge, read_node
-from workflows.domain.graph import START, Document
+from workflows.domain.graph import START, Document, filters_in
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries, standard
 from workflows.domain.topology import Graph, cycles, graph_of, reachable
@@ -16,6 +19,10 @@ __all__ = ["MAX_PROBLEMS", "REDUCERS", "Problem", "Severity", "check", "refuse_u
 
 MAX_PROBLEMS: Final = 1_000
 REDUCERS: Final = ("append", "overwrite", "merge", "increment", "add_by_id", "max")
+# Checked, these take some ten seconds on a busy machine; a workflow that needs more is refused.
+MAX_RULES: Final = 100_000
+MAX_CONDITIONS: Final = 1_000_000
+_MOST_HINTS: Final = 20
 _LONGEST_NAMED_CYCLE: Final = 12
 _ORDER: Final[tuple[Severity, ...]] = ("error", "warning", "note")
 
@@ -35,16 +42,16 @@ def check(
     to, so that its first node starts, and a conditional edge that is always taken get a warning.
     Cycles are named by a note. Source: semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
     """
-    known = registries or standard()
     graph = graph_of(document)
-    found = [
-        *_duplicates(document, pointer),
-        *_elements(document, known, pointer),
-        *_ends(document, graph, pointer),
-        *_reducers(document, reducers, pointer),
-        *_starts(document, graph, pointer),
-        *_cycles(graph, pointer),
-    ]
+    searches = (
+        _duplicates(document, pointer),
+        _elements(document, registries or standard(), pointer),
+        _ends(document, graph, pointer),
+        _reducers(document, reducers, pointer),
+        _starts(document, graph, pointer),
+        _cycles(graph, pointer),
+    )
+    found = [problem for search in searches for problem in islice(search, MAX_PROBLEMS)]
     found.sort(key=lambda problem: _ORDER.index(problem.severity))
     return found[:MAX_PROBLEMS]
 
@@ -76,17 +83,49 @@ def _duplicates(document: Document, pointer: str) -> Iterator[Problem]:
 
 
 def _elements(document: Document, registries: Registries, pointer: str) -> Iterator[Problem]:
+    rules, characters = _amount(document)
+    if rules > MAX_RULES or characters > MAX_CONDITIONS:
+        message = (
+            f"a workflow has at most {MAX_RULES} rules and patterns, and {MAX_CONDITIONS} "
+            f"characters of conditions; this one has {rules} and {characters}"
+        )
+        yield Problem(pointer, "too_large", message)
+        return
     for index, node in enumerate(document.nodes):
         yield from read_node(node, registries, f"{pointer}/nodes/{index}").problems
     for index, edge in enumerate(document.edges):
         yield from read_edge(edge, registries, f"{pointer}/edges/{index}").problems
 
 
+def _amount(document: Document) -> tuple[int, int]:
+    """How many rules and patterns there are, and how long all conditions are, as written."""
+    rules = 0
+    characters = sum(len(edge.condition or "") for edge in document.edges)
+    sources = [edge.context_filter for edge in document.edges if edge.context_filter]
+    for node in document.nodes:
+        sources += [*filters_in(node.context_filter), *filters_in(node.outgoing_filter)]
+    for source in sources:
+        characters += _length(source.get("condition"))
+        for listed in source.values():
+            if isinstance(listed, list):
+                rules += len(listed)
+                characters += sum(
+                    _length(rule.get("condition")) for rule in listed if isinstance(rule, dict)
+                )
+    return rules, characters
+
+
+def _length(condition: JsonValue) -> int:
+    return len(condition) if isinstance(condition, str) else 0
+
+
 def _ends(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]:
+    hints = _MOST_HINTS if len(graph.nodes) <= MAX_PROBLEMS else 0  # one takes milliseconds
     for index, edge in enumerate(document.edges):
         for name, end in (("from", edge.from_node), ("to", edge.to_node)):
             if end not in graph.nodes:
-                hint = did_you_mean(end, graph.nodes) if len(graph.nodes) <= MAX_PROBLEMS else ""
+                hint = did_you_mean(end, graph.nodes) if hints > 0 else ""
+                hints -= 1
                 yield Problem(
                     f"{pointer}/edges/{index}/{name}",
                     "dangling_edge",

@@ -173,9 +173,7 @@ class Marking:
         ready = active
         if len(active) > 1 and any(silent.values()):
             ready = _not_waiting(graph, active, silent)
-        if len(ready) < 2:
-            return tuple(ready)
-        return tuple(name for name in graph.nodes if name in ready)
+        return tuple(sorted(ready, key=graph.node_places.__getitem__))
 
     def _silent(self, graph: Graph, node_id: str) -> list[str]:
         """Where an active node's edges come from on which nothing waits."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from ctxadmin.lib.errors import ValidationFailed
+from workflows.domain import problems as module
 from workflows.domain.graph import read
 from workflows.domain.problems import MAX_PROBLEMS, Problem, check, refuse_unpublishable
 
@@ -257,6 +258,27 @@ def test_errors_come_before_warnings_and_notes() -> None:
 def test_the_number_of_problems_is_bounded() -> None:
     nodes = [node(f"n{i}", context_type="x") for i in range(MAX_PROBLEMS + 5)]
     assert len(problems(nodes)) == MAX_PROBLEMS
+
+
+def test_a_workflow_with_too_many_rules_or_conditions_is_refused_unread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MAX_RULES", 2)
+    monkeypatch.setattr(module, "MAX_CONDITIONS", 10)
+    rules = [{"type": "include", "pattern": "a"}] * 2
+    assert problems([node("a", context_filter={"rules": rules})]) == []
+    assert found(problems([node("a", outgoing_filter=[{"filterRules": [*rules, *rules]}])])) == [
+        ("", "too_large", "error")
+    ]
+    own = {"type": "conditional", "condition": "context.long.name === 1"}
+    assert found(problems(PAIR, [edge(context_filter=own)])) == [("", "too_large", "error")]
+    assert problems(PAIR, [edge(condition="context.a")]) == []
+
+
+def test_what_is_wrong_in_many_places_is_found_in_bounded_time() -> None:
+    nodes = [node(f"n{i}", context_type=f"llm_contxt{i}") for i in range(2_000)]
+    edges = [edge(f"e{i}", f"n{i}>gone{i}", "sequenc") for i in range(2_000)]
+    assert len(problems(nodes, edges)) == MAX_PROBLEMS
 
 
 def test_pointers_can_begin_where_the_document_stands() -> None:
