@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -19,6 +18,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 NO_TESTS = 5  # pytest's exit code when its arguments leave nothing to run
 GROUP_SECONDS = 20 * 60  # far above what a group takes: a test that hangs must not hang CI
+END_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -124,20 +124,27 @@ def read(report: Path) -> Counts:
 
 def _wait(process: subprocess.Popen[bytes]) -> int:
     """The exit code; after the time limit pytest is asked to end, as by Ctrl-C, then made to."""
-    started = time.monotonic()
     try:
         return process.wait(GROUP_SECONDS)
     except subprocess.TimeoutExpired:
-        print(f"Not done after {time.monotonic() - started:.0f} s: ended.", flush=True)
+        print(f"Not done after {GROUP_SECONDS} s: ended.", flush=True)
+        process.send_signal(signal.SIGINT)
+        return _end(process)
     except KeyboardInterrupt:
-        print("Ended by Ctrl-C", flush=True)
-    process.send_signal(signal.SIGINT)
+        _end(process)  # the terminal has told pytest, too
+        raise
+
+
+def _end(process: subprocess.Popen[bytes]) -> int:
     try:
-        return process.wait(30) or 1
+        return process.wait(END_SECONDS) or 1
     except subprocess.TimeoutExpired:
         process.kill()
-        return process.wait() or 1
+        return process.wait()
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -127,6 +127,14 @@ def test_a_crash_is_a_failure(tmp_path: Path) -> None:
     assert counts_of(tmp_path, text) == Counts(failed=1)
 
 
+def test_a_test_that_hangs_is_ended_and_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_tests, "GROUP_SECONDS", 2)
+    text = "import time\ndef test_hang(): time.sleep(60)\n"
+    assert counts_of(tmp_path, text) == Counts(failed=1)
+
+
 def test_a_group_without_tests_is_a_failure(tmp_path: Path) -> None:
     assert counts_of(tmp_path, "") == Counts(failed=1)
 
