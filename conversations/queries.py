@@ -132,6 +132,14 @@ def messages_at(head: Conversation, indices: Iterable[int], shown: View) -> list
     return _in_order(head.key, View.of_indices(sorted(set(indices))), shown)
 
 
+def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, str], int]:
+    """Where the results of messages with tool calls stand: ``(index, call id)`` -> log index."""
+    asked = list(indices)
+    rows = Message.objects.filter(conversation=head.key, call_index__in=asked).order_by("-index")
+    found = {(row.call_index or 0, row.index): orjson.loads(bytes(row.body)) for row in rows}
+    return {(call, str(body.get("tool_call_id"))): index for (call, index), body in found.items()}
+
+
 def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessage]:
     """The messages of ``wanted`` in its order; read by ranges of the log, not one by one."""
     rows: dict[int, Message] = {}

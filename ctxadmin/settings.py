@@ -192,5 +192,5 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"ctxadmin": {"level": "INFO"}, "django.request": {"level": "CRITICAL"}},
+    "loggers": {"ctxadmin": {"level": "INFO"}, "django.request": {"level": "ERROR"}},
 }

@@ -1,5 +1,24 @@
-"""The paths of this app's pages."""
+"""The paths of the conversation pages."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from conversations.pages import changing, importing, reading
+
+_pages: list[URLPattern | URLResolver] = [
+    path("", reading.conversation_list, name="list"),
+    path("import/", importing.upload, name="import"),
+    path("<str:conversation_id>/", reading.detail, name="detail"),
+    path("<str:conversation_id>/messages/", reading.section, name="section"),
+    path("<str:conversation_id>/batches/", reading.revisions, name="revisions"),
+    path("<str:conversation_id>/diff/", reading.diff, name="diff"),
+    path("<str:conversation_id>/export/", reading.export, name="export"),
+    path("<str:conversation_id>/operate/", changing.operate, name="operate"),
+    path("<str:conversation_id>/rollback/<int:batch>/", changing.rollback, name="rollback"),
+    path("<str:conversation_id>/restore/<int:revision>/", changing.restore, name="restore"),
+    path("<str:conversation_id>/edit/", changing.edit, name="edit"),
+    path("<str:conversation_id>/erase/", changing.erase, name="erase"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("conversations/", include((_pages, "conversations"))),
+]

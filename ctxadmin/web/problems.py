@@ -28,7 +28,7 @@ BASE_PATH: Final = "/api/v1"
 
 _log = logging.getLogger("ctxadmin.web")
 
-_TITLES: Final[Mapping[str, str]] = {
+TITLES: Final[Mapping[str, str]] = {
     "validation": "The input is not valid",
     "out_of_range": "The position does not exist",
     "type_mismatch": "The type does not fit",
@@ -67,7 +67,7 @@ def problem(
 def _body(status: int, code: str, detail: str) -> dict[str, object]:
     return {
         "type": f"/api/docs/errors#{code}",
-        "title": _TITLES.get(code, code),
+        "title": TITLES.get(code, code),
         "status": status,
         "code": code,
         "detail": detail,

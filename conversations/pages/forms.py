@@ -1,0 +1,99 @@
+"""The forms of the conversation pages, built from the models of the contract."""
+
+from typing import Annotated, Final
+
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from conversations.api.schemas import ChangeConversation, Number, Reason
+from conversations.domain.configs import OperationConfig
+from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
+
+_MESSAGE_PARTS: Final = ("id", "tokens", "node_id", "tool_calls", "name", "metadata")
+
+
+class OperationRequest(OperationConfig):
+    """An operation as the form sends it: with a reason and what the person saw of the view."""
+
+    reason: Reason | None = None
+    expected_revision: Annotated[int, Field(ge=0)] | None = None
+    expected_count: Number | None = None
+
+
+class OperationForm(ContractForm[OperationRequest]):
+    contract = OperationRequest
+    left_out = (
+        "version",
+        "expected_revision",
+        "expected_count",
+        *(f"insert.messages.{part}" for part in _MESSAGE_PARTS),
+        *(f"replace.message.{part}" for part in _MESSAGE_PARTS),
+    )
+    hints = {
+        "operation": FieldHint(
+            label=_("Operation"),
+            choices=[
+                ("truncate", _("Truncate by position")),
+                ("filter", _("Filter by role or words")),
+                ("insert", _("Insert messages")),
+                ("replace", _("Replace one message")),
+                ("clear", _("Clear")),
+            ],
+        ),
+        "truncate": FieldHint(
+            label=_("What stays"), shown_when=ShownWhen.is_("operation", "truncate")
+        ),
+        "truncate.keep_first": FieldHint(label=_("Keep the first")),
+        "truncate.keep_last": FieldHint(label=_("Keep the last")),
+        "truncate.remove_first": FieldHint(label=_("Remove the first")),
+        "truncate.remove_last": FieldHint(label=_("Remove the last")),
+        "truncate.range": FieldHint(
+            label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
+        ),
+        "insert": FieldHint(label=_("Insert"), shown_when=ShownWhen.is_("operation", "insert")),
+        "insert.position": FieldHint(
+            label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")
+        ),
+        "insert.messages": FieldHint(label=_("Messages"), add_label=_("Add a message")),
+        "insert.messages.content": FieldHint(label=_("Content"), as_text=True, height=4, wide=True),
+        "replace": FieldHint(label=_("Replace"), shown_when=ShownWhen.is_("operation", "replace")),
+        "replace.index": FieldHint(
+            label=_("Position"), help=_("Of the message to replace, in the visible list from 0.")
+        ),
+        "replace.message.content": FieldHint(label=_("Content"), as_text=True, height=6, wide=True),
+        "clear": FieldHint(label=_("Clear"), shown_when=ShownWhen.is_("operation", "clear")),
+        "clear.keep_system_message": FieldHint(label=_("Keep the system messages")),
+        "filter": FieldHint(label=_("What stays"), shown_when=ShownWhen.is_("operation", "filter")),
+        "filter.roles": FieldHint(label=_("Only these roles")),
+        "filter.content_contains": FieldHint(
+            label=_("Containing one of"), help=_("One keyword a line; upper and lower case differ.")
+        ),
+        "filter.content_excludes": FieldHint(label=_("Containing none of")),
+        "pairing": FieldHint(
+            label=_("Split tool pairs"),
+            choices=[
+                ("keep", _("Keep both")),
+                ("drop", _("Drop both")),
+                ("warn", _("Only warn")),
+            ],
+        ),
+        "protect_tools": FieldHint(label=_("Keep the description of the tools visible")),
+        "reason": FieldHint(
+            label=_("Reason"), help=_("Others read it in the list of batches."), height=2, wide=True
+        ),
+    }
+
+
+class ConversationForm(ContractForm[ChangeConversation]):
+    contract = ChangeConversation
+    hints = {
+        "title": FieldHint(label=_("Title"), keep_empty=True, wide=True),
+        "metadata": FieldHint(label=_("Metadata"), help=_("A JSON object."), height=8, wide=True),
+        "tools": FieldHint(
+            label=_("Description of the tools"),
+            help=_("What a clear leaves in the conversation, so that the model knows its tools."),
+            height=6,
+            keep_empty=True,
+            wide=True,
+        ),
+    }

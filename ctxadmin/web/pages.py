@@ -1,0 +1,106 @@
+"""The base of every page: who reads, and refusals of services as pages."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol
+from urllib.parse import urlsplit
+
+from django.contrib.auth.views import redirect_to_login
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, Unavailable
+from ctxadmin.web import error_pages
+from ctxadmin.web.authentication import person_actor
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.problems import TITLES, status_of
+
+_log = logging.getLogger("ctxadmin.web")
+
+P = ParamSpec("P")
+PageView = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
+
+
+class Page(Protocol):
+    """What every page's context has: its title and the way to it."""
+
+    @property
+    def title(self) -> Text: ...
+
+    @property
+    def crumbs(self) -> Sequence[Crumb]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A domain error as ``problem.html`` shows it."""
+
+    title: str
+    detail: str
+    code: str
+    errors: Sequence[dict[str, object]]
+
+
+def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A view for a signed-in member; it gets the actor, and what services refuse is a page."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        actor = person_actor(request)
+        if actor is None:
+            return error_pages.forbidden(request)
+        request.actor = actor  # type: ignore[attr-defined]
+        try:
+            return view(request, actor, *args, **kwargs)
+        except (OperationalError, InterfaceError) as error:
+            _log.error("database does not answer: %s", type(error).__name__, exc_info=error)
+            text = _("The database does not answer; nothing was changed.")
+            return refused(request, Unavailable(text))
+        except ContextError as error:
+            return refused(request, error)
+
+    return shown
+
+
+def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
+    """A domain error as a page with its status."""
+    if isinstance(error, NotFound):
+        return error_pages.not_found(request)
+    if isinstance(error, Forbidden):
+        return error_pages.forbidden(request)
+    problem = Refusal(
+        title=TITLES.get(error.code, error.code),
+        detail=error.detail,
+        code=error.code,
+        errors=[item.as_json() for item in error.problems],
+    )
+    context = {"problem": problem, "back_url": _back(request)}
+    response = render(request, "problem.html", context, status=status_of(error))
+    if isinstance(error, Unavailable):
+        response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def show(
+    request: HttpRequest, template: str, page: Page, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """Render a page from its context value, which the template knows as ``page``."""
+    context = {"page": page, "title": page.title, "crumbs": page.crumbs, **more}
+    return render(request, template, context, status=status)
+
+
+def _back(request: HttpRequest) -> str:
+    """Where the reader came from, if that was here."""
+    came_from = request.META.get("HTTP_REFERER", "")
+    if not url_has_allowed_host_and_scheme(came_from, allowed_hosts={request.get_host()}):
+        return ""
+    parts = urlsplit(came_from)
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path

@@ -1,0 +1,263 @@
+"""The conversation pages as people with different roles use them."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from conversations.domain.configs import read_operation
+from conversations.models import Conversation, Message
+from conversations.services import operate
+from conversations.store import find_head
+from ctxadmin.accounts.roles import Role
+from tests.factories import assistant, calls, conversation, engine, result, signed_in, system, user
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    return conversation(
+        system("Be kind."),
+        user("one"),
+        assistant("two"),
+        user("three"),
+        public_id="chat",
+        title="A chat",
+    )
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+def text(answer: Any) -> str:
+    return str(answer.content.decode())
+
+
+def visible() -> int:
+    return find_head(Conversation.objects.get().workspace, "chat").visible_count
+
+
+SEEN = {"expected_revision": "0", "expected_count": "4"}
+KEEP_ONE = {"operation": "truncate", "truncate-keep_last": "1", "pairing": "keep", **SEEN}
+
+
+def test_who_is_not_signed_in_is_asked_to(chat: Conversation) -> None:
+    answer = Client().get("/conversations/chat/")
+    assert answer.status_code == 302
+    assert answer["Location"] == "/sign-in/?next=/conversations/chat/"
+
+
+def test_the_list_leads_to_the_conversation(reviewer: Client, chat: Conversation) -> None:
+    assert 'href="/conversations/chat/"' in text(reviewer.get("/conversations/"))
+    assert "Nothing matches" in text(reviewer.get("/conversations/?q=zebra"))
+
+
+def test_a_conversation_shows_its_messages_and_the_rail(
+    reviewer: Client, chat: Conversation
+) -> None:
+    page = text(reviewer.get("/conversations/chat/"))
+    assert all(f'id="m{index}"' in page for index in range(4))
+    assert "Batches" in page
+
+
+def test_hidden_messages_are_greyed_in_the_whole_log(reviewer: Client, chat: Conversation) -> None:
+    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    assert 'id="m1"' not in text(reviewer.get("/conversations/chat/"))
+    assert "message-hidden" in text(reviewer.get("/conversations/chat/?view=all"))
+
+
+def test_messages_run_nothing_and_load_nothing(reviewer: Client) -> None:
+    hostile = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>"
+    conversation(
+        user(hostile),
+        calls("<b>"),
+        result("<b>", json.dumps({"<i>": hostile})),
+        public_id="evil",
+        title=hostile,
+    )
+    page = text(reviewer.get("/conversations/evil/"))
+    assert "<script>alert" not in page
+    assert "<img src=http" not in page
+
+
+def test_long_conversations_come_in_sections(reviewer: Client) -> None:
+    conversation(*[user(f"message {number}") for number in range(120)], public_id="long")
+    page = text(reviewer.get("/conversations/long/"))
+    assert "message 49" in page
+    assert "message 50" not in page
+    part = reviewer.get("/conversations/long/messages/?view=current&start=100")
+    assert "message 119" in text(part)
+
+
+def test_an_operation_is_previewed_and_then_applied(reviewer: Client, chat: Conversation) -> None:
+    preview = reviewer.post("/conversations/chat/operate/", KEEP_ONE | {"preview": "1"})
+    assert "What would happen" in text(preview)
+    assert visible() == 4
+    done = reviewer.post(
+        "/conversations/chat/operate/", KEEP_ONE | {"apply": "1", "reason": "long"}
+    )
+    assert done.status_code == 302
+    assert visible() == 1
+    assert "long" in text(reviewer.get("/conversations/chat/"))
+
+
+def test_what_was_previewed_is_what_is_applied_or_it_is_a_conflict(
+    reviewer: Client, chat: Conversation
+) -> None:
+    operate(
+        engine(), "chat", read_operation({"operation": "truncate", "truncate": {"keep_last": 3}})
+    )
+    answer = reviewer.post("/conversations/chat/operate/", KEEP_ONE | {"apply": "1"})
+    assert answer.status_code == 422
+    assert visible() == 3
+
+
+def test_a_wrong_option_is_named_at_its_field(reviewer: Client, chat: Conversation) -> None:
+    body = KEEP_ONE | {"truncate-keep_last": "-1", "apply": "1"}
+    answer = reviewer.post("/conversations/chat/operate/", body)
+    assert answer.status_code == 422
+    assert 'aria-invalid="true"' in text(answer)
+    assert visible() == 4
+
+
+def test_a_rollback_is_asked_for_with_what_comes_and_goes(
+    reviewer: Client, chat: Conversation
+) -> None:
+    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    question = text(reviewer.get("/conversations/chat/rollback/0/"))
+    assert "3 messages" in question
+    seen = {"expected_revision": "1", "expected_count": "1", "reason": "too much"}
+    assert reviewer.post("/conversations/chat/rollback/0/", seen).status_code == 302
+    assert visible() == 4
+    page = text(reviewer.get("/conversations/chat/batches/"))
+    assert "rolled back from revision 1 to 0" in page
+    assert "too much" in page
+
+
+def test_a_rollback_of_something_else_than_was_seen_is_a_conflict(
+    reviewer: Client, chat: Conversation
+) -> None:
+    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    answer = reviewer.post("/conversations/chat/rollback/0/", SEEN)
+    assert answer.status_code == 409
+    assert visible() == 1
+
+
+def test_a_rolled_back_branch_is_restored_from_the_list(
+    reviewer: Client, chat: Conversation
+) -> None:
+    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    reviewer.post(
+        "/conversations/chat/rollback/0/", {"expected_revision": "1", "expected_count": "1"}
+    )
+    assert "/conversations/chat/restore/1/" in text(reviewer.get("/conversations/chat/batches/"))
+    assert reviewer.post("/conversations/chat/restore/1/", SEEN).status_code == 302
+    assert visible() == 1
+
+
+def test_two_revisions_are_compared_with_the_words_marked(
+    reviewer: Client, chat: Conversation
+) -> None:
+    body = {"operation": "replace", "replace": {"index": 1, "message": user("one and a half")}}
+    operate(engine(), "chat", read_operation(body))
+    page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))
+    assert "<ins>" in page
+    assert reviewer.get("/conversations/chat/diff/?from=0&to=9").status_code == 404
+    assert reviewer.get("/conversations/chat/diff/?from=x").status_code == 422
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_pages_offer_only_what_the_role_may_do(role: Role, chat: Conversation) -> None:
+    client = signed_in(role)
+    page = text(client.get("/conversations/chat/"))
+    assert ("/operate/" in page) == (role is not Role.VIEWER)
+    assert ("/erase/" in page) == (role is Role.ADMIN)
+    if role is Role.VIEWER:
+        assert client.get("/conversations/chat/operate/").status_code == 403
+        assert client.post("/conversations/chat/rollback/0/", SEEN).status_code == 403
+    if role is not Role.ADMIN:
+        assert client.post("/conversations/chat/erase/").status_code == 403
+    assert Message.objects.count() == 4
+
+
+def test_an_admin_erases_after_being_asked(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    assert "for good" in text(admin.get("/conversations/chat/erase/"))
+    assert admin.post("/conversations/chat/erase/").status_code == 302
+    assert Message.objects.count() == 0
+
+
+def test_details_are_edited_and_bad_metadata_is_named(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    bad = {"title": "New", "metadata": '{"a": ', "tools": ""}
+    assert admin.post("/conversations/chat/edit/", bad).status_code == 422
+    good = {"title": "New", "metadata": '{"a": 1}', "tools": "find(x)"}
+    assert admin.post("/conversations/chat/edit/", good).status_code == 302
+    head = Conversation.objects.get()
+    assert (head.title, bytes(head.metadata), head.tools) == ("New", b'{"a":1}', "find(x)")
+
+
+def upload(client: Client, data: bytes) -> Any:
+    file = SimpleUploadedFile("chats.jsonl", data)
+    return client.post("/conversations/import/", {"file": file})
+
+
+def test_a_file_of_chats_is_uploaded(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    lines = [{"id": f"up-{n}", "messages": [user(f"hello {n}")]} for n in range(3)]
+    answer = upload(admin, b"\n".join(json.dumps(line).encode() for line in lines))
+    assert answer.status_code == 302
+    assert Conversation.objects.count() == 4
+
+
+def test_a_bad_line_imports_nothing_and_is_named() -> None:
+    admin = signed_in(Role.ADMIN)
+    lines = [{"messages": [user("fine")]}, {"messages": [{"role": "robot", "content": "x"}]}]
+    answer = upload(admin, b"\n".join(json.dumps(line).encode() for line in lines))
+    assert answer.status_code == 422
+    assert "line 2" in text(answer).lower()
+    assert Conversation.objects.count() == 0
+
+
+def test_a_foreign_conversation_is_not_found(chat: Conversation) -> None:
+    stranger = signed_in(Role.ADMIN, "elsewhere")
+    for path in (
+        "",
+        "batches/",
+        "diff/?from=0&to=0",
+        "export/",
+        "operate/",
+        "rollback/0/",
+        "edit/",
+    ):
+        assert stranger.get(f"/conversations/chat/{path}").status_code == 404
+
+
+def test_people_wait_until_nothing_runs(reviewer: Client, chat: Conversation) -> None:
+    Conversation.objects.update(status="RUNNING")
+    assert "execution is running" in text(reviewer.get("/conversations/chat/"))
+    answer = reviewer.post("/conversations/chat/operate/", KEEP_ONE | {"apply": "1"})
+    assert answer.status_code == 422
+    assert visible() == 4
+
+
+def test_the_list_costs_as_many_queries_for_many_as_for_few(
+    reviewer: Client, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(30):
+        conversation(public_id=f"c{number}")
+    with django_assert_max_num_queries(8):
+        reviewer.get("/conversations/")
+
+
+def test_reading_costs_as_many_queries_for_many_messages_as_for_few(
+    reviewer: Client, django_assert_max_num_queries: Any
+) -> None:
+    conversation(*[user(str(number)) for number in range(200)], public_id="long")
+    with django_assert_max_num_queries(10):
+        reviewer.get("/conversations/long/")
