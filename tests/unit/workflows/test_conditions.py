@@ -165,7 +165,13 @@ def test_equality_reads_types_the_same_in_both_directions() -> None:
     assert not compile_condition("context.one === true").evaluate({"one": 1}, {})
     assert not compile_condition("context.one === 1").evaluate({"one": True}, {})
     assert compile_condition("1.0 === context.one").evaluate({"one": 1}, {})
-    for pair in ({"a": 1, "b": True}, {"a": True, "b": 1}, {"a": 0, "b": False}, {"a": "", "b": 0}):
+    pairs: list[dict[str, JsonValue]] = [
+        {"a": 1, "b": True},
+        {"a": True, "b": 1},
+        {"a": 0, "b": False},
+        {"a": "", "b": 0},
+    ]
+    for pair in pairs:
         assert not compile_condition("context.a === context.b").evaluate(pair, {})
 
 

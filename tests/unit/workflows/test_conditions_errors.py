@@ -103,8 +103,8 @@ def test_an_error_gives_a_hint(text: str, hint: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        " ", "=", "===", "&&", "!", "(", ")", "()", "[", ".", "..", "'", "'\\", '"', "\\", "1.", ".5",
-        "1e5", "0x10", "007", "1_000", "- 1", "+1", "1 + 1", "context.a + 'x'", "context.",
+        " ", "=", "===", "&&", "!", "(", ")", "()", "[", ".", "..", "'", "'\\", '"', "\\", "1.",
+        ".5", "1e5", "0x10", "007", "1_000", "- 1", "+1", "1 + 1", "context.a + 'x'", "context.",
         "context..a", "context[]", "context[1.5]", "context[-0]", "context[context.a]",
         "context['a", "variables", "metadata.", "context.a b", "context.a.includes()",
         "context.a.includes('x'", "includes('x')", "{}", "[1, 2]",

@@ -1,0 +1,204 @@
+"""The prompt context, and the messages beside it, as one node sees them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Annotated, Final, Self
+
+from pydantic import Field, JsonValue, PlainValidator, SkipValidation
+
+from conversations.domain.log import Log
+from conversations.domain.memory import MemoryLog
+from conversations.domain.message import Draft, Entry
+from conversations.domain.pairing import place
+from conversations.domain.view import View
+from ctxadmin.lib.contract import Contract, parse
+from workflows.domain.transforms import Transform, rewrite_content
+
+MESSAGES_KEY: Final = "messages"
+HISTORY_KEY: Final = "execution_history"
+_NOTHING: Final[Mapping[str, JsonValue]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """What one completed node was asked and answered (api.md, "prompt context")."""
+
+    node_id: str
+    prompt: JsonValue = ""
+    response: JsonValue = ""
+    timestamp: JsonValue = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, JsonValue]:
+        return {
+            "node_id": self.node_id,
+            "prompt": self.prompt,
+            "response": self.response,
+            "timestamp": self.timestamp,
+            "metadata": dict(self.metadata),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PromptContext:
+    """Template, variables, history and metadata; the data is shared, never copied or changed.
+
+    Source: seed 000, section 1; semantics 2.1.
+    """
+
+    template: str = ""
+    variables: Mapping[str, JsonValue] = field(default_factory=dict)
+    history: tuple[HistoryEntry, ...] = ()
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, data: object, pointer: str = "") -> Self:
+        """The context in parsed JSON; raises ValidationFailed with pointers."""
+        given = parse(PromptContextInput, data, pointer)
+        history = tuple(
+            HistoryEntry(each.node_id, each.prompt, each.response, each.timestamp, each.metadata)
+            for each in given.history
+        )
+        return cls(given.template, given.variables, history, given.metadata)
+
+    @classmethod
+    def of_state(
+        cls,
+        state: Mapping[str, JsonValue],
+        execution_history: Sequence[Mapping[str, JsonValue]],
+        *,
+        template: str = "",
+        conversation_metadata: Mapping[str, JsonValue] = _NOTHING,
+        execution_metadata: Mapping[str, JsonValue] = _NOTHING,
+    ) -> Self:
+        """The context of a node from the state of its execution.
+
+        Variables are all keys but ``messages`` and ``execution_history``, history the entries of
+        completed nodes (those that name another ``status`` are left out), metadata the
+        conversation's overlaid by the execution's. Source: semantics 2.1.
+        """
+        variables = {
+            key: value for key, value in state.items() if key not in (MESSAGES_KEY, HISTORY_KEY)
+        }
+        history = tuple(
+            _completed(entry)
+            for entry in execution_history
+            if entry.get("status") in (None, "COMPLETED")
+        )
+        return cls(template, variables, history, {**conversation_metadata, **execution_metadata})
+
+    def as_json(self) -> dict[str, JsonValue]:
+        return {
+            "template": self.template,
+            "variables": dict(self.variables),
+            "history": [entry.as_json() for entry in self.history],
+            "metadata": dict(self.metadata),
+        }
+
+
+def _completed(entry: Mapping[str, JsonValue]) -> HistoryEntry:
+    metadata = entry.get("metadata")
+    return HistoryEntry(
+        node_id=str(entry.get("node_id", "")),
+        prompt=entry.get("prompt", ""),
+        response=entry.get("response", ""),
+        timestamp=entry.get("timestamp"),
+        metadata=metadata if isinstance(metadata, dict) else _NOTHING,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """The visible messages: a log and a view of it, which filters narrow (semantics 2.1).
+
+    ``log`` knows the ``inserted`` messages too: those that filters put in stand behind the logged
+    ones, exist in this view only and are never logged. ``rewrites`` are the transforms of filters
+    by log index; they are applied when a message is handed out (``handed_out``), so that no
+    filter ever loads a body, and operations look at the text that was logged.
+    """
+
+    log: Log
+    view: View
+    inserted: tuple[Entry, ...] = ()
+    rewrites: Mapping[int, tuple[Transform, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, drafts: Sequence[Draft] = (), *, tools: str | None = None) -> Self:
+        """All of some messages that belong to no conversation, as a log of their own."""
+        log = MemoryLog(tools=tools)
+        log.append(place(drafts, log))
+        return cls(log, View([(0, len(drafts))]))
+
+    def showing(self, view: View) -> Self:
+        """The same messages with another view."""
+        return replace(self, view=view)
+
+    @property
+    def logged(self) -> int:
+        """How many messages are logged; the indices from there on are inserted ones."""
+        return len(self.log) - len(self.inserted)
+
+    def inserted_at(self, index: int) -> Entry | None:
+        """The inserted message at a log index, None if that message is a logged one."""
+        return self.inserted[index - self.logged] if index >= self.logged else None
+
+    def handed_out(self, index: int, message: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+        """The message of a log index as the node sees it: its texts with the rewrites applied."""
+        transforms = self.rewrites.get(index)
+        if not transforms or "content" not in message:
+            return message
+        return {**message, "content": rewrite_content(message["content"], transforms)}
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """All that one node sees, or that travels along one edge: prompt context and messages."""
+
+    context: PromptContext
+    messages: Messages
+
+    @classmethod
+    def of(cls, context: PromptContext) -> Self:
+        """A sight of a context without any messages."""
+        return cls(context, Messages.of())
+
+    def template_only(self) -> Self:
+        """The template and nothing else (``isolate``, ``pass_none``)."""
+        return replace(
+            self,
+            context=PromptContext(template=self.context.template),
+            messages=self.messages.showing(View()),
+        )
+
+
+def _object(value: object) -> object:
+    if not isinstance(value, dict):
+        raise ValueError("an object is expected here")
+    return value
+
+
+# Data is taken over as it came. Validating it as JSON would copy it: it is parsed JSON already.
+_Verbatim = Annotated[JsonValue, SkipValidation]
+_Data = Annotated[
+    dict[str, JsonValue], PlainValidator(_object, json_schema_input_type=dict[str, JsonValue])
+]
+
+
+class HistoryEntryInput(Contract):
+    """A history entry of a prompt context as it is sent."""
+
+    node_id: str
+    prompt: _Verbatim = ""
+    response: _Verbatim = ""
+    timestamp: _Verbatim = None
+    metadata: _Data = {}
+
+
+class PromptContextInput(Contract):
+    """A prompt context as it is sent (api.md, "prompt context")."""
+
+    template: str = ""
+    variables: _Data = {}
+    history: Annotated[tuple[HistoryEntryInput, ...], Field(strict=False)] = ()
+    metadata: _Data = {}

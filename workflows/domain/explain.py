@@ -1,0 +1,200 @@
+"""Explanations: what each step did to each name and message, and by which rule."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from pydantic import JsonValue
+
+from workflows.domain.context import Sight
+
+Section = Literal["variables", "history", "metadata", "messages"]
+Verdict = Literal["kept", "dropped", "changed", "added"]
+Label = str | int
+
+SECTIONS: Final[tuple[Section, ...]] = ("variables", "history", "metadata", "messages")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one step did to one name or message (api.md, "explanation").
+
+    Variables and metadata have a ``name``; history entries a ``name`` (their node id) and an
+    ``index`` (their place in what came in); messages an ``index`` of the log. ``rule`` is the
+    rule's index in the filter ``filter`` of the step's list (None if there is but one).
+    ``renamed`` is the new name. ``place`` is where a history entry stands in what comes out.
+    """
+
+    section: Section
+    verdict: Verdict
+    step: Label
+    reason: str
+    name: str | None = None
+    index: int | None = None
+    rule: int | None = None
+    filter: int | None = None
+    renamed: str | None = None
+    before: JsonValue = None
+    after: JsonValue = None
+    place: int | None = None
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """In the contract's spelling; ``before`` and ``after`` only of what was changed.
+
+        A changed message has neither: its text stands in the messages.
+        """
+        optional: dict[str, JsonValue] = {
+            "name": self.name,
+            "index": self.index,
+            "rule": self.rule,
+            "filter": self.filter,
+            "renamed": self.renamed,
+        }
+        result: dict[str, JsonValue] = {"section": self.section}
+        result |= {key: value for key, value in optional.items() if value is not None}
+        result |= {"verdict": self.verdict, "step": self.step, "reason": self.reason}
+        if self.verdict == "changed" and self.section != "messages":
+            result |= {"before": self.before, "after": self.after}
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that the messages of a step are warned of, e.g. a split tool pair.
+
+    ``indices`` are log indices, ascending. Source: semantics 1.11.
+    """
+
+    code: str
+    message: str
+    indices: tuple[int, ...]
+    step: Label
+
+    def as_json(self) -> dict[str, JsonValue]:
+        return {
+            "code": self.code,
+            "message": self.message,
+            "indices": list(self.indices),
+            "step": self.step,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a step or several made of a sight: the new one, and why.
+
+    ``decisions`` is empty unless an explanation was asked for.
+    """
+
+    sight: Sight
+    decisions: tuple[Decision, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+
+
+# A step takes the sight, the label under which it explains itself, and whether it should.
+Step = Callable[[Sight, Label, bool], Applied]
+
+
+def run_steps(
+    sight: Sight, steps: Sequence[tuple[Label, Step]], *, explain: bool = False
+) -> Applied:
+    """Apply labelled steps one after the other (semantics 2.5, 2.13).
+
+    The decisions of the result are the final ones: one for each name and message that came in
+    or was added, by the step that dropped or last changed it, else by the last that kept it.
+    """
+    decisions: list[tuple[Decision, ...]] = []
+    warnings: list[Notice] = []
+    for label, step in steps:
+        applied = step(sight, label, explain)
+        sight = applied.sight
+        decisions.append(applied.decisions)
+        warnings.extend(applied.warnings)
+    return Applied(sight, final_decisions(decisions) if explain else (), tuple(warnings))
+
+
+def final_decisions(steps: Iterable[Sequence[Decision]]) -> tuple[Decision, ...]:
+    """One decision for each item, out of those of several steps in their order.
+
+    The sections come in the order of ``SECTIONS``, the items in that of their first mention.
+    """
+    told = [decisions for decisions in steps if decisions]
+    if len(told) == 1:
+        return tuple(told[0])
+    story = _Story()
+    for decisions in told:
+        story.tell(decisions)
+    order = {section: place for place, section in enumerate(SECTIONS)}
+    return tuple(sorted(story.finals, key=lambda decision: order[decision.section]))
+
+
+class _Story:
+    """The last word on every item, followed through renames and moves in the history."""
+
+    def __init__(self) -> None:
+        self.finals: list[Decision] = []
+        self._named: dict[tuple[Section, str | int | None], int] = {}  # current key -> item
+        self._entries: list[int] = []  # history: current place -> item
+        self._first = True
+
+    def tell(self, decisions: Sequence[Decision]) -> None:
+        """Take in what the next step decided."""
+        moved: dict[tuple[Section, str | int | None], int] = {}
+        entries: dict[int, int] = {}
+        for decision in decisions:
+            item = self._item(decision)
+            if decision.section == "history":
+                if decision.place is not None:
+                    entries[decision.place] = item
+            elif decision.verdict != "dropped" or decision.section == "messages":
+                moved[decision.section, decision.renamed or _key(decision)] = item
+        self._named |= moved
+        self._entries = [entries[place] for place in sorted(entries)]
+        self._first = False
+
+    def _item(self, decision: Decision) -> int:
+        known = self._find(decision)
+        if known is None:
+            self.finals.append(decision)
+            return len(self.finals) - 1
+        self.finals[known] = _joined(self.finals[known], decision)
+        return known
+
+    def _find(self, decision: Decision) -> int | None:
+        if decision.section != "history":
+            return self._named.pop((decision.section, _key(decision)), None)
+        if self._first or decision.verdict == "added" or decision.index is None:
+            return None
+        return self._entries[decision.index]
+
+
+def _key(decision: Decision) -> str | int | None:
+    return decision.index if decision.section == "messages" else decision.name
+
+
+def _joined(earlier: Decision, later: Decision) -> Decision:
+    """The last word: a drop or a change stands, what is merely kept leaves the former reason."""
+    if later.verdict == "dropped":
+        return _of_origin(later, earlier)
+    if later.verdict == "added":  # hidden by an earlier step, shown again by this one
+        return replace(later, verdict="kept" if earlier.verdict == "dropped" else earlier.verdict)
+    if later.verdict == "changed":
+        was = earlier if earlier.verdict == "changed" else later
+        return replace(
+            later,
+            verdict="added" if earlier.verdict == "added" else "changed",
+            name=earlier.name,
+            index=earlier.index,
+            before=was.before,
+            renamed=later.renamed or earlier.renamed,
+        )
+    if earlier.verdict in ("changed", "added"):
+        return earlier
+    return _of_origin(later, earlier)
+
+
+def _of_origin(later: Decision, earlier: Decision) -> Decision:
+    """The later decision under the name and the index that the item came with."""
+    if later.name == earlier.name and later.index == earlier.index:
+        return later
+    return replace(later, name=earlier.name, index=earlier.index)

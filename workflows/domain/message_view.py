@@ -1,0 +1,179 @@
+"""Narrowing the visible messages: by their roles and by operations, as a view."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Self
+
+from conversations.domain import operations
+from conversations.domain import runs as run_sets
+from conversations.domain.configs import OperationConfig
+from conversations.domain.message import CountsAs
+from conversations.domain.operations import Outcome
+from conversations.domain.view import View
+from ctxadmin.lib.contract import did_you_mean
+from ctxadmin.lib.errors import ContextError
+from workflows.domain.context import Messages
+from workflows.domain.explain import Decision, Label, Notice, Verdict, final_decisions
+from workflows.domain.overlay import OverlayLog
+from workflows.domain.patterns import matcher
+from workflows.domain.selection import Change, Selection
+
+ROLES: Final[tuple[CountsAs, ...]] = ("system", "user", "assistant", "tool")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedOperation:
+    """An operation of a filter and where it stands in the input, for its errors."""
+
+    config: OperationConfig
+    pointer: str
+    words: str
+
+    @classmethod
+    def of(cls, config: OperationConfig, index: int, pointer: str) -> Self:
+        """The operation ``index`` of a filter's list, which stands at ``pointer``."""
+        return cls(config, pointer, f"operation {index} ({config.operation})")
+
+
+def role_fault(pattern: str) -> str | None:
+    """Why a pattern of a rule on messages can match no message, or None; it matches roles."""
+    if any(matcher(pattern)(role) for role in ROLES):
+        return None
+    if pattern == "developer":
+        return "messages of a developer count as system: name that role"
+    return f"a rule on messages matches roles: {', '.join(ROLES)}{did_you_mean(pattern, ROLES)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """The messages after roles or operations, and why."""
+
+    messages: Messages
+    decisions: tuple[Decision, ...] = ()
+    warnings: tuple[Notice, ...] = ()
+
+
+def narrow(
+    messages: Messages,
+    selection: Selection,
+    placed: Sequence[PlacedOperation],
+    step: Label,
+    explain: bool,
+) -> Narrowed:
+    """The messages whose roles are kept, then the operations in their order.
+
+    No batch is opened and nothing is logged (semantics 2.1). Raises what the operations raise,
+    with pointers to them.
+    """
+    narrowed = _by_roles(messages, selection, step, explain)
+    decisions, warnings = [narrowed.decisions], list(narrowed.warnings)
+    for operation in placed:
+        narrowed = _by_operation(narrowed.messages, operation, step, explain)
+        decisions.append(narrowed.decisions)
+        warnings.extend(narrowed.warnings)
+    final = final_decisions(decisions) if explain else ()
+    return Narrowed(narrowed.messages, final, tuple(warnings))
+
+
+def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bool) -> Narrowed:
+    """Costs a look-up of each role in the log's index, not a look at each message."""
+    kept = frozenset(role for role in ROLES if selection.keeps(role))
+    before = after = messages.view
+    if not kept:
+        after = View()
+    elif len(kept) < len(ROLES):
+        after = before.within(messages.log.with_roles(kept, before.indices_as_runs()))
+    changes = {role: selection.changes_of(role) for role in ROLES if role in kept}
+    narrowed = _with_rewrites(messages.showing(after), changes)
+    warnings = _role_warnings(messages, after, kept, step) if after is not before else ()
+    decisions = tuple(_role_decisions(messages, selection, changes, step)) if explain else ()
+    return Narrowed(narrowed, decisions, warnings)
+
+
+def _role_warnings(
+    messages: Messages, after: View, kept: frozenset[CountsAs], step: Label
+) -> tuple[Notice, ...]:
+    """What a change of roles splits or hides; looked for only where it can have done so."""
+    half = ("assistant" in kept) != ("tool" in kept)
+    if half or (kept and "system" not in kept and messages.log.tool_descriptions()):
+        outcome = operations.compare(messages.view, after, messages.log)
+        return labelled(outcome.warnings, step)
+    return ()
+
+
+def _with_rewrites(messages: Messages, changes: Mapping[CountsAs, Sequence[Change]]) -> Messages:
+    rewrites = dict(messages.rewrites)
+    visible = messages.view.indices_as_runs()
+    for role, changes_of_role in changes.items():
+        transforms = tuple(change.transform for change in changes_of_role if change.transform)
+        if transforms:
+            of_role = messages.log.with_roles(frozenset({role}), visible)
+            for index in run_sets.indices(of_role):
+                rewrites[index] = (*rewrites.get(index, ()), *transforms)
+    return replace(messages, rewrites=rewrites) if rewrites else messages
+
+
+def _role_decisions(
+    messages: Messages,
+    selection: Selection,
+    changes: Mapping[CountsAs, Sequence[Change]],
+    step: Label,
+) -> Iterator[Decision]:
+    """One for each visible message; those of one role differ in nothing but the index."""
+    visible = messages.view.indices_as_runs()
+    by_index: dict[int, Decision] = {}
+    for role in ROLES:
+        judgement = selection.judge(role)
+        verdict: Verdict = "kept" if judgement.kept else "dropped"
+        reason, clause = judgement.reason, judgement.clause
+        if applied := changes.get(role):
+            verdict, clause = "changed", applied[-1].clause
+            reason = ", ".join(change.clause.words for change in applied)
+        rule, number = (clause.rule, clause.filter) if clause else (None, None)
+        reason = f"role {role}: {reason}"
+        for index in run_sets.indices(messages.log.with_roles(frozenset({role}), visible)):
+            by_index[index] = Decision(
+                "messages", verdict, step, reason, index=index, rule=rule, filter=number
+            )
+    for index in messages.view:
+        yield by_index[index]
+
+
+def _by_operation(
+    messages: Messages, operation: PlacedOperation, step: Label, explain: bool
+) -> Narrowed:
+    try:
+        outcome = operations.apply(operation.config, messages.view, messages.log)
+    except ContextError as error:
+        error.problems = tuple(
+            replace(problem, pointer=operation.pointer + problem.pointer)
+            for problem in error.problems
+        )
+        raise
+    narrowed = messages.showing(outcome.view)
+    if outcome.entries:
+        narrowed = replace(
+            narrowed,
+            log=OverlayLog(messages.log, outcome.entries),
+            inserted=(*messages.inserted, *outcome.entries),
+        )
+    decisions = tuple(_operation_decisions(outcome, operation, step)) if explain else ()
+    return Narrowed(narrowed, decisions, labelled(outcome.warnings, step))
+
+
+def _operation_decisions(
+    outcome: Outcome, operation: PlacedOperation, step: Label
+) -> Iterator[Decision]:
+    for index in run_sets.indices(outcome.hidden):
+        yield Decision("messages", "dropped", step, f"{operation.words} hides it", index=index)
+    for index in run_sets.indices(outcome.shown):
+        yield Decision("messages", "added", step, f"{operation.words} shows it", index=index)
+    for index in run_sets.indices(outcome.added):
+        yield Decision("messages", "added", step, f"{operation.words} puts it in", index=index)
+
+
+def labelled(warnings: Iterable[operations.Notice], step: Label) -> tuple[Notice, ...]:
+    """The warnings of an operation as those of a step."""
+    return tuple(
+        Notice(warning.code, warning.message, warning.indices, step) for warning in warnings
+    )

@@ -1,0 +1,94 @@
+"""A log with messages behind its end that are in nobody's log: those that filters put in."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from conversations.domain import runs as run_sets
+from conversations.domain.log import Log, OpenCall, ToolGroup
+from conversations.domain.message import CountsAs, Entry
+from conversations.domain.runs import Run, Runs
+
+
+class OverlayLog:
+    """A Log that shows ``base`` and ``entries`` behind it; see the Log protocol.
+
+    The entries were placed by an operation on ``base``, so their indices go on from its length.
+    Source: semantics 2.1, operations as a view.
+    """
+
+    def __init__(self, base: Log, entries: Sequence[Entry]) -> None:
+        self._base = base
+        self._entries = tuple(entries)
+        self._start = len(base)
+
+    def __len__(self) -> int:
+        return self._start + len(self._entries)
+
+    def _below(self, runs: Runs) -> Runs:
+        return run_sets.intersection(runs, ((0, self._start),))
+
+    def _above(self, runs: Runs) -> Iterator[Entry]:
+        for index in run_sets.indices(run_sets.intersection(runs, ((self._start, len(self)),))):
+            yield self._entries[index - self._start]
+
+    def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
+        added = (entry.index for entry in self._above(runs) if entry.draft.counts_as in roles)
+        below = self._base.with_roles(roles, self._below(runs))
+        return run_sets.union([*below, *run_sets.of_indices(added)])
+
+    def texts(self, runs: Runs) -> Iterator[tuple[int, str]]:
+        yield from self._base.texts(self._below(runs))
+        for entry in self._above(runs):
+            yield entry.index, entry.draft.text
+
+    def tool_descriptions(self) -> Sequence[int]:
+        added = [entry.index for entry in self._entries if entry.draft.tool_description]
+        return [*self._base.tool_descriptions(), *added]
+
+    def tools(self) -> str | None:
+        return self._base.tools()
+
+    def tool_groups(self, cuts: Sequence[int]) -> Iterator[ToolGroup]:
+        answered = {entry.call_index for entry in self._entries if entry.call_index is not None}
+        # A cut right behind a call makes the base tell its group even if it is whole there.
+        wanted = {*cuts, *(call + 1 for call in answered if call < self._start)}
+        for group in self._base.tool_groups(sorted(wanted)):
+            yield self._with_results(group) if group.call in answered else group
+        for entry in self._entries:
+            if entry.draft.call_ids:
+                yield self._with_results(
+                    ToolGroup(entry.index, (), len(entry.draft.call_ids), pending=True)
+                )
+
+    def _with_results(self, group: ToolGroup) -> ToolGroup:
+        results = tuple(entry.index for entry in self._entries if entry.call_index == group.call)
+        unanswered = max(0, group.unanswered - len(results))
+        return replace(
+            group,
+            results=(*group.results, *results),
+            unanswered=unanswered,
+            pending=group.pending and unanswered > 0,
+        )
+
+    def orphans(self, runs: Runs) -> Runs:
+        added: list[Run] = [
+            (entry.index, entry.index + 1)
+            for entry in self._above(runs)
+            if entry.draft.role == "tool" and entry.call_index is None
+        ]
+        return run_sets.union([*self._base.orphans(self._below(runs)), *added])
+
+    def open_calls(self, call_ids: Collection[str]) -> Iterable[OpenCall]:
+        answered = {(entry.call_index, entry.draft.answers) for entry in self._entries}
+        calls = [*self._base.open_calls(call_ids), *self._own_calls(call_ids)]
+        return [call for call in calls if (call.index, call.call_id) not in answered]
+
+    def _own_calls(self, call_ids: Collection[str]) -> Iterator[OpenCall]:
+        for entry in self._entries:
+            for call_id in entry.draft.call_ids:
+                if call_id in call_ids:
+                    yield OpenCall(call_id, entry.index, on_branch=True)
+
+    def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
+        own = {entry.message_id for entry in self._entries}
+        return {*self._base.taken_ids(message_ids), *own.intersection(message_ids)}

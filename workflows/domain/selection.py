@@ -1,0 +1,247 @@
+"""Keeping, dropping and changing the items of one section by patterns on their names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pydantic import JsonValue
+
+from ctxadmin.lib.errors import Duplicate
+from ctxadmin.lib.structural_diff import equal
+from workflows.domain.context import HistoryEntry
+from workflows.domain.explain import Decision, Label, Section, Verdict
+from workflows.domain.patterns import PatternSet, captured, matcher
+from workflows.domain.transforms import Transform
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One pattern, with the words that name it; ``rule`` and ``filter`` as in ``Decision``."""
+
+    pattern: str
+    words: str
+    rule: int | None = None
+    filter: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What happens to the kept items that a clause's pattern matches."""
+
+    clause: Clause
+    transform: Transform | None = None
+    rename: str | None = None
+
+    def new_name(self, name: str) -> str:
+        """The name after the rename; its ``*`` is what the pattern's ``*`` matched."""
+        if self.rename is None:
+            return name
+        return self.rename.replace("*", captured(self.clause.pattern, name) or "", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Whether an item is kept, and by which clause or why without one."""
+
+    kept: bool
+    reason: str
+    clause: Clause | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What happens to the items of one section.
+
+    Excludes win over includes, the order does not matter, ``keeps_rest`` decides about what no
+    clause mentions and ``rest`` says so in words. ``idle`` are clauses whose condition is false:
+    they do nothing but show up in reasons. Source: semantics 2.3.
+    """
+
+    includes: tuple[Clause, ...] = ()
+    excludes: tuple[Clause, ...] = ()
+    changes: tuple[Change, ...] = ()
+    keeps_rest: bool = True
+    rest: str = "nothing speaks against it"
+    idle: tuple[Clause, ...] = ()
+    _included: PatternSet = field(init=False, repr=False, compare=False)
+    _excluded: PatternSet = field(init=False, repr=False, compare=False)
+    _changed: PatternSet = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        changing = [change.clause for change in self.changes]
+        for name, clauses in (
+            ("_included", self.includes),
+            ("_excluded", self.excludes),
+            ("_changed", changing),
+        ):
+            object.__setattr__(self, name, PatternSet([clause.pattern for clause in clauses]))
+
+    def keeps(self, name: str) -> bool:
+        """Whether the items of that name stay."""
+        return (self.keeps_rest or self._included.matches(name)) and not self._excluded.matches(
+            name
+        )
+
+    def judge(self, name: str) -> Judgement:
+        """Whether they stay, and why; agrees with ``keeps``."""
+        excluded = self._excluded.first(name)
+        if excluded is not None:
+            clause = self.excludes[excluded]
+            return Judgement(False, f"{clause.words} matches", clause)
+        included = self._included.first(name)
+        if included is not None:
+            clause = self.includes[included]
+            return Judgement(True, f"{clause.words} matches", clause)
+        for clause in self.idle:
+            if matcher(clause.pattern)(name):
+                reason = f"{self.rest}; {clause.words} does not count: its condition is false"
+                return Judgement(self.keeps_rest, reason)
+        return Judgement(self.keeps_rest, self.rest)
+
+    def changes_of(self, name: str) -> list[Change]:
+        """The changes of the items of that name, in the order of the rules."""
+        if not self._changed or not self._changed.matches(name):
+            return []
+        return [change for change in self.changes if matcher(change.clause.pattern)(name)]
+
+    @property
+    def trivial(self) -> bool:
+        """True if everything stays as it is."""
+        return self.keeps_rest and not self.excludes and not self.changes
+
+
+KEEP_ALL: Final = Selection()
+
+
+def select_names(
+    selection: Selection,
+    section: Section,
+    values: Mapping[str, JsonValue],
+    step: Label,
+    explain: bool,
+) -> tuple[Mapping[str, JsonValue], list[Decision]]:
+    """The kept names with their values, changed and renamed, in their order.
+
+    Raises Duplicate if two of them would have one name afterwards (semantics 2.4).
+    """
+    if not explain:
+        if selection.trivial:
+            return values, []
+        if not selection.changes:
+            return {name: values[name] for name in values if selection.keeps(name)}, []
+    kept: dict[str, JsonValue] = {}
+    decisions: list[Decision] = []
+    for name, value in values.items():
+        judgement = selection.judge(name) if explain else None
+        if not (judgement.kept if judgement else selection.keeps(name)):
+            if judgement:
+                decisions.append(_decision(section, judgement, step, name))
+            continue
+        changes = selection.changes_of(name)
+        new_name, after = _changed(name, value, changes)
+        if new_name in kept:
+            raise _collision(section, name, new_name)
+        kept[new_name] = after
+        if judgement:
+            decision = _decision(section, judgement, step, name)
+            decisions.append(_with_changes(decision, changes, new_name, value, after))
+    return kept, decisions
+
+
+def _changed(name: str, value: JsonValue, changes: Sequence[Change]) -> tuple[str, JsonValue]:
+    """Name and value after all changes; the first rename counts."""
+    new_name = name
+    for change in changes:
+        if change.transform is not None:
+            value = change.transform(value)
+        if new_name == name:
+            new_name = change.new_name(name)
+    return new_name, value
+
+
+def _collision(section: Section, name: str, new_name: str) -> Duplicate:
+    if name == new_name:
+        return Duplicate(f"{section}: another name was renamed to {name!r}, which exists")
+    return Duplicate(f"{section}: {name!r} cannot be renamed to {new_name!r}, which exists")
+
+
+def _decision(
+    section: Section,
+    judgement: Judgement,
+    step: Label,
+    name: str,
+    index: int | None = None,
+    place: int | None = None,
+) -> Decision:
+    clause = judgement.clause
+    verdict: Verdict = "kept" if judgement.kept else "dropped"
+    rule, number = (clause.rule, clause.filter) if clause else (None, None)
+    return Decision(
+        section,
+        verdict,
+        step,
+        judgement.reason,
+        name=name,
+        index=index,
+        rule=rule,
+        filter=number,
+        place=place,
+    )
+
+
+def _with_changes(
+    decision: Decision,
+    changes: Sequence[Change],
+    new_name: str,
+    before: JsonValue,
+    after: JsonValue,
+) -> Decision:
+    """The decision as ``changed`` if something is different afterwards, by the last such rule."""
+    renamed = new_name if new_name != decision.name else None
+    if not changes or (renamed is None and equal(before, after)):
+        return decision
+    clause = changes[-1].clause
+    return replace(
+        decision,
+        verdict="changed",
+        reason=", ".join(change.clause.words for change in changes),
+        rule=clause.rule,
+        filter=clause.filter,
+        renamed=renamed,
+        before=before,
+        after=after,
+    )
+
+
+def select_history(
+    selection: Selection, history: Sequence[HistoryEntry], step: Label, explain: bool
+) -> tuple[tuple[HistoryEntry, ...], list[Decision]]:
+    """The kept entries in their order; transforms change their prompt and their response."""
+    if not explain and selection.trivial:
+        return tuple(history), []
+    kept: list[HistoryEntry] = []
+    decisions: list[Decision] = []
+    for index, entry in enumerate(history):
+        judgement = selection.judge(entry.node_id) if explain else None
+        stays = judgement.kept if judgement else selection.keeps(entry.node_id)
+        changes = selection.changes_of(entry.node_id) if stays else []
+        after = _changed_entry(entry, changes)
+        if judgement:
+            place = len(kept) if stays else None
+            decision = _decision("history", judgement, step, entry.node_id, index, place)
+            if after is not entry:
+                decision = _with_changes(
+                    decision, changes, entry.node_id, entry.as_json(), after.as_json()
+                )
+            decisions.append(decision)
+        if stays:
+            kept.append(after)
+    return tuple(kept), decisions
+
+
+def _changed_entry(entry: HistoryEntry, changes: Sequence[Change]) -> HistoryEntry:
+    if not changes:
+        return entry
+    _, prompt = _changed(entry.node_id, entry.prompt, changes)
+    _, response = _changed(entry.node_id, entry.response, changes)
+    return replace(entry, prompt=prompt, response=response)
