@@ -1,0 +1,103 @@
+"""Short words for contexts, messages, filters and what became of them, in tests."""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from conversations.domain.message import Draft, read_message
+from workflows.domain.context import HistoryEntry, Messages, PromptContext, Sight
+from workflows.domain.edge_filters import edge_step, read_edge_filter
+from workflows.domain.explain import Applied, Decision, Step, run_steps
+from workflows.domain.filters import filter_step, read_filter
+from workflows.domain.processors import Registries
+
+# No entry points: what is installed on a machine must not decide about a test.
+REGISTRIES = Registries.fresh(processors=lambda: (), transforms=lambda: ())
+
+CHAT: tuple[Mapping[str, JsonValue], ...] = (
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "How warm is it?"},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "c1"}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "21 degrees"},
+    {"role": "assistant", "content": "It is 21 degrees."},
+    {"role": "user", "content": "Thank you."},
+)
+
+
+def chat(*messages: Mapping[str, JsonValue]) -> list[Draft]:
+    return [read_message(dict(message)) for message in messages or CHAT]
+
+
+def sight(
+    variables: Mapping[str, JsonValue] | None = None,
+    *,
+    history: Sequence[str | HistoryEntry] = (),
+    metadata: Mapping[str, JsonValue] | None = None,
+    messages: Sequence[Draft] = (),
+    tools: str | None = None,
+) -> Sight:
+    """A sight with the template ``"T"``; history entries may be given by their node ids."""
+    entries = tuple(
+        HistoryEntry(each, f"{each}?", f"{each}!") if isinstance(each, str) else each
+        for each in history
+    )
+    context = PromptContext("T", variables or {}, entries, metadata or {})
+    return Sight(context, Messages.of(messages, tools=tools))
+
+
+def of_filter(*filters: Mapping[str, JsonValue], default: str = "pass") -> Step:
+    read = [read_filter(dict(each)) for each in filters]
+    return filter_step(read, REGISTRIES, default="block" if default == "block" else "pass")
+
+
+def of_edge(**fields: JsonValue) -> Step:
+    return edge_step(read_edge_filter(fields), REGISTRIES)
+
+
+def rule(kind: str, pattern: str, **fields: JsonValue) -> dict[str, JsonValue]:
+    return {"type": kind, "pattern": pattern, **fields}
+
+
+def applied(step: Step, given: Sight) -> Sight:
+    return step(given, 0, False).sight
+
+
+def explained(step: Step, given: Sight) -> Applied:
+    return run_steps(given, [(0, step)], explain=True)
+
+
+def verdicts(decisions: Sequence[Decision], section: str) -> dict[str | int | None, str]:
+    """Verdicts by name, of messages by index."""
+    return {
+        decision.index if section == "messages" else decision.name: decision.verdict
+        for decision in decisions
+        if decision.section == section
+    }
+
+
+def names(given: Sight) -> list[str]:
+    return list(given.context.variables)
+
+
+def nodes(given: Sight) -> list[str]:
+    return [entry.node_id for entry in given.context.history]
+
+
+def shown(given: Sight) -> list[int]:
+    return list(given.messages.view)
+
+
+def block(*rules: JsonValue, **fields: JsonValue) -> dict[str, JsonValue]:
+    return {"rules": list(rules), "default_behavior": "block", **fields}
+
+
+def let_pass(*rules: JsonValue, **fields: JsonValue) -> dict[str, JsonValue]:
+    return {"rules": list(rules), "default_behavior": "pass", **fields}
+
+
+GIVEN = sight(
+    {"llm.model": "gpt", "llm.temperature": 1, "tool.name": "search", "llm": "x", "secret": "s"},
+    history=["llm_1", "tool_1", "llm_1"],
+    metadata={"llm.user": "ada", "team": "red"},
+    messages=chat(),
+)

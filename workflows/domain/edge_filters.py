@@ -1,0 +1,234 @@
+"""Edge filters: what of the context travels along an edge."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from workflows.domain.conditions import Condition, compile_condition, condition_problem
+from workflows.domain.context import Sight
+from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
+from workflows.domain.filters import (
+    MAX_RULES,
+    Operations,
+    Target,
+    refuse_old_operations,
+    target_problem,
+)
+from workflows.domain.message_view import PlacedOperation
+from workflows.domain.patterns import pattern_fault, pattern_problems
+from workflows.domain.processors import Registries
+from workflows.domain.selection import Change, Clause, Selection
+from workflows.domain.sieve import Sieve
+
+EdgeFilterType = Literal["pass_all", "pass_none", "selective", "conditional", "transform"]
+Patterns = Annotated[tuple[str, ...], Field(strict=False, max_length=MAX_RULES)]
+
+# The fields that a type uses beside ``type``: any other that is given would do nothing.
+_USES: Final[Mapping[EdgeFilterType, frozenset[str]]] = MappingProxyType(
+    {
+        "pass_all": frozenset({"messages"}),
+        "pass_none": frozenset(),
+        **dict.fromkeys(
+            ("selective", "conditional", "transform"),
+            frozenset(
+                {"include_patterns", "exclude_patterns", "transform_rules", "condition", "messages"}
+            ),
+        ),
+    }
+)
+
+
+class TransformRule(Contract):
+    """One transform or rename of what a pattern matches (semantics 2.4, 2.6).
+
+    The ``*`` of ``rename`` stands for what the pattern's single ``*`` matched.
+    """
+
+    pattern: str
+    transform: str | None = None
+    target: Target = "variables"
+    rename: str | None = None
+
+
+class EdgeFilter(Contract):
+    """What of the context travels along an edge (semantics 2.6).
+
+    The steps are, as far as the fields are given: the condition (false = template only), the
+    patterns on variables, history and metadata, the transform rules, the operations.
+    """
+
+    type: EdgeFilterType
+    include_patterns: Patterns = ()
+    exclude_patterns: Patterns = ()
+    transform_rules: Annotated[
+        tuple[TransformRule, ...], Field(strict=False, max_length=MAX_RULES)
+    ] = ()
+    condition: str | None = None
+    messages: Operations = ()
+
+
+def read_edge_filter(data: object, pointer: str = "") -> EdgeFilter:
+    """The edge filter in parsed JSON; raises ValidationFailed for a wrong shape only."""
+    refuse_old_operations(data, pointer)
+    return parse(EdgeFilter, data, pointer)
+
+
+def edge_filter_problems(
+    edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
+) -> list[FieldProblem]:
+    """What is wrong with an edge filter's meaning: what its type needs or does not use,
+    patterns, condition, transforms, renames."""
+    problems = _type_problems(edge_filter, pointer)
+    problems += pattern_problems(edge_filter.include_patterns, f"{pointer}/include_patterns")
+    problems += pattern_problems(edge_filter.exclude_patterns, f"{pointer}/exclude_patterns")
+    if edge_filter.condition is not None:
+        problem = condition_problem(edge_filter.condition, f"{pointer}/condition")
+        problems += [problem] if problem else []
+    for index, rule in enumerate(edge_filter.transform_rules):
+        problems += _rule_problems(rule, registries, f"{pointer}/transform_rules/{index}")
+    return problems
+
+
+def _type_problems(edge_filter: EdgeFilter, pointer: str) -> list[FieldProblem]:
+    kind = edge_filter.type
+    given = {name for name in EdgeFilter.model_fields if name != "type"}
+    given = {name for name in given if getattr(edge_filter, name) not in ((), None)}
+    problems = [
+        FieldProblem(f"{pointer}/{name}", f"a filter of type {kind} does not use {name}")
+        for name in sorted(given - _USES[kind])
+    ]
+    patterns = given & {"include_patterns", "exclude_patterns"}
+    if kind == "selective" and not patterns:
+        problems.append(FieldProblem(pointer, "a selective filter needs a pattern"))
+    if kind == "conditional" and edge_filter.condition is None:
+        problems.append(
+            FieldProblem(f"{pointer}/condition", "a conditional filter needs a condition")
+        )
+    if kind == "transform" and not edge_filter.transform_rules:
+        problems.append(
+            FieldProblem(f"{pointer}/transform_rules", "a transform filter needs a transform rule")
+        )
+    return problems
+
+
+def _rule_problems(rule: TransformRule, registries: Registries, pointer: str) -> list[FieldProblem]:
+    problems = [target_problem(rule.pattern, rule.target, pointer)]
+    if rule.transform is not None:
+        problems.append(registries.transforms.problem(rule.transform, f"{pointer}/transform"))
+    elif rule.rename is None:
+        problems.append(FieldProblem(f"{pointer}/transform", "a transform or a rename is needed"))
+    if rule.rename is not None and (fault := _rename_fault(rule, rule.rename)):
+        problems.append(FieldProblem(f"{pointer}/rename", fault))
+    return [problem for problem in problems if problem]
+
+
+def _rename_fault(rule: TransformRule, rename: str) -> str | None:
+    if rule.target not in ("variables", "metadata"):
+        return f"{rule.target} cannot be renamed: only variables and metadata have names"
+    if fault := pattern_fault(rename):
+        return fault.replace("a pattern", "a new name")
+    if rename.count("*") > 1:
+        return "a new name has at most one *"
+    if "*" in rename and rule.pattern.count("*") != 1:
+        return "the * of a new name needs a pattern with exactly one *"
+    return None
+
+
+def default_edge_filter(edge_type: str, condition: str | None = None) -> EdgeFilter:
+    """The filter of an edge that has none of its own, by its type (semantics 2.6).
+
+    A conditional edge passes on its own ``condition``; other types, also unknown ones, pass all.
+    """
+    if edge_type == "conditional" and condition is not None:
+        return EdgeFilter(type="conditional", condition=condition)
+    if edge_type == "error":
+        return EdgeFilter(
+            type="selective",
+            include_patterns=("error.*", "exception.*"),
+            exclude_patterns=("success.*", "result.*"),
+        )
+    return EdgeFilter(type="pass_all")
+
+
+def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = "") -> Step:
+    """A step that applies an edge filter; raises ValidationFailed with all its problems.
+
+    Running it raises Duplicate when a rename collides, and what operations raise.
+    Source: semantics 2.6.
+    """
+    problems = edge_filter_problems(edge_filter, registries, pointer)
+    if problems:
+        raise ValidationFailed(problems[0].message, problems=problems)
+    if edge_filter.type == "pass_none":
+        return Sieve.nothing("pass_none passes the template only").apply
+    passed = _sieve(edge_filter, registries, pointer)
+    if edge_filter.condition is None:
+        return passed.apply
+    blocked = Sieve.nothing(f"the condition {edge_filter.condition!r} is false")
+    return _conditional(compile_condition(edge_filter.condition), passed, blocked)
+
+
+def _conditional(condition: Condition, passed: Sieve, blocked: Sieve) -> Step:
+    def step(sight: Sight, label: Label, explain: bool) -> Applied:
+        holds = condition.evaluate(sight.context.variables, sight.context.metadata)
+        return (passed if holds else blocked).apply(sight, label, explain)
+
+    return step
+
+
+def _sieve(edge_filter: EdgeFilter, registries: Registries, pointer: str) -> Sieve:
+    chosen = {
+        section: _selection(section, edge_filter, _changes(section, edge_filter, registries))
+        for section in SECTIONS
+    }
+    operations = tuple(
+        PlacedOperation.of(config, index, f"{pointer}/messages/{index}")
+        for index, config in enumerate(edge_filter.messages)
+    )
+    return Sieve(**chosen, operations=operations)
+
+
+def _changes(
+    section: Section, edge_filter: EdgeFilter, registries: Registries
+) -> tuple[Change, ...]:
+    changes: list[Change] = []
+    for index, rule in enumerate(edge_filter.transform_rules):
+        if rule.target != section:
+            continue
+        transform = None if rule.transform is None else registries.transforms.get(rule.transform)
+        done = [f"applies {rule.transform}"] if rule.transform is not None else []
+        done += [f"renames to {rule.rename!r}"] if rule.rename is not None else []
+        words = f"transform rule {index} {rule.pattern!r} {' and '.join(done)}"
+        changes.append(Change(Clause(rule.pattern, words, index), transform, rule.rename))
+    return tuple(changes)
+
+
+def _selection(section: Section, edge_filter: EdgeFilter, changes: tuple[Change, ...]) -> Selection:
+    includes, excludes = edge_filter.include_patterns, edge_filter.exclude_patterns
+    if section == "messages":
+        return Selection(changes=changes, rest="the edge's patterns do not speak of messages")
+    rest = f"{edge_filter.type} passes what it does not match"
+    if includes:
+        rest = "no include pattern matches"
+    elif excludes:
+        rest = "no exclude pattern matches"
+    elif not changes:
+        rest = f"{edge_filter.type} passes everything"
+    return Selection(
+        includes=_clauses("include", includes),
+        excludes=_clauses("exclude", excludes),
+        changes=changes,
+        keeps_rest=not includes,
+        rest=rest,
+    )
+
+
+def _clauses(kind: str, patterns: Sequence[str]) -> tuple[Clause, ...]:
+    return tuple(
+        Clause(pattern, f"{kind} pattern {index} {pattern!r}", index)
+        for index, pattern in enumerate(patterns)
+    )

@@ -1,0 +1,265 @@
+"""Context filters: rules on names and roles, and operations on the visible messages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import Field
+
+from conversations.domain.configs import OperationConfig, is_version_1, read_operation
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from workflows.domain.conditions import Condition, compile_condition, condition_problem
+from workflows.domain.context import Sight
+from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
+from workflows.domain.message_view import PlacedOperation, role_fault
+from workflows.domain.patterns import pattern_fault
+from workflows.domain.processors import Registries
+from workflows.domain.selection import Change, Clause, Selection
+from workflows.domain.sieve import Sieve
+from workflows.domain.transforms import Transform
+
+MAX_RULES: Final = 500
+MAX_OPERATIONS: Final = 32
+
+Behavior = Literal["pass", "block"]
+Target = Literal["variables", "history", "metadata", "messages"]
+Operations = Annotated[tuple[OperationConfig, ...], Field(strict=False, max_length=MAX_OPERATIONS)]
+
+
+class FilterRule(Contract):
+    """One rule; without ``target`` it speaks of variables (semantics 2.3).
+
+    An include rule may carry a ``transform`` too: it is applied to what that rule matches.
+    """
+
+    type: Literal["include", "exclude", "transform"]
+    pattern: str
+    target: Target = "variables"
+    transform: str | None = None
+    condition: str | None = None
+
+
+class ContextFilter(Contract):
+    """A filter of a node; ``default_behavior`` None leaves it to the node's context type.
+
+    ``messages`` are operations on what the rules leave visible. Source: semantics 2.1, 2.3.
+    """
+
+    spellings: ClassVar[Mapping[str, str]] = {"filterRules": "rules", "filter_rules": "rules"}
+
+    rules: Annotated[tuple[FilterRule, ...], Field(strict=False, max_length=MAX_RULES)] = ()
+    default_behavior: Behavior | None = None
+    priority: Annotated[int, Field(ge=-1_000_000, le=1_000_000)] = 0
+    messages: Operations = ()
+
+
+def read_filter(data: object, pointer: str = "") -> ContextFilter:
+    """The filter in parsed JSON; raises ValidationFailed for a wrong shape only."""
+    refuse_old_operations(data, pointer)
+    return parse(ContextFilter, data, pointer)
+
+
+def refuse_old_operations(data: object, pointer: str) -> None:
+    """Raise ValidationFailed if an operation of a filter has the former shape (semantics 1.13)."""
+    listed = data.get("messages") if isinstance(data, dict) else None
+    for index, config in enumerate(listed if isinstance(listed, list) else ()):
+        if is_version_1(config):
+            read_operation(config, f"{pointer}/messages/{index}")  # raises
+
+
+def filter_problems(
+    context_filter: ContextFilter, registries: Registries, pointer: str = ""
+) -> list[FieldProblem]:
+    """What is wrong with a filter's meaning: patterns, roles, conditions, transforms."""
+    problems: list[FieldProblem] = []
+    for index, rule in enumerate(context_filter.rules):
+        problems.extend(_rule_problems(rule, registries, f"{pointer}/rules/{index}"))
+    return problems
+
+
+def _rule_problems(rule: FilterRule, registries: Registries, pointer: str) -> list[FieldProblem]:
+    problems = [
+        target_problem(rule.pattern, rule.target, pointer),
+        _transform_problem(rule, registries, f"{pointer}/transform"),
+    ]
+    if rule.condition is not None:
+        problems.append(condition_problem(rule.condition, f"{pointer}/condition"))
+    return [problem for problem in problems if problem]
+
+
+def target_problem(pattern: str, target: Target, pointer: str) -> FieldProblem | None:
+    """What is wrong with the ``pattern`` of a rule at ``pointer`` that speaks of ``target``."""
+    fault = pattern_fault(pattern) or (role_fault(pattern) if target == "messages" else None)
+    return FieldProblem(f"{pointer}/pattern", fault) if fault else None
+
+
+def _transform_problem(
+    rule: FilterRule, registries: Registries, pointer: str
+) -> FieldProblem | None:
+    if rule.transform is None:
+        needed = rule.type == "transform"
+        return FieldProblem(pointer, "a transform rule names a transform") if needed else None
+    if rule.type == "exclude":
+        return FieldProblem(pointer, "an exclude rule leaves nothing to transform")
+    return registries.transforms.problem(rule.transform, pointer)
+
+
+def merge(first: ContextFilter, second: ContextFilter) -> ContextFilter:
+    """One filter of two: rules and operations joined, the higher priority's default.
+
+    On a tie the default is block, unless both pass. A missing default counts as pass.
+    Associative, and but for the order of rules commutative. Source: semantics 2.10.
+    """
+    top = max(first.priority, second.priority)
+    blocks = any(
+        each.default_behavior == "block" for each in (first, second) if each.priority == top
+    )
+    return ContextFilter.model_construct(
+        rules=(*first.rules, *second.rules),
+        default_behavior="block" if blocks else "pass",
+        priority=top,
+        messages=(*first.messages, *second.messages),
+    )
+
+
+def merge_all(filters: Sequence[ContextFilter]) -> ContextFilter:
+    """One filter of several, in priority order, the highest first (semantics 2.10)."""
+    ordered = sorted(filters, key=lambda each: -each.priority)
+    if not ordered:
+        return ContextFilter(default_behavior="pass")
+    merged = ordered[0]
+    for each in ordered[1:]:
+        merged = merge(merged, each)
+    return merged
+
+
+def filter_step(
+    filters: Sequence[ContextFilter],
+    registries: Registries,
+    *,
+    default: Behavior = "pass",
+    pointer: str = "",
+    listed: bool | None = None,
+) -> Step:
+    """A step that applies the filters of one node, merged; ``default`` where none is given.
+
+    The filters stand at ``pointer``, with their index behind it if they came as a list
+    (``listed``; None: if there are several). Raises ValidationFailed with all their problems;
+    running it raises what operations raise. Source: semantics 2.3, 2.4, 2.10.
+    """
+    several = len(filters) > 1 if listed is None else listed
+    pointers = [f"{pointer}/{index}" if several else pointer for index in range(len(filters))]
+    problems = [
+        problem
+        for each, place in zip(filters, pointers, strict=True)
+        for problem in filter_problems(each, registries, place)
+    ]
+    if problems:
+        raise ValidationFailed(problems[0].message, problems=problems)
+    return _compiled(filters, registries, default, pointers)
+
+
+def _compiled(
+    filters: Sequence[ContextFilter],
+    registries: Registries,
+    default: Behavior,
+    pointers: Sequence[str],
+) -> Step:
+    order = sorted(range(len(filters)), key=lambda index: -filters[index].priority)
+    several = len(filters) > 1
+    rules = [
+        _Rule.of(rule, index, number if several else None, registries)
+        for number in order
+        for index, rule in enumerate(filters[number].rules)
+    ]
+    operations = tuple(
+        PlacedOperation.of(config, index, f"{pointers[number]}/messages/{index}")
+        for number in order
+        for index, config in enumerate(filters[number].messages)
+    )
+    behavior = merge_all([_resolved(each, default) for each in filters]).default_behavior
+    return _FilterStep(tuple(rules), behavior if filters else default, operations)
+
+
+def _resolved(context_filter: ContextFilter, default: Behavior) -> ContextFilter:
+    if context_filter.default_behavior is not None:
+        return context_filter
+    return context_filter.model_copy(update={"default_behavior": default})
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A rule, compiled."""
+
+    type: Literal["include", "exclude", "transform"]
+    target: Target
+    clause: Clause
+    condition: Condition | None
+    change: Change | None
+
+    @classmethod
+    def of(
+        cls, rule: FilterRule, index: int, number: int | None, registries: Registries
+    ) -> "_Rule":
+        of_filter = "" if number is None else f" of filter {number}"
+        words = f"{rule.type} rule {index} {rule.pattern!r}{of_filter}"
+        condition = None if rule.condition is None else compile_condition(rule.condition)
+        change = None
+        if rule.transform is not None:
+            transform: Transform = registries.transforms.get(rule.transform)
+            applying = Clause(rule.pattern, f"{words} applies {rule.transform}", index, number)
+            change = Change(applying, transform)
+        return cls(
+            rule.type, rule.target, Clause(rule.pattern, words, index, number), condition, change
+        )
+
+
+class _FilterStep:
+    """The rules of a node's filters, merged; without conditions their sieve is made once."""
+
+    def __init__(
+        self,
+        rules: tuple[_Rule, ...],
+        default: Behavior | None,
+        operations: Sequence[PlacedOperation],
+    ) -> None:
+        self._rules = rules
+        self._passes = default != "block"
+        self._operations = operations
+        conditional = any(rule.condition for rule in rules)
+        self._sieve = None if conditional else self._sieve_of(rules)
+
+    def __call__(self, sight: Sight, step: Label, explain: bool) -> Applied:
+        sieve = self._sieve
+        if sieve is None:
+            variables, metadata = sight.context.variables, sight.context.metadata
+            sieve = self._sieve_of(
+                [
+                    rule
+                    for rule in self._rules
+                    if rule.condition is None or rule.condition.evaluate(variables, metadata)
+                ]
+            )
+        return sieve.apply(sight, step, explain)
+
+    def _sieve_of(self, live: Sequence[_Rule]) -> Sieve:
+        chosen = {section: self._selection(section, live) for section in SECTIONS}
+        return Sieve(**chosen, operations=self._operations)
+
+    def _selection(self, section: Section, live: Sequence[_Rule]) -> Selection:
+        mine = [rule for rule in live if rule.target == section]
+        idle = tuple(
+            rule.clause for rule in self._rules if rule.target == section and rule not in live
+        )
+        if live and not mine:
+            return Selection(rest=f"no rule speaks of {section}", idle=idle)
+        what = "no rule mentions it" if live else "there are no rules"
+        return Selection(
+            includes=tuple(rule.clause for rule in mine if rule.type == "include"),
+            excludes=tuple(rule.clause for rule in mine if rule.type == "exclude"),
+            changes=tuple(rule.change for rule in mine if rule.change),
+            keeps_rest=self._passes,
+            rest=f"{what}, the default is {'pass' if self._passes else 'block'}",
+            idle=idle,
+        )
