@@ -39,6 +39,9 @@ Version = Annotated[int, Field(ge=0)]
 Reason = Annotated[str, Field(max_length=MAX_REASON)]
 # Values come from parsed JSON: to check 10 MB of them again would cost more than the save.
 Data = Annotated[JsonValue, SkipValidation]
+# The first wrong one is enough: millions of problems would take gigabytes to tell.
+Executed = Annotated[list[NodeId], Field(max_length=MAX_EXECUTED, fail_fast=True)]
+Objects = Annotated[list[dict[str, Data]], Field(fail_fast=True)]
 
 
 class StartExecution(Contract):
@@ -72,8 +75,8 @@ class SaveCheckpoint(Contract):
 
     node_id: NodeId
     state_data: dict[str, Data]
-    messages: list[dict[str, Data]] = []
-    executed_node_ids: Annotated[list[NodeId], Field(max_length=MAX_EXECUTED)] | None = None
+    messages: Objects = []
+    executed_node_ids: Executed | None = None
     status: EngineStatus | None = None
     expected_version: Version | None = None
 
@@ -109,7 +112,7 @@ class CompleteNode(Contract):
     checkpoint_id: CheckpointId
     result: NodeResult = NodeResult()
     state_data: dict[str, Data] = {}
-    messages: list[dict[str, Data]] = []
+    messages: Objects = []
     status: EngineStatus | None = None
     expected_version: Version | None = None
     enter_next: bool = False
@@ -140,7 +143,7 @@ class UpdateSnapshot(Contract):
 
     node_id: NodeId
     state_data: dict[str, Data] = {}
-    operations: list[dict[str, Data]] = []
+    operations: Objects = []
     expected_version: Version | None = None
     reason: Reason | None = None
 

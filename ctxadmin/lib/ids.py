@@ -2,6 +2,7 @@
 
 import re
 import secrets
+import threading
 import time
 from typing import Final
 
@@ -22,13 +23,23 @@ def is_reserved(text: str) -> bool:
     return text in _RESERVED
 
 
+_key_lock = threading.Lock()
+_last_key = 0
+
+
 def new_key() -> int:
     """A new key of a row: 63 bits, rising with time, 22 of them random.
 
-    Made by the application, so that a conversation's shard need not be asked for one.
+    Made by the application, so that a conversation's shard need not be asked for one. In one
+    process every key is greater than the one before, also when the clock goes back: by chance
+    alone an import of 2,000 rows a second would meet a key twice within the hour.
     """
+    global _last_key
     milliseconds = time.time_ns() // 1_000_000 - _EPOCH_MS
-    return (milliseconds << 22) | secrets.randbits(22)
+    key = (milliseconds << 22) | secrets.randbits(22)
+    with _key_lock:
+        _last_key = max(key, _last_key + 1)
+        return _last_key
 
 
 def new_public_id(prefix: str) -> str:
