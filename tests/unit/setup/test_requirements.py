@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -12,7 +13,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[3]
-PRODUCT = ("ctxadmin", "conversations", "workflows", "checkpoints")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PRODUCT = PROJECT["tool"]["importlinter"]["root_packages"]
 EMBEDDED = ROOT / "requirements" / "embedded.txt"
 PRODUCTION = ROOT / "requirements.txt"
 TEST = ROOT / "requirements" / "test.txt"
