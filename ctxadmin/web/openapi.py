@@ -127,6 +127,8 @@ class Schema(AutoSchema):
             answer = answers.setdefault(str(known.status), _problem([]))
             words = filter(None, [answer["description"], f"`{code}`: {known.meaning}"])
             answer["description"] = " ".join(words)
+        if about and about.body is not None:
+            answers["400"] = _problem([f"`validation`: {_MALFORMED}"])
         answers["default"] = _problem(["Any other problem; `code` is stable."])
         return answers
 
@@ -153,6 +155,7 @@ class Schema(AutoSchema):
 
 
 _TEXT: Final[Json] = {"type": "string"}
+_MALFORMED: Final = "The body cannot be read at all: it is no JSON, or not UTF-8."
 
 
 def _parameter(said: Parameter) -> Json:

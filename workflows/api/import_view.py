@@ -51,7 +51,7 @@ class ImportYaml(Endpoint):
             Parameter("expected_version", "Beside a YAML body: see the field of that name.", int),
         ),
         headers=(IF_MATCH,),
-        errors=("duplicate", "version_conflict"),
+        errors=("duplicate", "version_conflict", "not_found"),
         needs=Action.WORKFLOW_CHANGE,
     )
     def post(self, request: Request) -> Response:
