@@ -103,7 +103,7 @@ def enter(
         node_id=node_id,
         edges=tuple(edges),
         sight=seen.sight,
-        explanation=final_decisions([told, seen.decisions] if came else [seen.decisions]),
+        explanation=final_decisions([told, seen.decisions]) if told else seen.decisions,
         conflicts=joined.conflicts,
         warnings=(*(notice for each in came for notice in each.warnings), *seen.warnings),
         lack=find_lack(planned.node, planned.context_type, seen.sight),
@@ -112,13 +112,15 @@ def enter(
 
 def _ways(plan: Plan, node_id: str, edges: Sequence[str], pointer: str) -> list[EdgePlan]:
     problems = []
+    named: set[str] = set()
     for place, edge_id in enumerate(edges):
         edge = plan.graph.edges.get(edge_id)
         if edge is None or edge.to_node != node_id:
             message = f"{edge_id!r} is no edge that leads to {node_id!r}"
             problems.append(FieldProblem(f"{pointer}/{place}", message))
-        elif edge_id in edges[:place]:
+        elif edge_id in named:
             problems.append(FieldProblem(f"{pointer}/{place}", f"{edge_id!r} is named twice"))
+        named.add(edge_id)
     if problems:
         raise ValidationFailed(problems[0].message, problems=problems)
     return [plan.edge(edge_id) for edge_id in edges]
@@ -170,7 +172,7 @@ def _as_joined(decisions: Sequence[Decision], joined: Joined, number: int) -> It
         if decision.section == "history":
             gone = decision.verdict == "dropped"
             yield replace(decision, place=None if gone else next(places))
-        elif decision.section == "messages" and decision.index is not None:
+        elif decision.section == "messages" and decision.index is not None and moved:
             yield replace(decision, index=moved.get(decision.index, decision.index))
         else:
             yield decision

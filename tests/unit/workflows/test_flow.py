@@ -357,6 +357,23 @@ def test_messages_that_two_edges_put_in_are_both_there() -> None:
     ]
 
 
+def test_messages_put_into_an_empty_conversation_are_told_by_their_new_indices() -> None:
+    twice: Mapping[str, list[JsonValue]] = {
+        "messages": [
+            {
+                "operation": "insert",
+                "insert": {"position": 0, "messages": [{"role": "system", "content": text}]},
+            }
+            for text in ("second", "first")
+        ]
+    }
+    workflow = plan(THREE, {"a-J": {"context_filter": {"type": "pass_all", **twice}}, "b-J": {}})
+    entered = enter(workflow, "J", sight(), ["a-J", "b-J"], explain=True)
+    assert texts(entered.sight.messages) == ["first", "second"]
+    assert list(entered.sight.messages.view) == [0, 1]
+    assert sorted(each.index or 0 for each in entered.explanation) == [0, 1]
+
+
 def test_the_same_message_put_in_by_two_edges_is_there_once() -> None:
     workflow = plan(THREE, {"a-J": put_in("A"), "b-J": put_in("A")})
     assert texts(enter(workflow, "J", sight({}, user("one")), ["a-J", "b-J"]).sight.messages) == [
