@@ -28,6 +28,7 @@ class Engine:
 
     Each step costs two calls: *enter* gives the context of a node, *complete* takes its result.
     ``tell`` is told in words what happens; ``delay`` is in seconds, so that one can watch.
+    ``scripted`` asks no model, whatever the environment says.
     """
 
     client: httpx.Client
@@ -35,6 +36,7 @@ class Engine:
     conversation: str
     tell: Callable[[str], None]
     delay: float = 0.0
+    scripted: bool = False
     visits: Counter[str] = field(default_factory=Counter)
 
     def start(self, question: str) -> None:
@@ -104,7 +106,8 @@ class Engine:
             return self._tools(waiting)
         turn = self.visits[node]
         scripted = script.say(self.workflow, node, turn)
-        if os.environ.get("OPENAI_BASE_URL") and scripted.messages and not _calls(scripted):
+        model = os.environ.get("OPENAI_BASE_URL") and not self.scripted
+        if model and scripted.messages and not _calls(scripted):
             return self._ask_model(context, messages)
         return scripted
 

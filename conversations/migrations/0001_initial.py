@@ -6,124 +6,199 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Move',
+            name="Move",
             fields=[
-                ('pk', models.CompositePrimaryKey('conversation', 'seq', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('conversation', models.BigIntegerField()),
-                ('seq', models.BigIntegerField()),
-                ('kind', ctxadmin.web.fields.AsciiField(max_length=8)),
-                ('from_revision', models.IntegerField()),
-                ('to_revision', models.IntegerField()),
-                ('author', models.CharField(max_length=160)),
-                ('reason', models.TextField(default='')),
-                ('created_at', models.DateTimeField()),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "conversation",
+                        "seq",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("conversation", models.BigIntegerField()),
+                ("seq", models.BigIntegerField()),
+                ("kind", ctxadmin.web.fields.AsciiField(max_length=8)),
+                ("from_revision", models.IntegerField()),
+                ("to_revision", models.IntegerField()),
+                ("author", models.CharField(max_length=160)),
+                ("reason", models.TextField(default="")),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='ToolDescription',
+            name="ToolDescription",
             fields=[
-                ('pk', models.CompositePrimaryKey('conversation', 'index', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('conversation', models.BigIntegerField()),
-                ('index', models.IntegerField()),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "conversation",
+                        "index",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("conversation", models.BigIntegerField()),
+                ("index", models.IntegerField()),
             ],
         ),
         migrations.CreateModel(
-            name='Conversation',
+            name="Conversation",
             fields=[
-                ('key', models.BigIntegerField(primary_key=True, serialize=False)),
-                ('workspace', models.BigIntegerField()),
-                ('public_id', ctxadmin.web.fields.AsciiField(max_length=64)),
-                ('title', models.CharField(default='', max_length=300)),
-                ('metadata', ctxadmin.web.fields.JsonBytesField(default=b'{}')),
-                ('tools', models.TextField(default='')),
-                ('status', ctxadmin.web.fields.AsciiField(default='IDLE', max_length=16)),
-                ('workflow', ctxadmin.web.fields.AsciiField(default='', max_length=64)),
-                ('change_seq', models.BigIntegerField(default=0)),
-                ('log_count', models.IntegerField(default=0)),
-                ('log_tokens', models.BigIntegerField(default=0)),
-                ('current_revision', models.IntegerField(default=0)),
-                ('current_batch', models.IntegerField(default=0)),
-                ('revision_count', models.IntegerField(default=1)),
-                ('visible_count', models.IntegerField(default=0)),
-                ('visible_tokens', models.BigIntegerField(default=0)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("key", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("workspace", models.BigIntegerField()),
+                ("public_id", ctxadmin.web.fields.AsciiField(max_length=64)),
+                ("title", models.CharField(default="", max_length=300)),
+                ("metadata", ctxadmin.web.fields.JsonBytesField(default=b"{}")),
+                ("tools", models.TextField(default="")),
+                ("status", ctxadmin.web.fields.AsciiField(default="IDLE", max_length=16)),
+                ("workflow", ctxadmin.web.fields.AsciiField(default="", max_length=64)),
+                ("change_seq", models.BigIntegerField(default=0)),
+                ("log_count", models.IntegerField(default=0)),
+                ("log_tokens", models.BigIntegerField(default=0)),
+                ("current_revision", models.IntegerField(default=0)),
+                ("current_batch", models.IntegerField(default=0)),
+                ("revision_count", models.IntegerField(default=1)),
+                ("visible_count", models.IntegerField(default=0)),
+                ("visible_tokens", models.BigIntegerField(default=0)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['workspace', '-updated_at', '-key'], name='conversation_newest'), models.Index(fields=['workspace', 'status', '-updated_at', '-key'], name='conversation_by_status')],
-                'constraints': [models.UniqueConstraint(fields=('workspace', 'public_id'), name='conversation_id_unique')],
+                "indexes": [
+                    models.Index(
+                        fields=["workspace", "-updated_at", "-key"], name="conversation_newest"
+                    ),
+                    models.Index(
+                        fields=["workspace", "status", "-updated_at", "-key"],
+                        name="conversation_by_status",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("workspace", "public_id"), name="conversation_id_unique"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Message',
+            name="Message",
             fields=[
-                ('pk', models.CompositePrimaryKey('conversation', 'index', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('conversation', models.BigIntegerField()),
-                ('index', models.IntegerField()),
-                ('message_id', ctxadmin.web.fields.AsciiField(max_length=64, null=True)),
-                ('role', ctxadmin.web.fields.AsciiField(max_length=9)),
-                ('answers', ctxadmin.web.fields.AsciiField(max_length=32, null=True)),
-                ('call_index', models.IntegerField(null=True)),
-                ('tokens', models.IntegerField()),
-                ('tokens_reported', models.BooleanField(default=False)),
-                ('tokens_upto', models.BigIntegerField()),
-                ('revision', models.IntegerField()),
-                ('node_id', ctxadmin.web.fields.AsciiField(default='', max_length=64)),
-                ('author', models.CharField(max_length=160)),
-                ('created_at', models.DateTimeField()),
-                ('body', ctxadmin.web.fields.JsonBytesField()),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "conversation",
+                        "index",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("conversation", models.BigIntegerField()),
+                ("index", models.IntegerField()),
+                ("message_id", ctxadmin.web.fields.AsciiField(max_length=64, null=True)),
+                ("role", ctxadmin.web.fields.AsciiField(max_length=9)),
+                ("answers", ctxadmin.web.fields.AsciiField(max_length=32, null=True)),
+                ("call_index", models.IntegerField(null=True)),
+                ("tokens", models.IntegerField()),
+                ("tokens_reported", models.BooleanField(default=False)),
+                ("tokens_upto", models.BigIntegerField()),
+                ("revision", models.IntegerField()),
+                ("node_id", ctxadmin.web.fields.AsciiField(default="", max_length=64)),
+                ("author", models.CharField(max_length=160)),
+                ("created_at", models.DateTimeField()),
+                ("body", ctxadmin.web.fields.JsonBytesField()),
             ],
             options={
-                'indexes': [models.Index(fields=['conversation', 'role', 'index'], name='message_by_role')],
-                'constraints': [models.UniqueConstraint(fields=('conversation', 'message_id'), name='message_id_unique')],
+                "indexes": [
+                    models.Index(fields=["conversation", "role", "index"], name="message_by_role")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("conversation", "message_id"), name="message_id_unique"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Revision',
+            name="Revision",
             fields=[
-                ('pk', models.CompositePrimaryKey('conversation', 'number', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('conversation', models.BigIntegerField()),
-                ('number', models.IntegerField()),
-                ('parent', models.IntegerField(null=True)),
-                ('batch', models.IntegerField()),
-                ('operation', ctxadmin.web.fields.AsciiField(max_length=16)),
-                ('config', ctxadmin.web.fields.JsonBytesField(default=b'{}')),
-                ('boundary', models.IntegerField(null=True)),
-                ('patch_of', models.IntegerField(null=True)),
-                ('patched_bytes', models.IntegerField(default=0)),
-                ('opened', models.BinaryField()),
-                ('grown', models.BinaryField(default=b'')),
-                ('log_length', models.IntegerField()),
-                ('visible_count', models.IntegerField()),
-                ('tokens', models.BigIntegerField()),
-                ('has_children', models.BooleanField(default=False)),
-                ('author', models.CharField(max_length=160)),
-                ('reason', models.TextField(default='')),
-                ('created_at', models.DateTimeField()),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "conversation",
+                        "number",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("conversation", models.BigIntegerField()),
+                ("number", models.IntegerField()),
+                ("parent", models.IntegerField(null=True)),
+                ("batch", models.IntegerField()),
+                ("operation", ctxadmin.web.fields.AsciiField(max_length=16)),
+                ("config", ctxadmin.web.fields.JsonBytesField(default=b"{}")),
+                ("boundary", models.IntegerField(null=True)),
+                ("patch_of", models.IntegerField(null=True)),
+                ("patched_bytes", models.IntegerField(default=0)),
+                ("opened", models.BinaryField()),
+                ("grown", models.BinaryField(default=b"")),
+                ("log_length", models.IntegerField()),
+                ("visible_count", models.IntegerField()),
+                ("tokens", models.BigIntegerField()),
+                ("has_children", models.BooleanField(default=False)),
+                ("author", models.CharField(max_length=160)),
+                ("reason", models.TextField(default="")),
+                ("created_at", models.DateTimeField()),
             ],
             options={
-                'indexes': [models.Index(fields=['conversation', 'parent'], name='revision_children')],
+                "indexes": [
+                    models.Index(fields=["conversation", "parent"], name="revision_children")
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ToolCall',
+            name="ToolCall",
             fields=[
-                ('pk', models.CompositePrimaryKey('conversation', 'index', 'position', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('conversation', models.BigIntegerField()),
-                ('index', models.IntegerField()),
-                ('position', models.SmallIntegerField()),
-                ('call', ctxadmin.web.fields.AsciiField(max_length=32)),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "conversation",
+                        "index",
+                        "position",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("conversation", models.BigIntegerField()),
+                ("index", models.IntegerField()),
+                ("position", models.SmallIntegerField()),
+                ("call", ctxadmin.web.fields.AsciiField(max_length=32)),
             ],
             options={
-                'indexes': [models.Index(fields=['conversation', 'call'], name='tool_call_by_id')],
+                "indexes": [models.Index(fields=["conversation", "call"], name="tool_call_by_id")],
             },
         ),
     ]

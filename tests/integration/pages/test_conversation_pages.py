@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message
@@ -163,7 +164,10 @@ def test_a_rolled_back_branch_is_restored_from_the_list(
 def test_two_revisions_are_compared_with_the_words_marked(
     reviewer: Client, chat: Conversation
 ) -> None:
-    body = {"operation": "replace", "replace": {"index": 1, "message": user("one and a half")}}
+    body: dict[str, JsonValue] = {
+        "operation": "replace",
+        "replace": {"index": 1, "message": user("one and a half")},
+    }
     operate(engine(), "chat", read_operation(body))
     page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))
     assert "<ins>" in page

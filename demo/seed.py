@@ -1,0 +1,94 @@
+"""The demo's data: workflows, conversations with batches, executions made over REST."""
+
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+
+import httpx
+from django.core.wsgi import get_wsgi_application
+from pydantic import JsonValue
+
+from conversations import services
+from conversations.domain.configs import read_operation
+from conversations.domain.message import read_messages
+from conversations.models import Conversation
+from conversations.services import NewConversation
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Scope
+from ctxadmin.accounts.services import create_token, revoke_token
+from demo import script
+from demo.engine import Engine
+from demo.workflows import WORKFLOWS
+from workflows.domain.graph import read
+from workflows.models import Workflow
+from workflows.services import import_document, publish
+
+CHAT: Final = "demo-workshop"
+WAITING: Final = "demo-support"
+NOTE: Final = "demo-research"
+
+Tell = Callable[[str], None]
+
+
+def seed(actor: Actor, tell: Tell) -> None:
+    """Make what is missing; what is there stays as it is, so that it can be run again."""
+    for slug, document in WORKFLOWS.items():
+        if not Workflow.objects.for_workspace(actor.workspace).filter(slug=slug).exists():
+            import_document(actor, read(document), slug, None)
+            publish(actor, slug, 1, "first version of the demo")
+            tell(f"workflow {slug}")
+    if not _there(actor, CHAT):
+        _chat(actor)
+        tell(f"conversation {CHAT}, with batches to roll back")
+    _executions(actor, tell)
+
+
+def _there(actor: Actor, public_id: str) -> bool:
+    rows = Conversation.objects.for_workspace(actor.workspace)
+    return rows.filter(public_id=public_id).exists()
+
+
+def _chat(actor: Actor) -> None:
+    """A chat that was truncated, rolled back, cut down and gone on with."""
+    opening: list[JsonValue] = [{"role": "system", "content": script.SYSTEM}]
+    opening += [{"role": role, "content": text} for role, text in script.chat_texts()]
+    new = NewConversation(
+        public_id=CHAT,
+        title="Hub gear that slips",
+        tools=script.TOOLS,
+        drafts=read_messages(opening),
+    )
+    services.create(actor, new)
+    shorter: dict[str, JsonValue] = {
+        "operation": "truncate",
+        "truncate": {"keep_first": 1, "keep_last": 4},
+    }
+    services.operate(actor, CHAT, read_operation(shorter), reason="The window was nearly full.")
+    services.rollback(actor, CHAT, 0, reason="The price was gone; the customer asked for it.")
+    calm: dict[str, JsonValue] = {
+        "operation": "filter",
+        "filter": {"content_excludes": ["over night"]},
+    }
+    services.operate(actor, CHAT, read_operation(calm), reason="That is settled.")
+    last: list[JsonValue] = [{"role": "user", "content": "One more thing: do you sell bells?"}]
+    services.append(actor, CHAT, read_messages(last))
+
+
+def _executions(actor: Actor, tell: Tell) -> None:
+    """Two executions walked by the reference engine, up to where a person has the word."""
+    wanted = {WAITING: ("support", script.QUESTION), NOTE: ("research-note", script.TOPIC)}
+    missing = {name: run for name, run in wanted.items() if not _there(actor, name)}
+    if not missing:
+        return
+    made = create_token(actor, "demo seed", [Scope.ENGINE], lifetime=timedelta(minutes=10))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+    transport = httpx.WSGITransport(app=get_wsgi_application())
+    headers = {"Authorization": f"Bearer {made.secret}"}
+    with httpx.Client(transport=transport, base_url="http://localhost", headers=headers) as client:
+        for name, (workflow, question) in missing.items():
+            engine = Engine(client, workflow, name, lambda _: None, scripted=True)
+            engine.start(question)
+            status = engine.run(wait=False)
+            tell(f"conversation {name}, whose execution of {workflow} is {status}")
+    revoke_token(actor, made.token.public_id)
