@@ -5,3 +5,13 @@ from django.apps import AppConfig
 
 class CheckpointsConfig(AppConfig):
     name = "checkpoints"
+
+    def ready(self) -> None:
+        """Tell the apps below what only this one knows: the state of executions."""
+        from checkpoints.entering import state_source
+        from checkpoints.store import forget
+        from conversations.erasure import on_erase
+        from workflows.sources import register_state_source
+
+        on_erase(forget)
+        register_state_source(state_source)

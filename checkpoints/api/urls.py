@@ -1,5 +1,26 @@
 """The paths of this app's endpoints."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from checkpoints.api import node_views, views
+
+_ONE = "conversations/<str:conversation_id>"
+_VERSION = f"{_ONE}/checkpoints/<str:version>"
+_NODE = f"{_ONE}/nodes/<str:node_id>"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path(f"{_ONE}/executions", views.Executions.as_view()),
+    path(f"{_ONE}/snapshot", views.Snapshot.as_view()),
+    path(f"{_ONE}/checkpoints", views.Checkpoints.as_view()),
+    path(f"{_ONE}/checkpoints/diff", views.CheckpointDiff.as_view()),
+    path(f"{_ONE}/checkpoints/<str:checkpoint_id>", views.OneCheckpoint.as_view()),
+    path(f"{_VERSION}/restore", views.RestoreVersion.as_view()),
+    path(f"{_VERSION}/fork", views.ForkVersion.as_view()),
+    path(f"{_NODE}/enter", node_views.Enter.as_view()),
+    path(f"{_NODE}/complete", node_views.Complete.as_view()),
+    path(f"{_ONE}/pause", views.Pause.as_view()),
+    path(f"{_ONE}/resume", views.Resume.as_view()),
+    path(f"{_ONE}/cancel", views.Cancel.as_view()),
+    path(f"{_ONE}/approve", views.Approve.as_view()),
+    path(f"{_ONE}/reject", views.Reject.as_view()),
+]

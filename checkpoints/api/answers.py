@@ -1,0 +1,241 @@
+"""The answers of the execution endpoints."""
+
+from typing import Annotated, Self
+
+from pydantic import ConfigDict, Field, JsonValue
+
+from checkpoints.domain.status import NodeStatus, Status
+from checkpoints.services.moving import Moved
+from checkpoints.services.restoring import Restored
+from checkpoints.services.starting import Started
+from checkpoints.services.updating import Updated
+from ctxadmin.web.described import Answer
+from workflows.api.answers import ConflictAnswer, DecisionAnswer, NoticeAnswer, SeenMessageAnswer
+from workflows.domain.context import PromptContextInput
+
+
+class StartedAnswer(Answer):
+    """A new execution."""
+
+    execution: str
+    status: Status
+    version: int
+    ready_nodes: list[str]
+
+    @classmethod
+    def of(cls, started: Started) -> Self:
+        return cls(
+            execution=started.execution,
+            status=started.status,
+            version=started.version,
+            ready_nodes=list(started.ready_nodes),
+        )
+
+
+class HistoryEntryAnswer(Answer):
+    """An entry of the execution history; those that were sent have what was sent."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class SnapshotAnswer(Answer):
+    """An execution at a version; ``messages`` in ``state_data`` are the visible ones."""
+
+    conversation_id: str
+    execution: str | None
+    workflow: str | None
+    current_node_id: str | None
+    current_node_name: str | None
+    status: Status
+    pause_requested: bool
+    state_data: dict[str, JsonValue]
+    execution_history: list[HistoryEntryAnswer]
+    executed_node_ids: list[str]
+    ready_nodes: list[str]
+    timestamp: str
+    version: int
+    revision: int
+
+
+class UpdatedAnswer(Answer):
+    """What an update of the snapshot wrote."""
+
+    version: int
+    changed_keys: list[str]
+    revision: int
+
+    @classmethod
+    def of(cls, updated: Updated) -> Self:
+        return cls(
+            version=updated.version,
+            changed_keys=list(updated.changed_keys),
+            revision=updated.revision,
+        )
+
+
+class SavedAnswer(Answer):
+    """What a checkpoint wrote; a repeat gets the same."""
+
+    version: int
+    status: Status
+
+
+class CheckpointAnswer(Answer):
+    """A version without its state; ``node_id`` is the saved node, else the current one."""
+
+    version: int
+    kind: str
+    move: str | None
+    checkpoint_id: str | None
+    node_id: str | None
+    current_node_id: str | None
+    when: str
+    status: Status
+    changed_keys: list[str]
+    written_bytes: int
+    state_bytes: int
+    state_digest: str
+    revision: int
+    visible_count: int
+    executed_count: int
+    restored_from: int | None
+    author: str
+    reason: str | None
+    created_at: str
+
+
+class DifferenceAnswer(Answer):
+    """A difference of two states; a side that has no value is left out."""
+
+    path: str
+    kind: str
+    before: JsonValue = None
+    after: JsonValue = None
+
+
+class MessageChangeAnswer(Answer):
+    """A difference of two views."""
+
+    kind: str
+    index: int
+    previous_index: int | None = None
+    position: int | None = None
+    previous_position: int | None = None
+
+
+class ComparedAnswer(Answer):
+    """What leads from one version to another."""
+
+    state: list[DifferenceAnswer]
+    messages: list[MessageChangeAnswer]
+
+
+class EnteredAnswer(Answer):
+    """What a node sees."""
+
+    node_id: str
+    edges: list[str]
+    context: PromptContextInput
+    messages: list[SeenMessageAnswer]
+    warnings: list[NoticeAnswer]
+    conflicts: list[ConflictAnswer]
+    explanation: list[DecisionAnswer] = []
+    version: int
+
+
+class LackingAnswer(Answer):
+    """The next node cannot be entered: why."""
+
+    node_id: str
+    version: int
+    problem: dict[str, JsonValue]
+
+
+class NextAnswer(Answer):
+    """The decision on an edge."""
+
+    edge: str
+    to: str
+    passes: bool
+    reason: str
+
+
+class OperationAnswer(Answer):
+    """What the operation of a context processor did."""
+
+    model_config = ConfigDict(extra="allow")
+
+    batch: int
+    revision: int
+    visible_count: int
+
+
+class CompletedAnswer(Answer):
+    """What a completion wrote, and where the workflow goes on; a repeat gets the same.
+
+    ``operation`` only of a context processor, ``error`` only of a node that failed, ``entered``
+    only if it was asked for: null if no node is to run next.
+    """
+
+    version: int
+    status: Status
+    node_status: NodeStatus
+    operation: OperationAnswer | None = None
+    error: JsonValue = None
+    next: list[NextAnswer]
+    pause_requested: bool
+    entered: Annotated[EnteredAnswer | LackingAnswer | None, Field(union_mode="smart")] = None
+
+
+class MovedAnswer(Answer):
+    """An execution after a move."""
+
+    status: Status
+    version: int
+    ready_nodes: list[str]
+    pause_requested: bool
+
+    @classmethod
+    def of(cls, moved: Moved) -> Self:
+        return cls(
+            status=moved.status,
+            version=moved.version,
+            ready_nodes=list(moved.ready_nodes),
+            pause_requested=moved.pause_requested,
+        )
+
+
+class RestoredAnswer(Answer):
+    """An execution that went back."""
+
+    version: int
+    status: Status
+    restored_from: int
+
+    @classmethod
+    def of(cls, restored: Restored) -> Self:
+        return cls(
+            version=restored.version,
+            status=restored.status,
+            restored_from=restored.restored_from,
+        )
+
+
+class OriginAnswer(Answer):
+    """Where a fork came from."""
+
+    conversation: str
+    execution: str
+    version: int
+
+
+class ForkedAnswer(Answer):
+    """The new conversation of a fork, its execution, and where it came from."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    status: Status
+    execution: str
+    version: int
+    forked_from: OriginAnswer

@@ -1,0 +1,75 @@
+"""What the execution endpoints share: ids in paths, expected versions, answers in bytes."""
+
+from typing import Final, TypeVar
+
+from django.http import HttpResponse
+
+from checkpoints.domain.commands import (
+    MAX_NODE_ID,
+    CompleteNode,
+    MoveExecution,
+    RestoreCheckpoint,
+    SaveCheckpoint,
+    UpdateSnapshot,
+)
+from checkpoints.moments import Moment
+from checkpoints.queries import snapshot_bytes
+from conversations.api.views import ConversationEndpoint
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.ids import is_public_id, is_reserved
+from ctxadmin.web import etags
+
+JSON: Final = "application/json"
+GuardedT = TypeVar(
+    "GuardedT", CompleteNode, MoveExecution, RestoreCheckpoint, SaveCheckpoint, UpdateSnapshot
+)
+
+
+class ExecutionEndpoint(ConversationEndpoint):
+    """An endpoint of the current execution of one conversation."""
+
+    def command(self, model: type[GuardedT]) -> GuardedT:
+        """The body as a command; If-Match may stand for its ``expected_version``."""
+        command = self.body(model)
+        expected = self.expected_version(command.expected_version)
+        if expected == command.expected_version:
+            return command
+        return command.model_copy(update={"expected_version": expected})
+
+
+def version_in(path: str) -> int:
+    """The number of a version in a path; NotFound for any other text."""
+    if not path.isascii() or not path.isdigit() or len(path) > 9:
+        raise NotFound(f"There is no version {path[:64]!r}.")
+    return int(path)
+
+
+def checkpoint_in(path: str) -> str:
+    """The id of a checkpoint in a path; NotFound if it has not the form of an id."""
+    if not is_public_id(path) or is_reserved(path):
+        raise NotFound(f"{path[:64]!r} is no id of a checkpoint.")
+    return path
+
+
+def node_in(path: str) -> str:
+    """The id of a node in a path: a free execution takes any that is not too long."""
+    if not 1 <= len(path) <= MAX_NODE_ID:
+        raise NotFound(f"{path[:64]!r} is no id of a node.")
+    return path
+
+
+def json_answer(data: bytes, status: int = 200) -> HttpResponse:
+    """Finished JSON as an answer."""
+    return HttpResponse(data, status=status, content_type=JSON)
+
+
+def etag_of(moment: Moment) -> str:
+    """The ETag of a snapshot: version, revision and number of visible messages."""
+    return etags.quoted(moment.version, moment.revision, moment.visible_count)
+
+
+def snapshot_answer(moment: Moment, keys: frozenset[str] | None = None) -> HttpResponse:
+    """A snapshot with its ETag."""
+    response = json_answer(snapshot_bytes(moment, keys))
+    response["ETag"] = etag_of(moment)
+    return response

@@ -1,0 +1,58 @@
+"""The endpoints of nodes: enter one, complete one."""
+
+from typing import ClassVar
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from checkpoints import entering
+from checkpoints.api.answers import CompletedAnswer, EnteredAnswer
+from checkpoints.api.endpoints import ExecutionEndpoint, json_answer, node_in
+from checkpoints.api.schemas import EnterNode
+from checkpoints.domain.commands import CompleteNode
+from checkpoints.services import completing
+from ctxadmin.accounts.roles import Action
+from ctxadmin.web.described import IF_MATCH, described
+
+
+class Enter(ExecutionEndpoint):
+    keep_answers: ClassVar[bool] = False  # a read
+
+    @described(
+        "Enter a node",
+        body=EnterNode,
+        answer=EnteredAnswer,
+        errors=("incompatible_context", "out_of_range"),
+    )
+    def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
+        """What the node sees of the state and the messages; a read, in any status."""
+        body = self.body(EnterNode)
+        seen = entering.enter(
+            self.actor, conversation_id, node_in(node_id), edges=body.edges, explain=body.explain
+        )
+        return json_answer(seen)
+
+
+class Complete(ExecutionEndpoint):
+    @described(
+        "Complete a node",
+        body=CompleteNode,
+        answer=CompletedAnswer,
+        status=201,
+        also=(200,),
+        headers=(IF_MATCH,),
+        errors=("invalid_state", "version_conflict", "duplicate", "type_mismatch"),
+        needs=Action.NODE_COMPLETE,
+    )
+    def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
+        """The result of a node is kept; the answer tells which edges are taken.
+
+        The same checkpoint id and body again get the same answer, with 200.
+        """
+        command = self.command(CompleteNode)
+        done = completing.complete(self.actor, conversation_id, node_in(node_id), command)
+        answer = done.answer
+        if command.enter_next:
+            entered = entering.entered_next(self.actor, conversation_id, done)
+            answer = answer[:-1] + b',"entered":' + entered + b"}"
+        return json_answer(answer, 200 if done.again else 201)

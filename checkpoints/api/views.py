@@ -1,0 +1,285 @@
+"""The endpoints of executions, snapshots and checkpoints: parse, call one service, answer."""
+
+from typing import Final
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from checkpoints import queries
+from checkpoints.api.answers import (
+    CheckpointAnswer,
+    ComparedAnswer,
+    ForkedAnswer,
+    MovedAnswer,
+    RestoredAnswer,
+    SavedAnswer,
+    SnapshotAnswer,
+    StartedAnswer,
+    UpdatedAnswer,
+)
+from checkpoints.api.endpoints import (
+    ExecutionEndpoint,
+    checkpoint_in,
+    etag_of,
+    json_answer,
+    snapshot_answer,
+    version_in,
+)
+from checkpoints.domain.commands import (
+    ForkCheckpoint,
+    MoveExecution,
+    RestoreCheckpoint,
+    SaveCheckpoint,
+    StartExecution,
+    UpdateSnapshot,
+)
+from checkpoints.services import forking, moving, restoring, saving, starting, updating
+from conversations.queries import change_json, conversation_json
+from conversations.services import Seen
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web import etags
+from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.web.pagination import PageRequest
+
+_KEYS: Final = Parameter("keys", "The keys of state_data that are wanted, with commas between.")
+_FROM: Final = Parameter("from", "The version before.", int, required=True)
+_TO: Final = Parameter("to", "The version after.", int, required=True)
+_IF_NONE_MATCH: Final = Parameter(
+    "If-None-Match",
+    "An ETag that was answered here; 304 if it is still the newest.",
+    place="header",
+)
+_WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
+_DATA_ERRORS: Final = (*_WRITE_ERRORS, "duplicate", "type_mismatch", "out_of_range")
+
+
+class Executions(ExecutionEndpoint):
+    @described(
+        "Start an execution",
+        body=StartExecution,
+        answer=StartedAnswer,
+        status=201,
+        errors=("invalid_state", "type_mismatch", "duplicate"),
+        needs=Action.EXECUTION_START,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """Pinned to a published version of a workflow, or free: then any node may run."""
+        started = starting.start(self.actor, conversation_id, self.body(StartExecution))
+        return StartedAnswer.of(started).response(201)
+
+
+class Snapshot(ExecutionEndpoint):
+    @described(
+        "Get the snapshot",
+        answer=SnapshotAnswer,
+        also=(304,),
+        query=(_KEYS,),
+        headers=(_IF_NONE_MATCH,),
+    )
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """The newest version; a conversation without an execution is `IDLE`."""
+        moment = queries.find_moment(self.actor, conversation_id)
+        known = request.headers.get("If-None-Match", "")
+        # The version does not tell that a pause was asked for: that answer is always whole.
+        if not moment.pause_requested and etag_of(moment) in map(str.strip, known.split(",")):
+            return HttpResponse(status=304, headers={"ETag": etag_of(moment)})
+        return snapshot_answer(moment, self._keys(request))
+
+    def _keys(self, request: Request) -> frozenset[str] | None:
+        given = request.query_params.getlist("keys")
+        return frozenset(",".join(given).split(",")) if given else None
+
+    @described(
+        "Update the snapshot",
+        body=UpdateSnapshot,
+        answer=UpdatedAnswer,
+        headers=(IF_MATCH,),
+        errors=_DATA_ERRORS,
+        needs=Action.SNAPSHOT_UPDATE,
+    )
+    def patch(self, request: Request, conversation_id: str) -> Response:
+        """Keys and operations in one transaction, of a paused execution and at its node only."""
+        command = self.command(UpdateSnapshot)
+        seen = Seen(*etags.expected_view(self._whole_etag(request), None, None))
+        updated = updating.update(self.actor, conversation_id, command, seen=seen)
+        return UpdatedAnswer.of(updated).response()
+
+    def _whole_etag(self, request: Request) -> str | None:
+        """If-Match if it is the ETag of a snapshot: a plain version says nothing of the view."""
+        given = request.headers.get("If-Match")
+        return given if given is not None and given.count(".") == 2 else None
+
+
+class Checkpoints(ExecutionEndpoint):
+    @described("List checkpoints", answer=ListOf[CheckpointAnswer], query=PAGE)
+    def get(self, request: Request, conversation_id: str) -> Response:
+        """The newest version first."""
+        asked = PageRequest.of(request.query_params)
+        _, page = queries.list_checkpoints(self.actor, conversation_id, asked)
+        return Response(page.as_json([queries.checkpoint_json(row) for row in page.items]))
+
+
+class CheckpointDiff(ExecutionEndpoint):
+    @described("Compare checkpoints", answer=ComparedAnswer, query=(_FROM, _TO))
+    def get(self, request: Request, conversation_id: str) -> Response:
+        """Keys of the state as JSON pointers, messages as in the diff of two revisions."""
+        before, after = self.query_int("from"), self.query_int("to")
+        if before is None or after is None:
+            missing = "from" if before is None else "to"
+            raise ValidationFailed.at(f"?{missing}", "from and to must be the numbers of versions.")
+        found = queries.compare(self.actor, conversation_id, before, after)
+        state = [difference.as_json() for difference in found.state]
+        messages = [change_json(change) for change in found.messages]
+        return Response({"state": state, "messages": messages})
+
+
+class OneCheckpoint(ExecutionEndpoint):
+    @described("Get a checkpoint", answer=SnapshotAnswer, query=(_KEYS,))
+    def get(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
+        """A version as a snapshot; the path names its number."""
+        version = version_in(checkpoint_id)
+        moment = queries.find_moment(self.actor, conversation_id, version)
+        given = request.query_params.getlist("keys")
+        return snapshot_answer(moment, frozenset(",".join(given).split(",")) if given else None)
+
+    @described(
+        "Save a checkpoint",
+        body=SaveCheckpoint,
+        answer=SavedAnswer,
+        status=201,
+        also=(200,),
+        headers=(IF_MATCH,),
+        errors=_DATA_ERRORS,
+        needs=Action.CHECKPOINT_SAVE,
+    )
+    def put(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
+        """The same id and body again get the same answer, with 200."""
+        command = self.command(SaveCheckpoint)
+        saved = saving.save(self.actor, conversation_id, checkpoint_in(checkpoint_id), command)
+        return json_answer(saved.answer, 200 if saved.again else 201)
+
+
+class RestoreVersion(ExecutionEndpoint):
+    @described(
+        "Restore a checkpoint",
+        body=RestoreCheckpoint,
+        answer=RestoredAnswer,
+        headers=(IF_MATCH,),
+        errors=_WRITE_ERRORS,
+        needs=Action.CHECKPOINT_RESTORE,
+    )
+    def post(self, request: Request, conversation_id: str, version: str) -> Response:
+        """As a new version, paused; the view goes back too."""
+        command = self.command(RestoreCheckpoint)
+        number = version_in(version)
+        restored = restoring.restore(self.actor, conversation_id, number, command)
+        return RestoredAnswer.of(restored).response()
+
+
+class ForkVersion(ExecutionEndpoint):
+    @described(
+        "Fork a checkpoint",
+        body=ForkCheckpoint,
+        answer=ForkedAnswer,
+        status=201,
+        errors=("duplicate",),
+        needs=Action.CHECKPOINT_FORK,
+    )
+    def post(self, request: Request, conversation_id: str, version: str) -> Response:
+        """A new conversation with the whole history up to there, paused at that node."""
+        command = self.body(ForkCheckpoint)
+        forked = forking.fork(self.actor, conversation_id, version_in(version), command)
+        head, row = forked.head, forked.row
+        origin = {
+            "conversation": row.origin_conversation,
+            "execution": row.origin_execution,
+            "version": row.origin_version,
+        }
+        answer = conversation_json(head) | {
+            "execution": row.public_id,
+            "version": row.version,
+            "forked_from": origin,
+        }
+        headers = {
+            "ETag": etags.quoted(head.current_revision, head.visible_count),
+            "Location": f"/api/v1/conversations/{head.public_id}",
+        }
+        return Response(answer, status=201, headers=headers)
+
+
+class _MoveEndpoint(ExecutionEndpoint):
+    def moved(self, conversation_id: str, move: moving.MoveService) -> Response:
+        found = move(self.actor, conversation_id, self.command(MoveExecution))
+        return MovedAnswer.of(found).response()
+
+
+class Pause(_MoveEndpoint):
+    @described(
+        "Ask for a pause",
+        body=MoveExecution,
+        answer=MovedAnswer,
+        headers=(IF_MATCH,),
+        errors=_WRITE_ERRORS,
+        needs=Action.EXECUTION_PAUSE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """It comes with the next checkpoint; asked twice it changes nothing."""
+        return self.moved(conversation_id, moving.pause)
+
+
+class Resume(_MoveEndpoint):
+    @described(
+        "Resume an execution",
+        body=MoveExecution,
+        answer=MovedAnswer,
+        headers=(IF_MATCH,),
+        errors=_WRITE_ERRORS,
+        needs=Action.EXECUTION_RESUME,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """After a pause, after a failure, or to start one that is pending."""
+        return self.moved(conversation_id, moving.resume)
+
+
+class Cancel(_MoveEndpoint):
+    @described(
+        "Cancel an execution",
+        body=MoveExecution,
+        answer=MovedAnswer,
+        headers=(IF_MATCH,),
+        errors=_WRITE_ERRORS,
+        needs=Action.EXECUTION_CANCEL,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """For good."""
+        return self.moved(conversation_id, moving.cancel)
+
+
+class Approve(_MoveEndpoint):
+    @described(
+        "Approve a paused execution",
+        body=MoveExecution,
+        answer=MovedAnswer,
+        headers=(IF_MATCH,),
+        errors=_WRITE_ERRORS,
+        needs=Action.EXECUTION_APPROVE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """It goes on, with the approval on record."""
+        return self.moved(conversation_id, moving.approve)
+
+
+class Reject(_MoveEndpoint):
+    @described(
+        "Reject a paused execution",
+        body=MoveExecution,
+        answer=MovedAnswer,
+        headers=(IF_MATCH,),
+        errors=_WRITE_ERRORS,
+        needs=Action.EXECUTION_REJECT,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """It fails, with the reason."""
+        return self.moved(conversation_id, moving.reject)

@@ -1,0 +1,146 @@
+"""What a node sees when it is entered: the filtered context and messages; nothing is written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+from pydantic import JsonValue
+
+from checkpoints.domain.status import Status
+from checkpoints.models import Execution
+from checkpoints.moments import Moment, moment_at, moment_now, moment_of
+from checkpoints.services.completing import Completed
+from checkpoints.state_store import EMPTY_LIST, HISTORY, LISTS
+from checkpoints.store import find_checkpoint
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.json_bytes import dumps
+from workflows.domain import flow
+from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.flow import Entered
+from workflows.sights import shown_messages
+from workflows.sources import ExecutionState
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The values and the history of a version, parsed."""
+
+    values: Mapping[str, JsonValue]
+    history: Sequence[Mapping[str, JsonValue]]
+
+
+def enter(
+    actor: Actor,
+    public_id: str,
+    node_id: str,
+    *,
+    edges: Sequence[str] | None = None,
+    explain: bool = False,
+) -> bytes:
+    """What a node would see now, in any status, as JSON (api.md, ``enter``).
+
+    Without ``edges`` those on which something waits for the node. Raises NotFound for a node
+    that the workflow does not have, ValidationFailed at ``/edges``, IncompatibleContext.
+    """
+    moment = moment_now(find_head(actor.workspace, public_id))
+    return dumps(_answer(moment, node_id, edges, explain=explain))
+
+
+def entered_next(actor: Actor, public_id: str, done: Completed) -> bytes:
+    """What the next node saw right after a completion, as JSON; null if none is to run.
+
+    The next is the first ready node of those that an edge was taken to, else the first that is
+    ready. A node that lacks something does not undo the completion: the answer says what.
+    """
+    head = find_head(actor.workspace, public_id)
+    row = Execution.objects.get(conversation=head.key, number=done.execution)
+    checkpoint = find_checkpoint(head.key, done.execution, done.version)
+    moment = moment_of(head, row, checkpoint)
+    ready = moment.ready if moment.status is Status.RUNNING else ()
+    if not ready:
+        return dumps(None)
+    steps = orjson.loads(bytes(checkpoint.routing))
+    taken = (step["to"] for step in steps if step["passes"] and step["to"] in ready)
+    node_id = next(taken, ready[0])
+    try:
+        return dumps(_answer(moment, node_id, None))
+    except ContextError as error:
+        problem = {"code": error.code, "detail": error.detail, **error.extra()}
+        return dumps({"node_id": node_id, "version": moment.version, "problem": problem})
+
+
+def _answer(
+    moment: Moment, node_id: str, edges: Sequence[str] | None, *, explain: bool = False
+) -> dict[str, object]:
+    entered = _entered(moment, node_id, edges, explain=explain)
+    entered.require_compatible()
+    sight = entered.sight
+    answer: dict[str, object] = {
+        "node_id": node_id,
+        "edges": entered.edges,
+        "context": sight.context.as_json(),
+        "messages": shown_messages(moment.head, sight.messages),
+        "warnings": [warning.as_json() for warning in entered.warnings],
+        "conflicts": [conflict.as_json() for conflict in entered.conflicts],
+        "version": moment.version,
+    }
+    if explain:
+        answer["explanation"] = [decision.as_json() for decision in entered.explanation]
+    return answer
+
+
+def _entered(
+    moment: Moment, node_id: str, edges: Sequence[str] | None, *, explain: bool
+) -> Entered:
+    pinned, marking = moment.pinned, moment.marking
+    if pinned is None:
+        if edges:
+            raise ValidationFailed.at("/edges/0", "an execution without a workflow has no edges")
+        return Entered(node_id, (), _sight(moment))
+    pinned.require_node(node_id)
+    if edges is None:
+        edges = marking.arrived(pinned.graph, node_id) if marking is not None else ()
+    return flow.enter(pinned.plan, node_id, _sight(moment), edges, explain=explain)
+
+
+def _sight(moment: Moment) -> Sight:
+    """The whole state of a moment, before any filter (semantics 2.1)."""
+    state = _state(moment)
+    context = PromptContext.of_state(
+        state.values, state.history, conversation_metadata=moment.metadata()
+    )
+    return Sight(context, Messages(moment.log, moment.view()))
+
+
+def _state(moment: Moment) -> _State:
+    rows = moment.rows
+    if rows is None:
+        return _State({}, ())
+    held = rows.held_at(moment.version)
+    values = rows.values_at(moment.version, held.values())
+    history = orjson.loads(values.get(HISTORY, EMPTY_LIST))
+    state = {
+        held[key].name: orjson.loads(value) for key, value in values.items() if key not in LISTS
+    }
+    return _State(state, history)
+
+
+def state_source(head: Conversation, version: int | None) -> ExecutionState | None:
+    """The state of a conversation's execution for previews; see ``workflows.sources``."""
+    moment = moment_now(head)
+    if moment.row is None:
+        return None
+    if version is not None:
+        moment = moment_at(head, moment.row, version)
+    state = _state(moment)
+    return ExecutionState(
+        version=moment.version,
+        values=state.values,
+        history=state.history,
+        metadata=orjson.loads(bytes(moment.row.metadata)) if moment.row else {},
+        revision=moment.revision,
+        visible_count=moment.visible_count,
+    )

@@ -1,0 +1,169 @@
+"""Executions, their checkpoints, and their state key by key."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from ctxadmin.web.fields import AsciiField, JsonBytesField
+
+
+class Execution(models.Model):
+    """One run of a conversation, as it stands at its newest version.
+
+    Every write sets this row under the condition that ``version`` is still what it read.
+    ``decided`` is the domain's own value of the execution, ``marking`` tells where the tokens of
+    a pinned workflow are, ``reducers`` and ``metadata`` are JSON of what it was started with.
+    ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
+    lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
+    of the state; the ``origin_*`` say of a forked one where it came from.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "number")
+    conversation = models.BigIntegerField()
+    number = models.IntegerField()
+    public_id = AsciiField(max_length=32, unique=True)
+    workspace = models.BigIntegerField()
+    workflow = AsciiField(max_length=64, default="")
+    workflow_key = models.BigIntegerField(null=True)
+    workflow_version = models.IntegerField(null=True)
+    reducers = JsonBytesField(default=b"{}")
+    metadata = JsonBytesField(default=b"{}")
+    status = AsciiField(max_length=16)
+    version = models.IntegerField(default=0)
+    node_id = models.CharField(max_length=128, default="")
+    decided = JsonBytesField()
+    marking = JsonBytesField(default=b"")
+    state_digest = AsciiField(max_length=64)
+    state_bytes = models.BigIntegerField()
+    state_keys = models.IntegerField()
+    executed_count = models.IntegerField(default=0)
+    history_count = models.IntegerField(default=0)
+    waiting_since = models.DateTimeField(null=True)
+    deadline = models.DateTimeField(null=True)
+    origin_conversation = AsciiField(max_length=64, default="")
+    origin_execution = AsciiField(max_length=32, default="")
+    origin_version = models.IntegerField(null=True)
+    author = models.CharField(max_length=160)
+    created_at = models.DateTimeField()
+    changed_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["workspace", "status", "waiting_since"], name="execution_waiting"),
+            models.Index(
+                fields=["workspace", "workflow_key", "-created_at"], name="execution_of_workflow"
+            ),
+            models.Index(fields=["deadline"], name="execution_overdue"),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class Checkpoint(models.Model):
+    """The manifest of one version: a row per write, written once.
+
+    ``kind`` is a WriteKind, ``move`` which of the moves it was. ``node_id`` and ``side`` tell
+    where the execution stood, ``saved_node`` which node was saved or completed. ``revision``,
+    ``visible_count``, ``log_count`` and ``revision_count`` are those of the conversation right
+    after the write. ``checkpoint_id``, ``body_digest`` and ``answer`` make a repeated save the
+    same save. ``routing`` lists the decisions on the edges of the saved node, ``marking`` where
+    the tokens were then, ``whole`` that the executed node ids were replaced and not appended to.
+    ``change_seq`` is the number of the change in the conversation's audit.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "execution", "version")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    version = models.IntegerField()
+    kind = AsciiField(max_length=12)
+    move = AsciiField(max_length=8, default="")
+    status = AsciiField(max_length=16)
+    node_id = models.CharField(max_length=128, default="")
+    side = AsciiField(max_length=6)
+    saved_node = models.CharField(max_length=128, default="")
+    changed_keys = JsonBytesField(default=b"[]")
+    written_bytes = models.BigIntegerField(default=0)
+    state_digest = AsciiField(max_length=64)
+    state_bytes = models.BigIntegerField()
+    state_keys = models.IntegerField()
+    executed_count = models.IntegerField(default=0)
+    history_count = models.IntegerField(default=0)
+    revision = models.IntegerField()
+    visible_count = models.IntegerField()
+    log_count = models.IntegerField()
+    revision_count = models.IntegerField()
+    checkpoint_id = AsciiField(max_length=64, null=True)
+    body_digest = AsciiField(max_length=32, default="")
+    answer = JsonBytesField(default=b"")
+    routing = JsonBytesField(default=b"[]")
+    marking = JsonBytesField(default=b"")
+    whole = models.BooleanField(default=False)
+    restored_from = models.IntegerField(null=True)
+    change_seq = models.BigIntegerField()
+    author = models.CharField(max_length=160)
+    reason = models.TextField(default="")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["conversation", "checkpoint_id"], name="checkpoint_id_unique"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.version}"
+
+
+class StateKey(models.Model):
+    """What has to be known of a key's current value without reading it.
+
+    ``key`` is the digest of ``name`` in hex, because a name may have any characters and no
+    collation may decide which are equal; the lists beside the state stand under plain words,
+    which no digest is. ``version`` is that of the last change. The value is joined of the rows
+    of StateValue from ``first`` to ``last``; ``spans`` says which of them if not all.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "execution", "key")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    key = AsciiField(max_length=32)
+    name = models.TextField()
+    version = models.IntegerField()
+    gone = models.BooleanField(default=False)
+    first = models.IntegerField()
+    last = models.IntegerField()
+    spans = JsonBytesField(default=b"")
+    digest = AsciiField(max_length=32)
+    size = models.BigIntegerField()
+    count = models.IntegerField(null=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StateValue(models.Model):
+    """What one version did to one key; a row is written once and never changed.
+
+    ``kind`` is a ChangeKind: ``set`` has the whole value, ``append`` the new elements as a list,
+    ``same`` and ``gone`` nothing. The other fields are as in StateKey, as of this version.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "execution", "key", "version")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    key = AsciiField(max_length=32)
+    version = models.IntegerField()
+    kind = AsciiField(max_length=6)
+    value = JsonBytesField(default=b"")
+    first = models.IntegerField()
+    last = models.IntegerField()
+    spans = JsonBytesField(default=b"")
+    digest = AsciiField(max_length=32)
+    size = models.BigIntegerField()
+    count = models.IntegerField(null=True)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.key} at {self.version}"

@@ -1,0 +1,163 @@
+"""Where an execution and its conversation stood at one version, read as one consistent whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+from django.db.models import OuterRef, Subquery
+from pydantic import JsonValue
+
+from checkpoints.domain.execution import read
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.pinned import Pinned, of_conversation, pinned_to
+from checkpoints.standing import ready_nodes, stands_at
+from checkpoints.state_store import StateRows
+from checkpoints.store import find_checkpoint
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, view_of
+from ctxadmin.lib.errors import NotFound
+from workflows.domain.routing import Marking
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One version of an execution with the messages that were visible then.
+
+    What a version is made of never changes, so everything that is read by a moment fits
+    together, whoever writes meanwhile. ``row`` is None for a conversation without an execution,
+    whose ``version`` is 0.
+    """
+
+    head: Conversation
+    row: Execution | None
+    pinned: Pinned | None
+    version: int
+    status: Status
+    node_id: str | None
+    when: When
+    marking: Marking | None
+    revision: int
+    visible_count: int
+    log_count: int
+    at: datetime
+    pause_requested: bool = False
+
+    @property
+    def ready(self) -> tuple[str, ...]:
+        """The nodes whose dependencies were done."""
+        return ready_nodes(self.status, self.node_id, self.when, self.pinned, self.marking)
+
+    @property
+    def rows(self) -> StateRows | None:
+        """The state rows, None without an execution."""
+        return None if self.row is None else StateRows(self.row.conversation, self.row.number)
+
+    @property
+    def log(self) -> SqlLog:
+        """The log as it was seen from the revision of then."""
+        return SqlLog(self.head.key, self.log_count, self.revision, self.head.tools)
+
+    def view(self) -> View:
+        """What was visible; the revision may have grown since."""
+        view = view_of(find_revision(self.head.key, self.revision))
+        return view.slice(0, self.visible_count)
+
+    def metadata(self) -> Mapping[str, JsonValue]:
+        """The metadata of a context."""
+        return metadata_of(self.head, self.row)
+
+
+def metadata_of(head: Conversation, row: Execution | None) -> Mapping[str, JsonValue]:
+    """The conversation's metadata, overlaid by the execution's (semantics 2.1)."""
+    both: dict[str, JsonValue] = orjson.loads(bytes(head.metadata))
+    if row is not None:
+        both |= orjson.loads(bytes(row.metadata))
+    return both
+
+
+def moment_now(head: Conversation) -> Moment:
+    """The newest version of a conversation's current execution, and the view of now.
+
+    The execution is read together with the counts of the conversation, in one statement: ``head``
+    may have been read before another write.
+    """
+    heads = Conversation.objects.filter(key=OuterRef("conversation"))
+    rows = Execution.objects.filter(conversation=head.key).annotate(
+        seen_revision=Subquery(heads.values("current_revision")),
+        seen_visible=Subquery(heads.values("visible_count")),
+        seen_log=Subquery(heads.values("log_count")),
+    )
+    row = rows.order_by("-number").first()
+    if row is None:
+        return _without_execution(head)
+    now = read(bytes(row.decided))
+    node_id, when = stands_at(now)
+    return Moment(
+        head=head,
+        row=row,
+        pinned=pinned_to(row),
+        version=now.version,
+        status=now.status,
+        node_id=node_id,
+        when=when,
+        marking=_marking(row),
+        revision=row.seen_revision,
+        visible_count=row.seen_visible,
+        log_count=row.seen_log,
+        at=row.changed_at,
+        pause_requested=now.pause_requested,
+    )
+
+
+def _without_execution(head: Conversation) -> Moment:
+    pinned = of_conversation(head.workspace, head.workflow)
+    return Moment(
+        head=head,
+        row=None,
+        pinned=pinned,
+        version=0,
+        status=Status.IDLE,
+        node_id=None,
+        when=When.AFTER,
+        marking=Marking.at_start(pinned.graph) if pinned else None,
+        revision=head.current_revision,
+        visible_count=head.visible_count,
+        log_count=head.log_count,
+        at=head.updated_at,
+    )
+
+
+def moment_at(head: Conversation, row: Execution | None, version: int) -> Moment:
+    """A version of an execution as it was right after its write; NotFound if there is none."""
+    if row is None:
+        raise NotFound("This conversation has no execution.")
+    checkpoint = find_checkpoint(row.conversation, row.number, version)
+    return moment_of(head, row, checkpoint)
+
+
+def moment_of(head: Conversation, row: Execution, checkpoint: Checkpoint) -> Moment:
+    """The moment that a checkpoint's manifest tells of."""
+    return Moment(
+        head=head,
+        row=row,
+        pinned=pinned_to(row),
+        version=checkpoint.version,
+        status=Status(checkpoint.status),
+        node_id=checkpoint.node_id or None,
+        when=When(checkpoint.side),
+        marking=_marking(checkpoint),
+        revision=checkpoint.revision,
+        visible_count=checkpoint.visible_count,
+        log_count=checkpoint.log_count,
+        at=checkpoint.created_at,
+    )
+
+
+def _marking(row: Execution | Checkpoint) -> Marking | None:
+    data = bytes(row.marking)
+    return Marking.from_json(orjson.loads(data)) if data else None

@@ -1,0 +1,83 @@
+"""The published workflow version that an execution is pinned to, with its rules for pauses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import orjson
+
+from checkpoints.domain.pauses import PauseRule, pause_rule
+from checkpoints.domain.reducers import ReducerTable
+from checkpoints.models import Execution
+from ctxadmin.lib.errors import NotFound
+from workflows import definitions
+from workflows.definitions import PublishedWorkflow
+from workflows.domain.graph import settings_of
+from workflows.domain.plan import Plan
+from workflows.domain.topology import Graph
+
+_KEPT: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A published version, and which of its nodes ask for review."""
+
+    workflow: PublishedWorkflow
+    rules: Mapping[str, PauseRule]
+
+    @property
+    def plan(self) -> Plan:
+        return self.workflow.plan
+
+    @property
+    def graph(self) -> Graph:
+        return self.workflow.graph
+
+    def require_node(self, node_id: str) -> None:
+        """NotFound unless the workflow has this node."""
+        if node_id not in self.graph.nodes:
+            raise NotFound(f"The workflow has no node {node_id!r}.")
+
+
+def pinned_to(row: Execution) -> Pinned | None:
+    """What an execution is pinned to; None for a free one."""
+    if row.workflow_key is None or row.workflow_version is None:
+        return None
+    return _pinned(definitions.pinned(row.workflow_key, row.workflow_version))
+
+
+def newest(workspace: int, slug: str, version: int | None = None) -> Pinned:
+    """A published version to start with, the newest if none is named; NotFound if there is none."""
+    return _pinned(definitions.published(workspace, slug, version))
+
+
+def of_conversation(workspace: int, slug: str) -> Pinned | None:
+    """What the workflow of a conversation stands for: its newest version if one is published.
+
+    A conversation may name a workflow that is not kept here; then its executions are free.
+    """
+    if not slug:
+        return None
+    try:
+        return newest(workspace, slug)
+    except NotFound:
+        return None
+
+
+def _pinned(workflow: PublishedWorkflow) -> Pinned:
+    return Pinned(workflow, _rules(workflow.key, workflow.version))
+
+
+@lru_cache(maxsize=_KEPT)  # a version never changes
+def _rules(key: int, version: int) -> Mapping[str, PauseRule]:
+    nodes = definitions.pinned(key, version).graph.nodes.values()
+    wishes = ((node.id, pause_rule(settings_of(node))) for node in nodes if "pause" in node.config)
+    return {node_id: rule for node_id, rule in wishes if rule is not None}
+
+
+@lru_cache(maxsize=_KEPT)
+def reducers_of(data: bytes) -> ReducerTable:
+    """The reducers of an execution from the JSON that it keeps."""
+    return ReducerTable.of(orjson.loads(data))

@@ -1,0 +1,196 @@
+"""Reading executions: snapshots, the list of versions, the difference of two."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from checkpoints.domain.reducers import MESSAGES
+from checkpoints.domain.state import KeyHead, join_object
+from checkpoints.domain.timeline import Snapshot, compare_states
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.moments import Moment, moment_at, moment_now
+from checkpoints.state_store import EMPTY_LIST, EXECUTED, HISTORY, LISTS, Held, digest_of_name
+from checkpoints.store import find_current
+from conversations.domain import diff
+from conversations.domain.revisions import Revision
+from conversations.models import Conversation
+from conversations.queries import visible_window
+from conversations.store import as_revision, find_head, find_revision, view_of
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.structural_diff import Difference
+from ctxadmin.web.pagination import Page, PageRequest, cut
+
+_NOTHING: Mapping[str, bytes] = {}
+
+
+def find_moment(actor: Actor, public_id: str, version: int | None = None) -> Moment:
+    """The current execution of a conversation now, or at a version; NotFound for others."""
+    head = find_head(actor.workspace, public_id)
+    if version is None:
+        return moment_now(head)
+    return moment_at(head, find_current(head.key), version)
+
+
+def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes:
+    """The snapshot of a moment as JSON, joined of the bytes as they are stored.
+
+    ``keys`` names the keys of ``state_data`` that are wanted, all by default.
+    """
+    held: dict[str, Held] = {}
+    values: Mapping[str, bytes] = _NOTHING
+    if moment.rows is not None:
+        held = moment.rows.held_at(moment.version)
+        if keys is not None:
+            wanted = {*map(digest_of_name, keys), *LISTS}
+            held = {key: each for key, each in held.items() if key in wanted}
+        values = moment.rows.values_at(moment.version, held.values())
+    state = sorted((each.name, values[key]) for key, each in held.items() if key not in LISTS)
+    if keys is None or MESSAGES in keys:
+        state.append((MESSAGES, _visible(moment)))
+    row, pinned = moment.row, moment.pinned
+    return Snapshot(
+        conversation_id=moment.head.public_id,
+        execution=row.public_id if row else None,
+        workflow=(row.workflow if row else moment.head.workflow) or None,
+        current_node_id=moment.node_id,
+        current_node_name=_node_name(moment),
+        status=moment.status,
+        pause_requested=moment.pause_requested,
+        state_data=join_object(state),
+        execution_history=values.get(HISTORY, EMPTY_LIST),
+        executed_node_ids=orjson.loads(values.get(EXECUTED, EMPTY_LIST)),
+        ready_nodes=moment.ready if row or pinned else (),
+        timestamp=moment.at,
+        version=moment.version,
+        revision=moment.revision,
+    ).as_bytes()
+
+
+def _visible(moment: Moment) -> bytes:
+    """The visible messages, as the list of messages shows them."""
+    row = find_revision(moment.head.key, moment.revision)
+    window = visible_window(moment.head, row, 0, moment.visible_count)
+    return b"[" + b",".join(message.as_bytes() for message in window.messages) + b"]"
+
+
+def _node_name(moment: Moment) -> str | None:
+    """The name of the current node, its id if it has none."""
+    if moment.node_id is None or moment.pinned is None:
+        return moment.node_id
+    node = moment.pinned.graph.nodes.get(moment.node_id)
+    return node.name or node.id if node is not None else moment.node_id
+
+
+def list_checkpoints(
+    actor: Actor, public_id: str, request: PageRequest
+) -> tuple[Execution | None, Page[Checkpoint]]:
+    """The versions of a conversation's current execution, the newest first, without any state."""
+    head = find_head(actor.workspace, public_id)
+    row = find_current(head.key)
+    match request.after:
+        case ():
+            before = None
+        case (int() as before,) if 0 <= before < 2**31:
+            pass
+        case _:
+            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    if row is None:
+        return None, Page((), None)
+    rows = Checkpoint.objects.filter(conversation=head.key, execution=row.number)
+    if before is not None:
+        rows = rows.filter(version__lt=before)
+    rows = rows.defer("answer", "marking", "routing")
+    found = list(rows.order_by("-version")[: request.limit + 1])
+    return row, cut(found, request, lambda checkpoint: (checkpoint.version,))
+
+
+def checkpoint_json(row: Checkpoint) -> dict[str, object]:
+    """A version as the contract lists it; ``node_id`` is the saved node, else the current one."""
+    return {
+        "version": row.version,
+        "kind": row.kind,
+        "move": row.move or None,
+        "checkpoint_id": row.checkpoint_id,
+        "node_id": row.saved_node or row.node_id or None,
+        "current_node_id": row.node_id or None,
+        "when": row.side,
+        "status": row.status,
+        "changed_keys": orjson.Fragment(bytes(row.changed_keys)),
+        "written_bytes": row.written_bytes,
+        "state_bytes": row.state_bytes,
+        "state_digest": row.state_digest,
+        "revision": row.revision,
+        "visible_count": row.visible_count,
+        "executed_count": row.executed_count,
+        "restored_from": row.restored_from,
+        "author": row.author,
+        "reason": row.reason or None,
+        "created_at": clock.iso(row.created_at),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What leads from one version to another."""
+
+    state: Sequence[Difference]
+    messages: Sequence[diff.Change]
+
+
+def compare(actor: Actor, public_id: str, before: int, after: int) -> Compared:
+    """The difference of two versions of the current execution; NotFound for others."""
+    head = find_head(actor.workspace, public_id)
+    row = find_current(head.key)
+    return compare_moments(moment_at(head, row, before), moment_at(head, row, after))
+
+
+def compare_moments(before: Moment, after: Moment) -> Compared:
+    """``compare`` of two moments of one conversation, also of different executions."""
+    left, right = _Side(before), _Side(after)
+    state = compare_states(left.heads, right.heads, left.read, right.read)
+    return Compared(state, _message_changes(before, after))
+
+
+class _Side:
+    """One version's keys, whose values are read when asked for."""
+
+    def __init__(self, moment: Moment) -> None:
+        self.moment = moment
+        held = moment.rows.held_at(moment.version) if moment.rows is not None else {}
+        self.held = {each.name: each for key, each in held.items() if key not in LISTS}
+
+    @property
+    def heads(self) -> dict[str, KeyHead]:
+        return {name: each.head for name, each in self.held.items() if each.head is not None}
+
+    def read(self, names: Sequence[str]) -> Mapping[str, bytes]:
+        rows = self.moment.rows
+        if rows is None:
+            return _NOTHING
+        found = rows.values_at(self.moment.version, [self.held[name] for name in names])
+        return {name: found[self.held[name].key] for name in names}
+
+
+def _message_changes(before: Moment, after: Moment) -> Sequence[diff.Change]:
+    edits: Mapping[int, int] = {}
+    if before.revision != after.revision:
+        revisions = _Revisions(before.head)
+        first, last = revisions[before.revision], revisions[after.revision]
+        edits = diff.edits_between(first, last, revisions)
+    return diff.diff_views(before.view(), after.view(), known=before.log_count, edits=edits)
+
+
+class _Revisions(dict[int, Revision]):
+    """The revisions of a conversation by number, each read when first asked for."""
+
+    def __init__(self, head: Conversation) -> None:
+        super().__init__()
+        self.head = head
+
+    def __missing__(self, number: int) -> Revision:
+        row = find_revision(self.head.key, number)
+        self[number] = as_revision(row, view_of(row))
+        return self[number]

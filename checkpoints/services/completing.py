@@ -1,0 +1,171 @@
+"""Completing a node: its result, what it changes, and where the workflow goes on."""
+
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from checkpoints.domain.commands import CompleteNode, output_key
+from checkpoints.domain.status import TAKES_CHECKPOINTS, NodeStatus, require
+from checkpoints.domain.timeline import HistoryEntry, WriteKind, repeated
+from checkpoints.execution_writing import ExecutionWriting, Write
+from checkpoints.services import steps
+from checkpoints.services.opening import Sent, check_expected, read_sent
+from checkpoints.services.starting import open_or_start
+from checkpoints.store import as_saved, find_saved
+from conversations.services import Applied, operate_in
+from conversations.store import writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ContextError, FieldProblem, TypeMismatch
+from ctxadmin.lib.json_bytes import dumps
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The answer to a completion as JSON bytes, without what the next node sees.
+
+    ``execution`` and ``version`` are those that the completion wrote, ``again`` tells a repeat.
+    """
+
+    answer: bytes
+    execution: int
+    version: int
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a node ended: a failure, or what its operation did if it has one."""
+
+    failure: str | None = None
+    error: JsonValue = None
+    applied: Applied | None = None
+
+
+def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) -> Completed:
+    """Record the result of a node (semantics 1.14, 3.5, 3.8).
+
+    A context processor runs its operation in the same transaction. If that fails, or the engine
+    reports an error, messages and state stay as they were, and history and checkpoint tell of
+    the failure. Repeats and errors are as those of ``saving.save``.
+    """
+    actor.require(Action.NODE_COMPLETE)
+    sent = read_sent(command.update(node_id), command.messages)
+    digest = command.body_digest(node_id)
+    with writing(actor, public_id) as opened:
+        found = find_saved(opened.head.key, command.checkpoint_id)
+        known = repeated(as_saved(found), digest)
+        if found is not None and known is not None:
+            return Completed(known, found.execution, found.version, again=True)
+        run = open_or_start(opened)
+        check_expected(run, command.expected_version)
+        require(run.now.status, TAKES_CHECKPOINTS, "A completion")
+        if run.pinned is not None:
+            run.pinned.require_node(node_id)
+        ended = _end(run, node_id, command)
+        if ended.failure is None:
+            _apply(run, node_id, sent)
+        answer = _record(run, node_id, command, ended, digest)
+        run.commit(Action.NODE_COMPLETE, ended.failure or "", checkpoint=command.checkpoint_id)
+    return Completed(answer, run.row.number, run.now.version)
+
+
+def _end(run: ExecutionWriting, node_id: str, command: CompleteNode) -> _Ended:
+    """What the engine says, or what comes of the operation of a context processor."""
+    failure = command.result.failure()
+    if failure is not None:
+        return _Ended(failure, command.result.error)
+    operation = run.pinned.plan.node(node_id).operation if run.pinned else None
+    if operation is None:
+        return _Ended()
+    try:
+        return _Ended(applied=operate_in(run.opened, operation, node_id=node_id))
+    except ContextError as error:
+        if run.opened.changed:  # only a refusal that changed nothing is a failure of the node
+            raise
+        return _Ended(error.detail, {"code": error.code, "message": error.detail})
+
+
+def _apply(run: ExecutionWriting, node_id: str, sent: Sent) -> None:
+    """Take over what was sent; the output is data, and its errors name where it stands."""
+    output = output_key(node_id)
+    try:
+        sent.apply(run, node_id, literal=[output])
+    except TypeMismatch as error:
+        if error.key != output:
+            raise
+        problem = FieldProblem("/result/output", error.detail, error.code)
+        raise TypeMismatch(error.detail, key=output, problems=[problem]) from None
+
+
+def _record(
+    run: ExecutionWriting, node_id: str, command: CompleteNode, ended: _Ended, digest: bytes
+) -> bytes:
+    """Write the version; the answer, which is kept for repeats, is returned."""
+    said = steps.Sent(failure=ended.failure, status=command.status)
+    taken = steps.take_step(run, node_id, said)
+    node_status = taken.decision.node_status or NodeStatus.COMPLETED
+    run.add_history([_entry(run, node_id, node_status, command, ended)])
+    after = taken.decision.execution
+    answer: dict[str, object] = {
+        "version": after.version,
+        "status": after.status.value,
+        "node_status": node_status.value,
+        "next": [step.as_json() for step in taken.routing],
+        "pause_requested": after.pause_requested,
+    }
+    if ended.applied is not None:
+        answer["operation"] = _operation_json(ended.applied)
+    if ended.error is not None:
+        answer["error"] = ended.error
+    write = Write(
+        WriteKind.COMPLETION,
+        saved_node=node_id,
+        reason=ended.failure or "",
+        checkpoint_id=command.checkpoint_id,
+        body_digest=digest,
+        answer=dumps(answer),
+        routing=taken.routing,
+    )
+    run.record(taken.decision, write)
+    return write.answer
+
+
+def _entry(
+    run: ExecutionWriting,
+    node_id: str,
+    node_status: NodeStatus,
+    command: CompleteNode,
+    ended: _Ended,
+) -> bytes:
+    """What the completion adds to the execution history; a failure tells its error."""
+    result = command.result
+    entry = HistoryEntry(
+        node_id=node_id,
+        status=node_status,
+        checkpoint_id=command.checkpoint_id,
+        version=run.now.version + 1,
+        timestamp=run.opened.at,
+        prompt=result.prompt,
+        response=result.response,
+        metadata=result.metadata,
+    ).as_bytes()
+    if ended.error is None:
+        return entry
+    return entry[:-1] + b',"error":' + dumps(ended.error) + b"}"
+
+
+def _operation_json(applied: Applied) -> dict[str, object]:
+    """What an operation did, as the conversation's own endpoint answers it."""
+    return {
+        "batch": applied.batch,
+        "revision": applied.revision,
+        "visible_count": applied.visible_count,
+        "warnings": [warning.as_json() for warning in applied.warnings],
+        "added": applied.added,
+        "shown": applied.shown,
+        "hidden": applied.hidden,
+        "tokens_before": applied.tokens_before,
+        "tokens_after": applied.tokens_after,
+        "cached_prefix_lost": applied.cached_prefix_lost,
+    }

@@ -1,0 +1,120 @@
+"""Going on from a former version in a conversation of its own."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from checkpoints.domain import execution as rules
+from checkpoints.domain.commands import ForkCheckpoint
+from checkpoints.domain.execution import Standing, dump
+from checkpoints.domain.pauses import When
+from checkpoints.fork_store import copy_conversation, copy_execution
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.store import find_checkpoint, find_current
+from conversations.models import Conversation
+from conversations.services import NewConversation, open_new
+from conversations.store import Writing, find_head, writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.record import Change
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.ids import new_public_id
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """A new conversation, its execution, and where both came from."""
+
+    head: Conversation
+    row: Execution
+
+
+def fork(actor: Actor, public_id: str, version: int, command: ForkCheckpoint) -> Forked:
+    """Make a conversation with the log, revisions and execution up to a version (semantics 3.9).
+
+    It is PAUSED there, in any status of the source, and has versions of its own from there on.
+    Raises NotFound, and Duplicate if the id is taken. One transaction makes the new
+    conversation; the record on the source is another.
+    """
+    actor.require(Action.CHECKPOINT_FORK)
+    source = find_head(actor.workspace, public_id)
+    row = find_current(source.key)
+    if row is None:
+        raise NotFound("This conversation has no execution to fork.")
+    to = find_checkpoint(source.key, row.number, version)
+    with transaction.atomic():
+        opened = open_new(
+            actor,
+            NewConversation(
+                public_id=command.id,
+                title=source.title if command.title is None else command.title,
+                workflow=source.workflow,
+                metadata=bytes(source.metadata),
+                tools=source.tools,
+            ),
+        )
+        copy_conversation(source, to, opened.head)
+        forked = _fork_execution(opened, source, row, to)
+        opened.head.status = forked.status
+        origin = {"conversation": source.public_id, "execution": row.public_id}
+        _commit(opened, forked, {"origin": origin}, after=_place(to))
+    with writing(actor, public_id) as recorded:
+        _commit(recorded, row, {"fork": opened.head.public_id}, before=_place(to))
+    return Forked(opened.head, forked)
+
+
+def _fork_execution(
+    opened: Writing, source: Conversation, row: Execution, to: Checkpoint
+) -> Execution:
+    standing = Standing(to.version, to.node_id or None, When(to.side), ())
+    reason = f"forked from {source.public_id} at version {to.version}"
+    now = rules.fork(standing, opened.at, reason)
+    forked = Execution(
+        conversation=opened.head.key,
+        number=1,
+        public_id=new_public_id("exec"),
+        workspace=row.workspace,
+        workflow=row.workflow,
+        workflow_key=row.workflow_key,
+        workflow_version=row.workflow_version,
+        reducers=row.reducers,
+        metadata=row.metadata,
+        status=now.status.value,
+        version=now.version,
+        node_id=now.node_id or "",
+        decided=dump(now),
+        marking=to.marking,
+        state_digest=to.state_digest,
+        state_bytes=to.state_bytes,
+        state_keys=to.state_keys,
+        executed_count=to.executed_count,
+        history_count=to.history_count,
+        waiting_since=opened.at,
+        origin_conversation=source.public_id,
+        origin_execution=row.public_id,
+        origin_version=to.version,
+        author=opened.actor.label,
+        created_at=opened.at,
+        changed_at=opened.at,
+    )
+    forked.save(force_insert=True)
+    copy_execution(row, to, forked)
+    return forked
+
+
+def _place(to: Checkpoint) -> str:
+    return f"{to.version}.{to.revision}.{to.visible_count}"
+
+
+def _commit(
+    opened: Writing, row: Execution, detail: dict[str, object], *, before: str = "", after: str = ""
+) -> None:
+    change = Change(
+        action=Action.CHECKPOINT_FORK,
+        object_type="execution",
+        object_id=row.public_id,
+        before=before,
+        after=after,
+        detail={**detail, "version": row.version, "state": row.state_digest},
+    )
+    opened.commit(change)

@@ -1,0 +1,152 @@
+"""Moving an execution: pause, resume, cancel, approve, reject."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from checkpoints.domain import execution as rules
+from checkpoints.domain.commands import MoveExecution
+from checkpoints.domain.execution import Decision, Move
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.execution_writing import ExecutionWriting, Write
+from checkpoints.services.opening import open_current
+from checkpoints.standing import ready_nodes, stands_at, waits_for_review
+from conversations.store import writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import Forbidden
+
+Decide = Callable[[ExecutionWriting, Move], Decision]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An execution after a move."""
+
+    status: Status
+    version: int
+    ready_nodes: tuple[str, ...]
+    pause_requested: bool
+
+
+MoveService = Callable[[Actor, str, MoveExecution], Moved]
+
+
+def pause(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+    """Ask a running execution to pause with its next checkpoint; that is no write of a version.
+
+    Asked twice it changes nothing. Raises InvalidState unless it is RUNNING.
+    """
+    actor.require(Action.EXECUTION_PAUSE)
+    with writing(actor, public_id) as opened:
+        run = open_current(opened, command.expected_version)
+        before = run.now
+        decision = rules.ask_pause(before, opened.at, command.reason or "")
+        if decision.execution != before:
+            run.note(decision)
+            run.commit(Action.EXECUTION_PAUSE, command.reason or "")
+    return _moved(run)
+
+
+def resume(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+    """Go on after a pause, try a failure again, or start a pending execution (semantics 3.8).
+
+    Who may not approve may not resume an execution that waits for review.
+    """
+    actor.require(Action.EXECUTION_RESUME)
+
+    def decide(run: ExecutionWriting, move: Move) -> Decision:
+        if waits_for_review(run.now, run.pinned) and not actor.may(Action.EXECUTION_APPROVE):
+            raise Forbidden("This execution waits for review; a reviewer has to let it go on.")
+        return rules.resume(run.now, move, run.rules)
+
+    return _move(actor, public_id, command, Action.EXECUTION_RESUME, decide)
+
+
+def approve(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+    """Let a paused execution go on, with the approval on record."""
+    actor.require(Action.EXECUTION_APPROVE)
+
+    def decide(run: ExecutionWriting, move: Move) -> Decision:
+        return rules.approve(run.now, move, run.rules)
+
+    return _move(actor, public_id, command, Action.EXECUTION_APPROVE, decide)
+
+
+def reject(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+    """Fail a paused execution with the reason."""
+    actor.require(Action.EXECUTION_REJECT)
+    return _move(
+        actor,
+        public_id,
+        command,
+        Action.EXECUTION_REJECT,
+        lambda run, move: rules.reject(run.now, move),
+    )
+
+
+def cancel(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+    """End an execution for good."""
+    actor.require(Action.EXECUTION_CANCEL)
+    return _move(
+        actor,
+        public_id,
+        command,
+        Action.EXECUTION_CANCEL,
+        lambda run, move: rules.cancel(run.now, move),
+    )
+
+
+def _move(
+    actor: Actor, public_id: str, command: MoveExecution, action: Action, decide: Decide
+) -> Moved:
+    with writing(actor, public_id) as opened:
+        run = open_current(opened, command.expected_version)
+        if command.from_node is not None:
+            _redirect(run, command.from_node)
+        reason = command.reason or ""
+        move = Move(
+            opened.at, command.node_id, command.from_node, reason, ready=would_be_ready(run)
+        )
+        record_move(run, decide(run, move), action, reason)
+    return _moved(run)
+
+
+def record_move(run: ExecutionWriting, decision: Decision, action: Action, reason: str) -> None:
+    """Write the version of a move and commit it."""
+    move = action.value.rpartition(".")[2]
+    run.record(_or_completed(run, decision), Write(WriteKind.MOVE, move=move, reason=reason))
+    run.commit(action, reason)
+
+
+def would_be_ready(run: ExecutionWriting) -> tuple[str, ...]:
+    """The nodes that are ready if the execution goes on now."""
+    node_id, when = stands_at(run.now)
+    return ready_nodes(Status.RUNNING, node_id, when, run.pinned, run.marking)
+
+
+def _redirect(run: ExecutionWriting, to: str) -> None:
+    """Have a workflow go on at another node; NotFound if it has no such node."""
+    if run.pinned is None or run.marking is None:
+        return
+    node_id, when = stands_at(run.now)
+    completed = run.now.status is Status.PAUSED and when is When.AFTER
+    run.marking = run.marking.redirected(run.pinned.graph, node_id or "", to, completed=completed)
+
+
+def _or_completed(run: ExecutionWriting, decision: Decision) -> Decision:
+    """Completed, if the execution paused behind the last node of its workflow and now goes on."""
+    after = decision.execution
+    if after.status is not Status.RUNNING or run.pinned is None or would_be_ready(run):
+        return decision
+    return replace(
+        decision,
+        execution=replace(after, status=Status.COMPLETED),
+        through=(*decision.through, Status.COMPLETED),
+    )
+
+
+def _moved(run: ExecutionWriting) -> Moved:
+    now = run.now
+    return Moved(now.status, now.version, run.ready, now.pause_requested)

@@ -1,0 +1,86 @@
+"""The first steps of every write: the current execution, what the writer saw, new messages."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import orjson
+from pydantic import JsonValue
+
+from checkpoints.domain.directives import Update, take_apart
+from checkpoints.domain.execution import expect
+from checkpoints.execution_writing import ExecutionWriting
+from checkpoints.pinned import pinned_to
+from checkpoints.store import require_current
+from conversations.domain.message import Draft, read_message
+from conversations.store import Writing
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessages:
+    """Messages to append, each with the place in the input that its errors name."""
+
+    drafts: tuple[Draft, ...] = ()
+    pointers: tuple[str, ...] = field(default=())
+
+    def __add__(self, other: "NewMessages") -> "NewMessages":
+        return NewMessages(self.drafts + other.drafts, self.pointers + other.pointers)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a write brings: the update of the state, history entries, messages."""
+
+    update: Update
+    messages: NewMessages
+
+    def apply(
+        self,
+        run: ExecutionWriting,
+        node_id: str,
+        *,
+        pointer: str = "/state_data",
+        literal: Sequence[str] = (),
+    ) -> None:
+        """Append the messages and change state and history of an execution."""
+        run.append(self.messages.drafts, self.messages.pointers, node_id)
+        if self.update.state:
+            run.change_state(self.update.state, pointer=pointer, literal=literal)
+        run.add_history(self.update.history)
+
+
+def read_sent(
+    state_data: Mapping[str, bytes],
+    messages: Sequence[JsonValue] = (),
+    *,
+    pointer: str = "/state_data",
+) -> Sent:
+    """What a body brings; raises what reading messages and taking an update apart raise.
+
+    Messages of the state's key ``messages`` come before those of the body's own list.
+    """
+    update = take_apart(state_data, pointer)
+    kept = (orjson.loads(message) for message in update.messages)
+    return Sent(update, _read(kept, f"{pointer}/messages") + _read(messages, "/messages"))
+
+
+def _read(messages: Iterable[JsonValue], pointer: str) -> NewMessages:
+    listed = list(messages)
+    pointers = tuple(f"{pointer}/{place}" for place in range(len(listed)))
+    drafts = map(read_message, listed, pointers)
+    return NewMessages(tuple(drafts), pointers)
+
+
+def open_current(opened: Writing, expected: int | None) -> ExecutionWriting:
+    """The current execution of an open conversation.
+
+    Raises InvalidState if there is none, VersionConflict if it is not at ``expected``.
+    """
+    row = require_current(opened.head.key)
+    run = ExecutionWriting(opened, row, pinned_to(row))
+    check_expected(run, expected)
+    return run
+
+
+def check_expected(run: ExecutionWriting, expected: int | None) -> None:
+    """VersionConflict with the keys changed since, unless the writer saw this version."""
+    expect(run.now, expected, run.rows.names_changed_since)

@@ -1,0 +1,65 @@
+"""Going back to a former version of an execution, as a new one."""
+
+from dataclasses import dataclass
+
+from checkpoints.domain import execution as rules
+from checkpoints.domain.commands import RestoreCheckpoint
+from checkpoints.domain.execution import Standing
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.execution_writing import Write
+from checkpoints.models import Checkpoint
+from checkpoints.services.opening import open_current
+from checkpoints.store import find_checkpoint
+from conversations.domain.configs import OperationConfig, TruncateConfig
+from conversations.services import operate_in
+from conversations.store import Writing, find_revision, writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """An execution that went back."""
+
+    version: int
+    status: Status
+    restored_from: int
+
+
+def restore(actor: Actor, public_id: str, version: int, command: RestoreCheckpoint) -> Restored:
+    """Have state, lists, tokens and view as they were at a version; PAUSED there (semantics 3.9).
+
+    Nothing is copied: rows say "the same as then". Raises NotFound, VersionConflict, and
+    InvalidState unless the execution is PAUSED or FAILED.
+    """
+    actor.require(Action.CHECKPOINT_RESTORE)
+    reason = command.reason or ""
+    with writing(actor, public_id) as opened:
+        run = open_current(opened, command.expected_version)
+        to = find_checkpoint(run.row.conversation, run.row.number, version)
+        standing = Standing(version, to.node_id or None, When(to.side), ())
+        decision = rules.restore(run.now, standing, opened.at, reason)
+        run.go_back(to)
+        show_again(opened, to, reason or f"version {version} was restored")
+        write = Write(WriteKind.RESTORE, reason=reason, restored_from=version)
+        run.record(decision, write)
+        run.commit(Action.CHECKPOINT_RESTORE, reason, restored_from=version)
+    return Restored(run.now.version, run.now.status, version)
+
+
+def show_again(opened: Writing, to: Checkpoint, reason: str) -> None:
+    """Show the messages that were visible at a version.
+
+    Its revision becomes the current one. If that has grown since, what came later is hidden by
+    an operation, which opens a batch as every operation does.
+    """
+    head = opened.head
+    if head.current_revision != to.revision:
+        opened.move("restore", find_revision(head.key, to.revision), reason)
+    if head.visible_count != to.visible_count:
+        config = OperationConfig(
+            operation="truncate", truncate=TruncateConfig(keep_first=to.visible_count)
+        )
+        operate_in(opened, config, reason=reason)

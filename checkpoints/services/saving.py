@@ -1,0 +1,64 @@
+"""Saving a checkpoint after a node, in the engine's own words."""
+
+from dataclasses import dataclass
+
+from checkpoints.domain.commands import SaveCheckpoint
+from checkpoints.domain.status import TAKES_CHECKPOINTS, require
+from checkpoints.domain.timeline import WriteKind, repeated
+from checkpoints.execution_writing import Write
+from checkpoints.services import steps
+from checkpoints.services.opening import check_expected, read_sent
+from checkpoints.services.starting import open_or_start
+from checkpoints.store import as_saved, find_saved
+from conversations.store import writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.json_bytes import dumps
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The answer to a save as JSON bytes; ``again`` if the save had been made before."""
+
+    answer: bytes
+    again: bool = False
+
+
+def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoint) -> Saved:
+    """Save a checkpoint; a conversation without an execution gets one (semantics 3.3, 3.4).
+
+    The same id with the same body is the same save and gets the same answer, whatever the
+    version and the status are by now. Raises Duplicate, VersionConflict, InvalidState, NotFound
+    for a node that the workflow does not have, and what the reducers raise.
+    """
+    actor.require(Action.CHECKPOINT_SAVE)
+    sent = read_sent(command.update(), command.messages)
+    digest = command.body_digest()
+    with writing(actor, public_id) as opened:
+        known = repeated(as_saved(find_saved(opened.head.key, checkpoint_id)), digest)
+        if known is not None:
+            return Saved(known, again=True)
+        run = open_or_start(opened)
+        check_expected(run, command.expected_version)
+        require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
+        if run.pinned is not None:
+            run.pinned.require_node(command.node_id)
+        sent.apply(run, command.node_id)
+        executed = command.executed_node_ids
+        said = steps.Sent(
+            status=command.status, executed=None if executed is None else tuple(executed)
+        )
+        taken = steps.take_step(run, command.node_id, said)
+        after = taken.decision.execution
+        answer = dumps({"version": after.version, "status": after.status.value})
+        write = Write(
+            WriteKind.CHECKPOINT,
+            saved_node=command.node_id,
+            checkpoint_id=checkpoint_id,
+            body_digest=digest,
+            answer=answer,
+            routing=taken.routing,
+        )
+        run.record(taken.decision, write)
+        run.commit(Action.CHECKPOINT_SAVE, checkpoint=checkpoint_id)
+    return Saved(answer)

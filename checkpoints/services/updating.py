@@ -1,0 +1,70 @@
+"""Editing the state and the messages of a paused execution."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from checkpoints.domain import execution as rules
+from checkpoints.domain.commands import UpdateSnapshot
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.execution_writing import Write
+from checkpoints.services.opening import open_current, read_sent
+from conversations.domain.configs import OperationConfig, read_operation
+from conversations.services import Seen, check_seen, operate_in
+from conversations.store import Writing, writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ContextError
+
+_ANYTHING: Final = Seen()
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """What an edit wrote."""
+
+    version: int
+    changed_keys: tuple[str, ...]
+    revision: int
+
+
+def update(
+    actor: Actor, public_id: str, command: UpdateSnapshot, *, seen: Seen = _ANYTHING
+) -> Updated:
+    """Edit the paused node's state in one transaction with operations (semantics 3.7).
+
+    Operations come first, in their order; what the key ``messages`` has is appended then.
+    ``seen`` is the view that the operations were meant for. Raises InvalidState unless PAUSED at
+    that node, VersionConflict, and what operations and reducers raise.
+    """
+    actor.require(Action.SNAPSHOT_UPDATE)
+    sent = read_sent(command.update())
+    operations = [
+        read_operation(data, f"/operations/{place}")
+        for place, data in enumerate(command.operations)
+    ]
+    reason = command.reason or ""
+    with writing(actor, public_id) as opened:
+        run = open_current(opened, command.expected_version)
+        decision = rules.update(run.now, command.node_id)
+        if operations:
+            check_seen(opened, seen)
+            _operate(opened, operations, command)
+        sent.apply(run, command.node_id)
+        run.record(decision, Write(WriteKind.UPDATE, reason=reason))
+        run.commit(Action.SNAPSHOT_UPDATE, reason, operations=len(operations))
+    return Updated(run.now.version, run.changed_keys, opened.head.current_revision)
+
+
+def _operate(
+    opened: Writing, operations: Sequence[OperationConfig], command: UpdateSnapshot
+) -> None:
+    for place, config in enumerate(operations):
+        try:
+            operate_in(opened, config, reason=command.reason)
+        except ContextError as error:
+            error.problems = tuple(
+                replace(problem, pointer=f"/operations/{place}{problem.pointer}")
+                for problem in error.problems
+            )
+            raise

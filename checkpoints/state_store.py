@@ -1,0 +1,278 @@
+"""The state of one execution in SQL: a small head per key, a row per change, nothing rewritten."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+import orjson
+from django.db import connection
+from django.db.models import OuterRef, QuerySet, Subquery
+
+from checkpoints.domain.state import ChangeKind, KeyChange, KeyHead, join_list
+from checkpoints.models import StateKey, StateValue
+from ctxadmin.lib.json_bytes import dumps
+
+EXECUTED: Final = "executed_node_ids"
+HISTORY: Final = "execution_history"
+LISTS: Final = (EXECUTED, HISTORY)  # plain words: no digest of a state key is one of them
+EMPTY_LIST: Final = b"[]"
+
+Span = tuple[int, int]
+RowT = TypeVar("RowT", StateKey, StateValue)
+
+_CHUNK: Final = 400
+_MUTABLE: Final = ("version", "gone", "first", "last", "spans", "digest", "size", "count")
+
+
+def digest_of_name(name: str) -> str:
+    """What a state key is looked up by: names have any characters and no collation."""
+    return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A key of the state, or a list beside it, as of some version.
+
+    ``version`` is that of its last change, ``spans`` the versions, both ends included, whose rows
+    make up the value. ``head`` is None for a key that is not there.
+    """
+
+    key: str
+    name: str
+    version: int
+    spans: tuple[Span, ...]
+    head: KeyHead | None
+
+    def appended(self, version: int) -> tuple[Span, ...]:
+        """The spans when one more chunk is written at ``version``."""
+        *others, (first, last) = self.spans
+        if last == self.version:  # no row of this key stands between
+            return (*others, (first, version))
+        return (*self.spans, (version, version))
+
+
+@dataclass(slots=True)
+class StateRows:
+    """The state rows of one execution."""
+
+    conversation: int
+    execution: int
+
+    def held(self, keys: Collection[str]) -> dict[str, Held]:
+        """What is known now of some keys by their digests; those that were deleted too."""
+        found: dict[str, Held] = {}
+        wanted = list(keys)
+        for start in range(0, len(wanted), _CHUNK):
+            rows = self._keys().filter(key__in=wanted[start : start + _CHUNK])
+            found.update((row.key, _held(row, row.name, gone=row.gone)) for row in rows)
+        return found
+
+    def held_at(self, version: int) -> dict[str, Held]:
+        """Every key that was there at a version, and the lists; by digest, no value is read."""
+        names = dict(self._keys().values_list("key", "name"))
+        rows = self._latest(version).exclude(kind=ChangeKind.GONE).defer("value")
+        return {row.key: _held(row, names[row.key]) for row in rows}
+
+    def names_changed_since(self, version: int) -> list[str]:
+        """The state keys that changed after a version, sorted."""
+        rows = self._keys().filter(version__gt=version).exclude(key__in=LISTS)
+        return sorted(rows.values_list("name", flat=True))
+
+    def values_at(self, version: int, held: Iterable[Held]) -> dict[str, bytes]:
+        """The values as of a version by digest, read at once.
+
+        ``held`` tells which, and must be as of that version.
+        """
+        wanted = {each.key: each for each in held if each.head is not None}
+        chunks: dict[str, list[bytes]] = defaultdict(list)
+        for key, place, value in self._rows_of(wanted, version):
+            if any(first <= place <= last for first, last in wanted[key].spans):
+                chunks[key].append(value)
+        return {key: _joined(wanted[key], parts) for key, parts in chunks.items()}
+
+    def write(self, version: int, changes: Sequence["Written"]) -> int:
+        """Store what a version changes; the bytes of the values are returned."""
+        values = [self._value_row(version, change) for change in changes]
+        StateValue.objects.bulk_create(values)
+        heads = [self._key_row(change, row) for change, row in zip(changes, values, strict=True)]
+        _upsert(heads)
+        return sum(len(row.value) for row in values)
+
+    def _value_row(self, version: int, change: "Written") -> StateValue:
+        spans = change.spans(version)
+        head = change.head or _NO_HEAD
+        return StateValue(
+            conversation=self.conversation,
+            execution=self.execution,
+            key=change.key,
+            version=version,
+            kind=change.kind.value,
+            value=change.value,
+            first=spans[0][0],
+            last=spans[-1][1],
+            spans=dumps(spans) if len(spans) > 1 else b"",
+            digest=head.digest.hex(),
+            size=head.size,
+            count=head.count,
+        )
+
+    def _key_row(self, change: "Written", row: StateValue) -> StateKey:
+        return StateKey(
+            conversation=self.conversation,
+            execution=self.execution,
+            key=change.key,
+            name=change.name,
+            version=row.version,
+            gone=change.kind is ChangeKind.GONE,
+            first=row.first,
+            last=row.last,
+            spans=row.spans,
+            digest=row.digest,
+            size=row.size,
+            count=row.count,
+        )
+
+    def _keys(self) -> QuerySet[StateKey]:
+        return StateKey.objects.filter(conversation=self.conversation, execution=self.execution)
+
+    def _latest(self, version: int) -> QuerySet[StateValue]:
+        """Of each key the row of its last change up to a version, by a seek in the index."""
+        own = {"conversation": self.conversation, "execution": self.execution}
+        upto = StateValue.objects.filter(**own, key=OuterRef("key"), version__lte=version)
+        latest = Subquery(upto.order_by("-version").values("version")[:1])
+        return StateValue.objects.filter(**own, version=latest)
+
+    def _rows_of(
+        self, wanted: Mapping[str, Held], version: int
+    ) -> Iterable[tuple[str, int, bytes]]:
+        if not wanted:
+            return
+        some = len(wanted) <= _CHUNK
+        keys = sorted(wanted) if some else []
+        narrowed = f" AND k.`key` IN ({', '.join(['%s'] * len(keys))})" if some else ""
+        sql = _quoted(_VALUES.format(narrowed=narrowed))
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [version, self.conversation, self.execution, *keys])
+            while rows := cursor.fetchmany(1000):
+                for key, place, value in rows:
+                    if key in wanted:
+                        yield key, place, bytes(value)
+
+
+# Of each key the row of its last change up to a version, then all rows that its value is made of.
+_VALUES: Final = """
+SELECT v.`key`, v.`version`, v.`value`
+FROM checkpoints_statekey k
+JOIN checkpoints_statevalue r
+  ON r.conversation = k.conversation AND r.execution = k.execution AND r.`key` = k.`key`
+ AND r.version = (
+    SELECT x.version FROM checkpoints_statevalue x
+    WHERE x.conversation = k.conversation AND x.execution = k.execution AND x.`key` = k.`key`
+      AND x.version <= %s
+    ORDER BY x.version DESC LIMIT 1)
+JOIN checkpoints_statevalue v
+  ON v.conversation = r.conversation AND v.execution = r.execution AND v.`key` = r.`key`
+ AND v.version BETWEEN r.`first` AND r.`last`
+WHERE k.conversation = %s AND k.execution = %s{narrowed}
+  AND r.kind <> 'gone' AND v.kind IN ('set', 'append')
+ORDER BY v.`key`, v.version
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One change of one key as it is stored.
+
+    ``before`` is what was held of the key, ``same_as`` the former spans that a SAME points to.
+    """
+
+    key: str
+    name: str
+    kind: ChangeKind
+    head: KeyHead | None
+    value: bytes = b""
+    before: Held | None = None
+    same_as: tuple[Span, ...] = field(default=())
+
+    def spans(self, version: int) -> tuple[Span, ...]:
+        """Which rows make up the value after this change at ``version``."""
+        if self.kind is ChangeKind.SAME:
+            return self.same_as
+        if self.kind is ChangeKind.APPEND and self.before is not None:
+            return self.before.appended(version)
+        return ((version, version),)
+
+
+def changed_state(
+    changes: Iterable[KeyChange], held: Mapping[str, Held], former: Mapping[str, Held] | None = None
+) -> list[Written]:
+    """The changes of state keys as they are stored; ``former`` is what a restore goes back to."""
+    written: list[Written] = []
+    for change in changes:
+        if change.kind is ChangeKind.UNCHANGED:
+            continue
+        key = digest_of_name(change.key)
+        spans = former[key].spans if former and change.kind is ChangeKind.SAME else ()
+        written.append(
+            Written(key, change.key, change.kind, change.head, change.value, held.get(key), spans)
+        )
+    return written
+
+
+def grown_list(name: str, elements: Sequence[bytes], before: Held | None) -> list[Written]:
+    """The change of a list beside the state that got more elements, none if there are none."""
+    if not elements:
+        return []
+    there = before is not None and before.head is not None
+    kind = ChangeKind.APPEND if there else ChangeKind.SET
+    value = b"[" + b",".join(elements) + b"]"
+    return [Written(name, name, kind, _NO_HEAD, value, before)]
+
+
+def replaced_list(name: str, elements: Sequence[bytes], before: Held | None) -> Written:
+    """The change of a list beside the state that was replaced as a whole."""
+    value = b"[" + b",".join(elements) + b"]"
+    return Written(name, name, ChangeKind.SET, _NO_HEAD, value, before)
+
+
+def same_list(name: str, now: Held | None, former: Held | None) -> list[Written]:
+    """The change of a list beside the state that goes back to what it was."""
+    if former is not None and former.head is not None:
+        if now is not None and now.spans == former.spans:
+            return []
+        return [Written(name, name, ChangeKind.SAME, former.head, b"", now, former.spans)]
+    if now is not None and now.head is not None:
+        return [Written(name, name, ChangeKind.GONE, None, b"", now)]
+    return []
+
+
+_NO_HEAD: Final = KeyHead(b"", 0)
+
+
+def _held(row: StateKey | StateValue, name: str, *, gone: bool = False) -> Held:
+    spans: tuple[Span, ...] = ((row.first, row.last),)
+    if row.spans:
+        spans = tuple((first, last) for first, last in orjson.loads(bytes(row.spans)))
+    head = None if gone else KeyHead(bytes.fromhex(row.digest), row.size, row.count)
+    return Held(row.key, name, row.version, spans, head)
+
+
+def _joined(held: Held, chunks: list[bytes]) -> bytes:
+    return chunks[0] if len(chunks) == 1 else join_list(chunks)
+
+
+def _upsert(heads: list[StateKey]) -> None:
+    targeted = connection.features.supports_update_conflicts_with_target
+    StateKey.objects.bulk_create(
+        heads,
+        update_conflicts=True,
+        update_fields=_MUTABLE,
+        unique_fields=["conversation", "execution", "key"] if targeted else None,
+    )
+
+
+def _quoted(sql: str) -> str:
+    """The SQL with the quotes of the database: ``key`` and ``first`` are words of SQL."""
+    return sql.replace("`", '"') if connection.vendor == "sqlite" else sql
