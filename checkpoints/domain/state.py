@@ -120,18 +120,10 @@ def apply_update(
         directive = Directive.REDUCE
         if key not in literal:
             directive, value = directive_of(value, where)
-        reducer = reducers.for_key(key)
-        old = heads.get(key)
-        if directive is Directive.DELETE:
-            kind = ChangeKind.GONE if old else ChangeKind.UNCHANGED
-            changes.append(KeyChange(key, kind, None))
-        elif directive is Directive.REPLACE:
-            changes.append(_set(key, reducer, old, value))
-        else:
-            try:
-                changes.append(_reduced(key, reducer, old, value, current))
-            except (TypeMismatch, OutOfRange) as error:
-                raise _placed(error, where) from None
+        try:
+            changes.append(_changed(key, directive, value, heads.get(key), reducers, current))
+        except (TypeMismatch, OutOfRange) as error:
+            raise _placed(error, where) from None
     after = _totals_after(totals, heads, changes)
     if after.size > limit and after.size > totals.size:
         raise TooLarge(
@@ -175,14 +167,18 @@ def join_object(items: Iterable[tuple[str, bytes]]) -> bytes:
     return b"{" + b",".join(dumps(key) + b":" + value for key, value in items) + b"}"
 
 
-def _reduced(
+def _changed(
     key: str,
-    reducer: Reducer,
-    old: KeyHead | None,
+    directive: Directive,
     value: bytes,
+    old: KeyHead | None,
+    reducers: ReducerTable,
     current: Callable[[str], bytes],
 ) -> KeyChange:
-    if reducer is Reducer.OVERWRITE:
+    if directive is Directive.DELETE:
+        return KeyChange(key, ChangeKind.GONE if old else ChangeKind.UNCHANGED, None)
+    reducer = reducers.for_key(key)
+    if reducer is Reducer.OVERWRITE or directive is Directive.REPLACE:
         return _set(key, reducer, old, value)
     if value == b"null":
         return KeyChange(key, ChangeKind.UNCHANGED, old)

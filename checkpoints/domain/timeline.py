@@ -1,4 +1,4 @@
-"""What is on record of every version of an execution, and the comparison of two of them."""
+"""What is told of the versions of an execution: repeats, history, snapshots, differences."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,6 @@ from enum import StrEnum
 import orjson
 from pydantic import JsonValue
 
-from checkpoints.domain.execution import Standing
-from checkpoints.domain.pauses import When
 from checkpoints.domain.state import KeyHead, join_object
 from checkpoints.domain.status import NodeStatus, Status
 from ctxadmin.lib.clock import iso
@@ -30,43 +28,6 @@ class WriteKind(StrEnum):
     UPDATE = "update"
     MOVE = "move"
     RESTORE = "restore"
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """A checkpoint without its state (semantics 3.4, 3.5): one per version, of bounded size.
-
-    ``node_id`` and ``when`` tell where the execution stood: behind the saved node, or before or
-    behind the paused one. ``revision`` and ``visible_count`` tell which messages the
-    conversation showed, ``executed_count`` how many of the executed node ids were there.
-    ``state_digest`` and ``state_bytes`` are the totals of the state, ``written_bytes`` what this
-    version added to the store.
-    """
-
-    version: int
-    kind: WriteKind
-    status: Status
-    node_id: str | None
-    when: When
-    changed_keys: tuple[str, ...]
-    revision: int
-    visible_count: int
-    executed_count: int
-    state_digest: bytes
-    state_bytes: int
-    written_bytes: int
-    author: str
-    at: datetime
-    reason: str = ""
-    checkpoint_id: str | None = None
-
-    def standing(self, executed: Sequence[str]) -> Standing:
-        """What a restore or fork of this version goes back to.
-
-        ``executed`` are the executed node ids as of this version, or a list that begins so.
-        """
-        done = tuple(executed[: self.executed_count])
-        return Standing(self.version, self.node_id, self.when, done)
 
 
 @dataclass(frozen=True, slots=True)

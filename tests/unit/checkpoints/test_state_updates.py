@@ -51,6 +51,11 @@ class State:
         return self.values[key]
 
 
+def apply(update: dict[str, bytes]) -> StateChange:
+    """An update of an empty state, with the limit of the contract."""
+    return apply_update(update, totals=EMPTY, heads={}, current=State().read, reducers=REDUCERS)
+
+
 def kinds(change: StateChange) -> dict[str, tuple[ChangeKind, bytes]]:
     return {each.key: (each.kind, each.value) for each in change.changes}
 
@@ -180,13 +185,7 @@ class TestRefusals:
 
     def test_a_pointer_escapes_the_name_of_the_key(self) -> None:
         with pytest.raises(ContextError) as refusal:
-            apply_update(
-                {"a/b~c": b'{"$delete":0}'},
-                totals=EMPTY,
-                heads={},
-                current=State().read,
-                reducers=REDUCERS,
-            )
+            apply({"a/b~c": b'{"$delete":0}'})
         assert refusal.value.problems[0].pointer == "/state_data/a~1b~0c/$delete"
 
 
@@ -206,6 +205,14 @@ class TestSizes:
             state.update(limit=size, b="12345")
         assert refusal.value.limit == size
         assert str(size + 1) in refusal.value.detail
+
+    def test_the_limit_is_10_mib(self) -> None:
+        room = 10 * 1024 * 1024 - len(dumps({"text": ""}))
+        update = {"text": dumps("\u2028<script>" + "x" * (room - len("\u2028<script>".encode())))}
+        assert apply(update).totals.size == 10 * 1024 * 1024
+        update["text"] = update["text"][:-1] + b'y"'
+        with pytest.raises(TooLarge):
+            apply(update)
 
     @pytest.mark.parametrize("before", [[], [1], ["a", "b"]])
     @pytest.mark.parametrize("added", [[], [2], [{"c": 3}, None]])

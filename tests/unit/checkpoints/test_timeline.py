@@ -7,17 +7,13 @@ import orjson
 import pytest
 from pydantic import JsonValue
 
-from checkpoints.domain.execution import Standing
-from checkpoints.domain.pauses import When
 from checkpoints.domain.state import KeyHead, head_of
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.domain.timeline import (
     HistoryEntry,
     KeysCompared,
-    Manifest,
     SavedCheckpoint,
     Snapshot,
-    WriteKind,
     compare_keys,
     compare_states,
     repeated,
@@ -102,26 +98,6 @@ def test_a_snapshot_has_the_fields_of_the_contract_and_parses_no_state() -> None
         "version": 4,
         "revision": 2,
     }
-
-
-def test_a_manifest_tells_where_a_restore_goes_back_to() -> None:
-    manifest = Manifest(
-        version=3,
-        kind=WriteKind.COMPLETION,
-        status=Status.RUNNING,
-        node_id="b",
-        when=When.AFTER,
-        changed_keys=("x",),
-        revision=0,
-        visible_count=2,
-        executed_count=2,
-        state_digest=bytes(32),
-        state_bytes=2,
-        written_bytes=0,
-        author="engine",
-        at=NOW,
-    )
-    assert manifest.standing(["a", "b", "c"]) == Standing(3, "b", When.AFTER, ("a", "b"))
 
 
 class TestComparison:
