@@ -32,8 +32,8 @@ class Said:
     error: str | None = None
 
 
-def _call(call_id: str, name: str, **arguments: str) -> dict[str, JsonValue]:
-    function: JsonValue = {"name": name, "arguments": json.dumps(arguments)}
+def _call(call_id: str, tool: str, arguments: dict[str, str]) -> dict[str, JsonValue]:
+    function: JsonValue = {"name": tool, "arguments": json.dumps(arguments)}
     return {
         "role": "assistant",
         "content": None,
@@ -74,7 +74,7 @@ def support(node: str, turn: int) -> Said:
             )
         case "plan":
             name, arguments = _LOOK_UPS[turn % len(_LOOK_UPS)]
-            return Said(messages=(_call(f"call_{turn}", name, **arguments),), response=name)
+            return Said(messages=(_call(f"call_{turn}", name, arguments),), response=name)
         case "draft":
             return Said(
                 messages=({"role": "assistant", "content": _DRAFT},),
