@@ -70,6 +70,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         _keep_pictures(item.name, opened)
         for problem in (problem for each in opened for problem in each.watch.problems):
             failure.add_note(f"Seen on the page: {problem}")
+        if log := _traceback(item):
+            failure.add_note(f"The server's last words:\n{log}")
         raise
 
 
@@ -190,9 +192,19 @@ def _sign_in(browser: Browser, server: LiveServer, role: str) -> StorageState:
         entry.goto("/sign-in/")
         entry.locator("input[name=username]").fill(role)
         entry.locator("input[name=password]").fill(PASSWORD)
-        entry.locator("input[name=password]").press("Enter")
-        entry.wait_for_url(re.compile(r"^(?!.*/sign-in/)"))
+        with entry.expect_navigation():
+            entry.locator("input[name=password]").press("Enter")
+        assert "/sign-in/" not in entry.url, entry.locator("body").inner_text()
         return context.storage_state()
+
+
+def _traceback(item: pytest.Item) -> str:
+    """The last traceback in the log of the server that the test used, if there is one."""
+    server = getattr(item, "funcargs", {}).get("server")
+    if not isinstance(server, LiveServer):
+        return ""
+    _, found, text = servers.tail(server.log).rpartition("Traceback (most recent call last)")
+    return found and found + text
 
 
 def _hear_out(opened: Opened) -> None:
