@@ -5,7 +5,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, get_origin
 
 import orjson
 from django.http import HttpRequest, HttpResponse
@@ -196,7 +196,9 @@ class Components:
 
 
 def _key(model: Any) -> str:
-    return f"{getattr(model, '__module__', '')}.{getattr(model, '__qualname__', model)}"
+    if isinstance(model, type) and get_origin(model) is None:
+        return f"{model.__module__}.{model.__qualname__}"
+    return repr(model)
 
 
 class _Generator(GenerateJsonSchema):

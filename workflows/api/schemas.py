@@ -2,7 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, JsonValue, SkipValidation
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    SkipValidation,
+    ValidationInfo,
+    field_validator,
+)
 
 from conversations.domain.message import Draft, IncomingMessage
 from ctxadmin.lib import ids
@@ -86,6 +93,16 @@ class PreviewNode(Contract):
     at: Number | None = None
     context: ContextSource | None = None
     messages: Messages = []
+
+    @field_validator("version", "at", "context", "messages")
+    @classmethod
+    def _goes_together(cls, value: object, info: ValidationInfo) -> object:
+        if info.field_name == "at" and info.data.get("conversation_id") is None:
+            raise ValueError("a version of an execution needs its conversation_id")
+        other = "document" if info.field_name == "version" else "conversation_id"
+        if info.field_name != "at" and info.data.get(other) is not None:
+            raise ValueError(f"either this or {other}, not both")
+        return value
 
     def asked(self) -> PreviewAsked:
         """The same as the service takes it; PromptContext.read checks the context."""

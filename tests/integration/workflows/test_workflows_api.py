@@ -23,7 +23,7 @@ def assert_problem(answer: Any, status: int, code: str, pointer: str | None = No
         assert pointer in [error["pointer"] for error in problem["errors"]], problem
 
 
-def put(api: CheckedApi, slug: str, body: Any, version: int) -> Any:
+def put(api: CheckedApi, slug: str, body: Any, version: Any) -> Any:
     return api.put(f"/workflows/{slug}/draft", {"document": body, "expected_version": version})
 
 

@@ -1,0 +1,121 @@
+"""Designers that meet: one of several wins, the others hear of it, nothing is lost."""
+
+from typing import Any
+
+import pytest
+
+from ctxadmin.accounts.roles import Action, Scope
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.record import first_break
+from ctxadmin.lib.errors import Duplicate, InvalidState, VersionConflict
+from tests.factories import engine
+from tests.integration.workflows.documents import document
+from tests.together import together
+from workflows import services, store
+from workflows.domain import graph, problems
+from workflows.domain.graph import Document
+from workflows.models import Workflow, WorkflowVersion
+from workflows.services import NewWorkflow, SavedDraft
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def named(name: str) -> Document:
+    return graph.read(document(name=name))
+
+
+def designer() -> Any:
+    return engine(Scope.DESIGN)
+
+
+def assert_audited(row: Workflow) -> None:
+    """The chain holds and there is one entry per change."""
+    entries = AuditEntry.objects.filter(stream=row.key).order_by("seq")
+    assert first_break(entries) is None
+    assert entries.count() == Workflow.objects.get(key=row.key).change_seq
+
+
+def test_of_two_designers_on_one_draft_one_wins_and_the_others_hear_of_it() -> None:
+    actor = designer()
+    row = services.create(actor, NewWorkflow("flow"))
+    tasks = [
+        lambda name=name: services.save_draft(actor, "flow", named(name), 0) for name in "abcd"
+    ]
+    results = together(tasks)
+    conflicts = [result for result in results if isinstance(result, VersionConflict)]
+    saved = [result for result in results if isinstance(result, SavedDraft)]
+    assert (len(saved), len(conflicts)) == (1, 3)
+    assert {(error.expected, error.actual) for error in conflicts} == {(0, 1)}
+    winner = "abcd"[results.index(saved[0])]
+    assert f'"name":"{winner}"' in bytes(Workflow.objects.get().draft).decode()
+    assert_audited(row)
+
+
+def test_one_draft_is_published_once_however_many_try() -> None:
+    actor = designer()
+    row = services.create(actor, NewWorkflow("flow"))
+    services.save_draft(actor, "flow", named("a"), 0)
+    results = together([lambda: services.publish(actor, "flow", 1)] * 4)
+    assert sum(isinstance(result, WorkflowVersion) for result in results) == 1
+    assert sum(isinstance(result, InvalidState) for result in results) == 3
+    assert WorkflowVersion.objects.count() == 1
+    assert_audited(row)
+
+
+def test_a_draft_that_changes_while_it_is_published_is_a_conflict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Acts between the look at the draft and the write of the version."""
+    actor = designer()
+    row = services.create(actor, NewWorkflow("flow"))
+    services.save_draft(actor, "flow", named("a"), 0)
+    check = problems.check
+
+    def meanwhile(checked: Document) -> list[problems.Problem]:
+        monkeypatch.undo()
+        services.save_draft(actor, "flow", named("b"), 1)
+        return check(checked)
+
+    monkeypatch.setattr(problems, "check", meanwhile)
+    with pytest.raises(VersionConflict) as refused:
+        services.publish(actor, "flow", 1)
+    assert (refused.value.expected, refused.value.actual) == (1, 2)
+    assert WorkflowVersion.objects.count() == 0
+    assert_audited(row)
+
+
+def test_a_write_that_did_not_see_the_newest_change_is_refused_by_the_update_itself() -> None:
+    """Also without the lock of the row, as on a database that would ignore it."""
+    actor = designer()
+    row = services.create(actor, NewWorkflow("flow"))
+    seen = store.find_workflow(actor.workspace, "flow")
+    services.save_draft(actor, "flow", named("b"), 0)
+    opened = store.Writing(seen, actor)
+    with pytest.raises(VersionConflict):
+        opened.commit(Action.WORKFLOW_CHANGE, {}, draft=b"{}", draft_version=1)
+    assert b'"name":"b"' in bytes(Workflow.objects.get().draft)
+    assert_audited(row)
+
+
+def test_changes_of_names_and_drafts_do_not_undo_each_other() -> None:
+    actor = designer()
+    row = services.create(actor, NewWorkflow("flow"))
+    tasks: list[Any] = [
+        lambda: services.save_draft(actor, "flow", named("a"), 0),
+        lambda: services.change(actor, "flow", name="Other"),
+        lambda: services.change(actor, "flow", description="new"),
+    ]
+    results = together(tasks)
+    assert not [result for result in results if isinstance(result, Exception)]
+    now = Workflow.objects.get()
+    assert (now.name, now.description, now.draft_version) == ("Other", "new", 1)
+    assert_audited(row)
+
+
+def test_one_slug_is_given_once_however_many_ask() -> None:
+    actor = designer()
+    results = together([lambda: services.create(actor, NewWorkflow("flow"))] * 4)
+    assert sum(isinstance(result, Workflow) for result in results) == 1
+    assert sum(isinstance(result, Duplicate) for result in results) == 3
+    assert Workflow.objects.count() == 1
+    assert AuditEntry.objects.filter(object_type="workflow").count() == 1
