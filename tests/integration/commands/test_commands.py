@@ -1,0 +1,123 @@
+"""The management commands as an operator runs them."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from conversations.models import Conversation, Message
+from ctxadmin.accounts.models import EngineToken, User
+from ctxadmin.accounts.roles import Role
+from ctxadmin.audit.models import AuditEntry
+from tests.factories import conversation, engine, person, user
+from workflows.domain.graph import read
+from workflows.models import Workflow
+from workflows.services import import_document
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command(*arguments, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+def test_create_token_prints_the_token_and_nothing_else() -> None:
+    out = run("create_token", "--name", "n", "--scopes", "engine,review", "--expires", "90d")
+    assert out.startswith("ctxa_")
+    assert out == out.strip() + "\n"
+    token = EngineToken.objects.get()
+    assert token.scopes == ["engine", "review"]
+    assert token.expires_at is not None
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--scopes", "root"], ["--expires", "soon"], ["--workspace", "x"]]
+)
+def test_create_token_refuses_what_it_does_not_know(wrong: list[str]) -> None:
+    with pytest.raises(CommandError):
+        run("create_token", "--name", "n", *wrong)
+    assert not EngineToken.objects.exists()
+
+
+def test_create_admin_makes_one_and_only_one() -> None:
+    assert "password" in run("create_admin")
+    assert "already" in run("create_admin")
+    assert User.objects.filter(is_superuser=True).count() == 1
+
+
+def chats(folder: Path, *lines: object) -> str:
+    path = folder / "chats.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    return str(path)
+
+
+def test_import_takes_every_line_of_every_file(tmp_path: Path) -> None:
+    path = chats(tmp_path, *({"id": f"c{n}", "messages": [user("hi")]} for n in range(3)))
+    out = run("import_conversations", path)
+    assert "3 of 3 conversations, 3 messages" in out
+    assert Conversation.objects.count() == 3
+
+
+def test_import_names_file_line_and_field_and_imports_nothing(tmp_path: Path) -> None:
+    bad = {"messages": [{"role": "nobody", "content": "x"}]}
+    path = chats(tmp_path, {"messages": [user("hi")]}, bad)
+    with pytest.raises(CommandError) as refused:
+        run("import_conversations", path)
+    assert all(part in str(refused.value) for part in ("chats.jsonl", "ine 2", "role"))
+    assert not Message.objects.exists()
+
+
+def test_import_says_when_a_file_is_not_there() -> None:
+    with pytest.raises(CommandError, match="nowhere"):
+        run("import_conversations", "nowhere.jsonl")
+
+
+OLD = {
+    "processorType": "transform",
+    "rules": [{"sourcePath": "messages[-3:]", "targetPath": "messages"}],
+}
+
+
+def old_workflow() -> Workflow:
+    document = {
+        "name": "old",
+        "nodes": [{"id": "cut", "type": "context_processor", "config": OLD}],
+        "edges": [],
+    }
+    return import_document(person(Role.DESIGNER), read(document), "old", None).workflow
+
+
+def test_migrating_configs_converts_drafts_and_tells_rule_by_rule() -> None:
+    old_workflow()
+    assert "converted" in run("migrate_processor_configs", "--dry-run")
+    assert Workflow.objects.get().draft_version == 1
+    run("migrate_processor_configs")
+    row = Workflow.objects.get()
+    assert row.draft_version == 2
+    node = json.loads(bytes(row.draft))["nodes"][0]
+    assert node["config"]["truncate"] == {"keep_last": 3}
+    assert "No draft" in run("migrate_processor_configs")
+
+
+def test_verifying_the_audit_finds_what_was_changed() -> None:
+    conversation(user("a"), actor=engine())
+    assert "hold" in run("verify_audit")
+    AuditEntry.objects.update(reason="something else")
+    with pytest.raises(CommandError, match="broken"):
+        run("verify_audit")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_seeding_the_demo_twice_makes_it_once() -> None:
+    run("seed_demo")
+    made = Conversation.objects.values_list("public_id", "change_seq")
+    before = sorted(made)
+    assert len(before) == 3
+    run("seed_demo")
+    assert sorted(made.all()) == before
+    paused = Conversation.objects.filter(status="PAUSED")
+    assert sorted(paused.values_list("public_id", flat=True)) == ["demo-research", "demo-support"]
