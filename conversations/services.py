@@ -25,7 +25,7 @@ from conversations.store import (
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
-from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.ids import new_key, new_public_id
 
 
@@ -78,6 +78,10 @@ class Applied:
     cached_prefix_lost: int
 
 
+KnowsWorkflow = Callable[[int, str], bool]
+_knows_workflow: list[KnowsWorkflow] = []
+
+
 class _DryRun(Exception):
     """Undoes a transaction whose result was only asked for."""
 
@@ -85,6 +89,9 @@ class _DryRun(Exception):
 def create(actor: Actor, new: NewConversation) -> Conversation:
     """Make a conversation, perhaps with its first messages; Duplicate if the id is taken."""
     actor.require(Action.CONVERSATION_CREATE)
+    for knows in _knows_workflow:
+        if new.workflow and not knows(actor.workspace, new.workflow):
+            raise ValidationFailed.at("/workflow", f"There is no workflow {new.workflow!r}.")
     with transaction.atomic():
         opened = open_new(actor, new)
         if new.drafts:
@@ -92,6 +99,14 @@ def create(actor: Actor, new: NewConversation) -> Conversation:
         detail = {"messages": len(new.drafts)}
         opened.commit(change_of(opened.head, Action.CONVERSATION_CREATE, detail=detail))
     return opened.head
+
+
+def ask_for_workflows(knows: KnowsWorkflow) -> None:
+    """Have ``knows(workspace, slug)`` asked whether a new conversation's workflow exists.
+
+    For the app above this one, which has the workflows.
+    """
+    _knows_workflow.append(knows)
 
 
 def open_new(actor: Actor, new: NewConversation) -> Writing:

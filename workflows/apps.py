@@ -5,3 +5,10 @@ from django.apps import AppConfig
 
 class WorkflowsConfig(AppConfig):
     name = "workflows"
+
+    def ready(self) -> None:
+        """Tell the app below which workflows there are."""
+        from conversations.services import ask_for_workflows
+        from workflows.store import workflow_exists
+
+        ask_for_workflows(workflow_exists)

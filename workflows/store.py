@@ -20,6 +20,11 @@ def find_workflow(workspace: int, slug: str) -> Workflow:
     return _one(Workflow.objects.for_workspace(workspace), slug)
 
 
+def workflow_exists(workspace: int, slug: str) -> bool:
+    """True if the workspace has a workflow of that slug."""
+    return Workflow.objects.for_workspace(workspace).filter(slug=slug).exists()
+
+
 def _one(rows: QuerySet[Workflow], slug: str) -> Workflow:
     row = rows.filter(slug=slug).first() if is_public_id(slug) else None
     if row is None:

@@ -8,6 +8,8 @@ from conversations.domain.configs import OperationConfig
 from conversations.domain.message import Draft, IncomingMessage
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import FieldProblem, TooLarge
+from ctxadmin.lib.json_bytes import dumps
 
 MAX_TEXT = 1024 * 1024
 
@@ -89,6 +91,16 @@ class Restore(Guarded):
     """``POST /conversations/{id}/restore``."""
 
     revision: int
+
+
+def metadata_bytes(metadata: dict[str, JsonValue]) -> bytes:
+    """Metadata as they are stored; TooLarge over 1 MiB."""
+    data = dumps(metadata)
+    if len(data) > MAX_TEXT:
+        message = f"The metadata are larger than {MAX_TEXT} bytes."
+        problem = FieldProblem("/metadata", message, "too_large")
+        raise TooLarge(message, limit=MAX_TEXT, problems=[problem])
+    return data
 
 
 def drafts_of(messages: list[IncomingMessage]) -> tuple[Draft, ...]:

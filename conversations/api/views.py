@@ -18,6 +18,7 @@ from conversations.api.schemas import (
     Operate,
     Restore,
     Rollback,
+    metadata_bytes,
 )
 from conversations.domain import legacy
 from conversations.domain.bodies import StoredMessage
@@ -67,7 +68,7 @@ class Conversations(Endpoint):
             public_id=body.id,
             title=body.title,
             workflow=body.workflow or "",
-            metadata=dumps(body.metadata),
+            metadata=metadata_bytes(body.metadata),
             tools=body.tools,
             drafts=body.drafts(),
         )
@@ -80,7 +81,7 @@ class OneConversation(ConversationEndpoint):
 
     def patch(self, request: Request, conversation_id: str) -> Response:
         body = self.body(ChangeConversation)
-        metadata = None if body.metadata is None else dumps(body.metadata)
+        metadata = None if body.metadata is None else metadata_bytes(body.metadata)
         head = services.change(
             self.actor, conversation_id, title=body.title, metadata=metadata, tools=body.tools
         )

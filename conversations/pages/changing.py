@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from conversations import erasure, services
+from conversations.api.schemas import metadata_bytes
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.forms import ConversationForm, OperationForm
@@ -22,7 +23,6 @@ from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed
-from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
 
@@ -196,7 +196,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
                 actor,
                 conversation_id,
                 title=given.title or "",
-                metadata=dumps(given.metadata or {}),
+                metadata=metadata_bytes(given.metadata or {}),
                 tools=given.tools or "",
             )
             flash.success(request, _("Saved."))

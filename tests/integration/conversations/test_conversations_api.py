@@ -61,6 +61,16 @@ def test_an_unknown_field_is_named(api: Api) -> None:
     assert_problem(api.post("/conversations", {"titel": "x"}), 422, "validation", "/titel")
 
 
+def test_a_workflow_that_nobody_made_is_named(api: Api) -> None:
+    answer = api.post("/conversations", {"workflow": "nothing"})
+    assert_problem(answer, 422, "validation", "/workflow")
+
+
+def test_metadata_over_their_limit_are_too_large(api: Api) -> None:
+    answer = api.post("/conversations", {"metadata": {"a": "x" * 1024**2}})
+    assert_problem(answer, 413, "too_large", "/metadata")
+
+
 def test_the_list_pages_by_cursor_without_losing_or_repeating(api: Api) -> None:
     for number in range(5):
         api.post("/conversations", {"id": f"c{number}"})
