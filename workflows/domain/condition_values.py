@@ -7,6 +7,7 @@ does not have it is null, and ``length`` and ``[0]`` count characters, not UTF-1
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress, repeat
 from types import MappingProxyType
 from typing import Final, TypeGuard
 
@@ -88,9 +89,14 @@ def includes(value: JsonValue, part: JsonValue) -> JsonValue:
         return isinstance(part, str) and part in value
     if not isinstance(value, list):
         return None
-    if isinstance(part, str):
-        return part in value  # a text equals nothing but a text, so the fast way is right
-    return any(same(each, part) for each in value)
+    if isinstance(part, (list, dict)) or part not in value:
+        return False
+    if isinstance(part, bool):
+        return any(map(operator.is_, value, repeat(part)))
+    if not _is_number(part):
+        return True  # what equals a text is a text, what equals null is null
+    # What equals a number may be a boolean. Loops in C: a hostile array has 5,000,000 elements.
+    return part in compress(value, map(operator.is_not, map(type, value), repeat(bool)))
 
 
 def starts_with(value: JsonValue, part: JsonValue) -> JsonValue:

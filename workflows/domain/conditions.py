@@ -35,16 +35,19 @@ class Condition:
 
     ``evaluate(variables, metadata)`` is its truth by JavaScript's rules, ``value(variables,
     metadata)`` the value of the expression: ``a || 'x'`` is the value of ``a`` or ``"x"``. Both
-    are total: whatever the values are, they never raise. Source: semantics 2.7.
+    are total: whatever the values are, they never raise. ``calls`` counts its method calls, the
+    only parts whose cost depends on the values. Source: semantics 2.7.
     """
 
-    __slots__ = ("_names", "evaluate", "text", "value")
+    __slots__ = ("_names", "calls", "evaluate", "text", "value")
 
     def __init__(self, text: str, expression: Expression) -> None:
         self.text = text
         self.evaluate: Test = _test(expression)
         self.value: Read = _read(expression)
-        self._names = frozenset(_names(expression))
+        parts = list(_parts(expression))
+        self._names = frozenset(".".join(each.names) for each in parts if isinstance(each, Lookup))
+        self.calls = sum(isinstance(each, Call) for each in parts)
 
     def __repr__(self) -> str:
         return f"Condition({self.text!r})"
@@ -96,21 +99,18 @@ def _problem(fault: SyntaxFault, text: str, pointer: str) -> FieldProblem:
     return FieldProblem(pointer, message, extra=extra)
 
 
-def _names(expression: Expression) -> Iterator[str]:
+def _parts(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    yield expression
     match expression:
-        case Lookup(names=names):
-            yield ".".join(names)
         case Member(source=source) | Not(source=source):
-            yield from _names(source)
-        case Call(source=source, argument=argument):
-            yield from _names(source)
-            yield from _names(argument)
-        case Compared(left=left, right=right):
-            yield from _names(left)
-            yield from _names(right)
+            yield from _parts(source)
+        case Call(source=left, argument=right) | Compared(left=left, right=right):
+            yield from _parts(left)
+            yield from _parts(right)
         case AllOf(parts=parts) | AnyOf(parts=parts):
             for part in parts:
-                yield from _names(part)
+                yield from _parts(part)
 
 
 def _test(expression: Expression) -> Test:

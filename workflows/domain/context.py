@@ -13,10 +13,12 @@ from conversations.domain.message import Draft, Entry
 from conversations.domain.pairing import place
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import FieldProblem, TooLarge
 from workflows.domain.transforms import Transform, rewrite_content
 
 MESSAGES_KEY: Final = "messages"
 HISTORY_KEY: Final = "execution_history"
+MAX_NAMES: Final = 100_000  # of a section of a context that is sent; see the limits of filters
 _NOTHING: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 
 
@@ -54,8 +56,14 @@ class PromptContext:
 
     @classmethod
     def read(cls, data: object, pointer: str = "") -> Self:
-        """The context in parsed JSON; raises ValidationFailed with pointers."""
+        """The context in parsed JSON; raises ValidationFailed or TooLarge with pointers."""
         given = parse(PromptContextInput, data, pointer)
+        for section in ("variables", "history", "metadata"):
+            count = len(getattr(given, section))
+            if count > MAX_NAMES:
+                message = f"a context has at most {MAX_NAMES} {section}, this one has {count}"
+                problem = FieldProblem(f"{pointer}/{section}", message, TooLarge.code)
+                raise TooLarge(message, problems=[problem])
         history = tuple(
             HistoryEntry(each.node_id, each.prompt, each.response, each.timestamp, each.metadata)
             for each in given.history

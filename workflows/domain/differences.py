@@ -1,7 +1,7 @@
 """Explaining a step that is known by its effect only, such as a processor."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
@@ -42,10 +42,12 @@ class _Teller:
             verdict: Verdict = "kept" if equal(before, after) else "changed"
             if name not in new:
                 verdict = "dropped"
-            reason = self.reason(section, verdict)
-            yield Decision(
-                section, verdict, self.label, reason, name=name, before=before, after=after
+            decision = Decision(
+                section, verdict, self.label, self.reason(section, verdict), name=name
             )
+            if verdict == "changed":
+                decision = replace(decision, before=before, after=after)
+            yield decision
         for name in new:
             if name not in old:
                 yield Decision(

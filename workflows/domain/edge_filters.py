@@ -13,6 +13,7 @@ from workflows.domain.context import Sight
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
 from workflows.domain.filters import (
     MAX_RULES,
+    MAX_TRANSFORMS,
     Operations,
     Target,
     refuse_old_operations,
@@ -65,7 +66,7 @@ class EdgeFilter(Contract):
     include_patterns: Patterns = ()
     exclude_patterns: Patterns = ()
     transform_rules: Annotated[
-        tuple[TransformRule, ...], Field(strict=False, max_length=MAX_RULES)
+        tuple[TransformRule, ...], Field(strict=False, max_length=MAX_TRANSFORMS)
     ] = ()
     condition: str | None = None
     messages: Operations = ()

@@ -119,15 +119,6 @@ def _redact(value: JsonValue) -> JsonValue:
     return REDACTED
 
 
-def _redact_values(value: JsonValue) -> JsonValue:
-    """The shape of a value with ``[redacted]`` for every text, number and boolean in it."""
-    if isinstance(value, list):
-        return [_redact_values(each) for each in value]
-    if isinstance(value, dict):
-        return {key: _redact_values(each) for key, each in value.items()}
-    return None if value is None else REDACTED
-
-
 def _first(value: JsonValue) -> JsonValue:
     """The first element of an array, null of an empty one."""
     if not isinstance(value, list):
@@ -161,16 +152,6 @@ def _without_nulls(value: JsonValue) -> JsonValue:
     return value
 
 
-def _unique(value: JsonValue) -> JsonValue:
-    """An array with the first of equal elements only."""
-    if not isinstance(value, list):
-        return value
-    seen: dict[bytes, JsonValue] = {}
-    for each in value:
-        seen.setdefault(canonical(each), each)
-    return list(seen.values())
-
-
 def _reverse(value: JsonValue) -> JsonValue:
     """An array in the opposite order."""
     return value[::-1] if isinstance(value, list) else value
@@ -189,7 +170,6 @@ BUILTIN_TRANSFORMS: Final[Mapping[str, Transform]] = MappingProxyType(
         "one_line": _one_line,
         "parse_json": _parse_json,
         "redact": _redact,
-        "redact_values": _redact_values,
         "reverse": _reverse,
         "strip": _strip,
         "to_boolean": _to_boolean,
@@ -198,7 +178,6 @@ BUILTIN_TRANSFORMS: Final[Mapping[str, Transform]] = MappingProxyType(
         "truncate": _shortener(1_000),
         "truncate_100": _shortener(100),
         "truncate_10000": _shortener(10_000),
-        "unique": _unique,
         "uppercase": _uppercase,
         "values": _values,
         "without_nulls": _without_nulls,

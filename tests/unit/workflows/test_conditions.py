@@ -294,6 +294,11 @@ def test_it_tells_which_names_it_reads() -> None:
     assert compile_condition("true || 'x'.length").names() == frozenset()
 
 
+def test_it_counts_its_method_calls() -> None:
+    condition = compile_condition("!context.a.includes('x'.includes('y')) || context.b.length > 1")
+    assert condition.calls == 2
+
+
 def test_a_text_is_compiled_once() -> None:
     assert compile_condition("context.once") is compile_condition("context.once")
 

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import JsonValue
 
-from ctxadmin.lib.errors import ValidationFailed
-from workflows.domain.context import HistoryEntry, PromptContext
+from ctxadmin.lib.errors import TooLarge, ValidationFailed
+from workflows.domain.context import MAX_NAMES, HistoryEntry, PromptContext
 
 
 def test_data_of_a_context_stays_as_it_came() -> None:
@@ -45,6 +45,13 @@ def test_a_context_of_a_wrong_shape_is_refused(data: JsonValue, pointer: str) ->
     with pytest.raises(ValidationFailed) as caught:
         PromptContext.read(data, "/c")
     assert pointer in [problem.pointer for problem in caught.value.problems]
+
+
+def test_a_context_of_too_many_names_is_too_large() -> None:
+    names = {str(number): None for number in range(MAX_NAMES + 1)}
+    with pytest.raises(TooLarge) as caught:
+        PromptContext.read({"variables": names}, "/c")
+    assert caught.value.problems[0].pointer == "/c/variables"
 
 
 def test_the_context_of_a_state_leaves_out_messages_and_history() -> None:

@@ -12,9 +12,11 @@ from tests.unit.workflows.sights import (
 from workflows.domain.filters import (
     MAX_OPERATIONS,
     MAX_RULES,
+    MAX_TRANSFORMS,
     ContextFilter,
     filter_problems,
     filter_step,
+    node_filter_problems,
     read_filter,
 )
 
@@ -81,6 +83,30 @@ def test_a_filter_is_bounded() -> None:
     assert "/f/rules" in refused({"rules": many})
     clear: list[JsonValue] = [{"operation": "clear"}] * (MAX_OPERATIONS + 1)
     assert "/f/messages" in refused({"messages": clear})
+
+
+def test_the_cost_of_a_filter_is_bounded() -> None:
+    call = "context.a.includes('x')"
+    calling = [rule("include", "a", condition=" || ".join([call] * 8)) for _ in range(5)]
+    assert problems_of(block(*calling[:4])) == {}
+    [(pointer, message)] = problems_of(block(*calling)).items()
+    assert pointer == "/f/rules"
+    assert "at most 32 method calls, these 40" in message
+    changing = [rule("transform", "a", transform="json") for _ in range(MAX_TRANSFORMS + 1)]
+    assert problems_of(block(*changing[1:])) == {}
+    assert "at most 50 transforms" in problems_of(block(*changing))["/f/rules"]
+
+
+def test_the_cost_of_the_filters_of_a_node_is_bounded_together() -> None:
+    half = read_filter(block(*[rule("include", "a")] * (MAX_RULES // 2 + 1)))
+    assert node_filter_problems([half], REGISTRIES) == []
+    with pytest.raises(ValidationFailed) as caught:
+        filter_step([half, half], REGISTRIES, pointer="/f")
+    [problem] = caught.value.problems
+    assert (problem.pointer, problem.message) == (
+        "/f",
+        "the filters of a node have at most 100 rules, these 102",
+    )
 
 
 @pytest.mark.parametrize(
