@@ -40,7 +40,7 @@ from checkpoints.state_store import (
 )
 from conversations.domain import pairing
 from conversations.domain.message import Draft
-from conversations.store import Writing
+from conversations.writing import Writing
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
 from ctxadmin.lib.errors import VersionConflict
@@ -101,6 +101,7 @@ class ExecutionWriting:
         self._pending: dict[str, Written] = {}
         self._held: dict[str, Held] = {}
         self._loaded: set[str] = set()
+        self._history: list[bytes] = []
         self._message_bytes = 0
         self._replaced = False
         self._executed: list[str] | None = None
@@ -183,11 +184,9 @@ class ExecutionWriting:
         return self._executed
 
     def add_history(self, entries: Sequence[bytes]) -> None:
-        """Put entries behind the execution history."""
-        if entries:
-            self._load(())
-            self._pend(grown_list(HISTORY, entries, self._held.get(HISTORY)))
-            self.row.history_count += len(entries)
+        """Put entries behind the execution history, and behind those of this write."""
+        self._history += entries
+        self.row.history_count += len(entries)
 
     def add_executed(self, done: Done) -> None:
         """Take over what became of the executed node ids."""
@@ -224,6 +223,9 @@ class ExecutionWriting:
 
     def record(self, decision: Decision, write: Write) -> None:
         """Write the next version; VersionConflict if somebody else did since the row was read."""
+        if self._history:
+            self._load(())
+            self._pend(grown_list(HISTORY, self._history, self._held.get(HISTORY)))
         seen, self.now = self.now.version, decision.execution
         self._set_row()
         if self._is_new:
@@ -236,7 +238,8 @@ class ExecutionWriting:
         head.status = self.row.status
         head.workflow = self.row.workflow or head.workflow
         self._is_new, self._replaced, self._message_bytes = False, False, 0
-        self._pending, self._held, self._loaded, self._executed = {}, {}, set(), None
+        self._history, self._executed = [], None
+        self._pending, self._held, self._loaded = {}, {}, set()
 
     def note(self, decision: Decision) -> None:
         """Keep a decision that writes no version: a pause that was asked for."""

@@ -1,6 +1,7 @@
 """Published workflows and executions by REST, for the tests of executions."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from django.apps import apps
@@ -43,7 +44,7 @@ def publish(
 def chain(slug: str, *names: str, configs: dict[str, Any] | None = None) -> int:
     """Publish nodes that follow each other, with the configs of some."""
     nodes = [node(name, config=(configs or {}).get(name, {})) for name in names]
-    return publish(slug, nodes, [edge(*pair) for pair in zip(names, names[1:], strict=False)])
+    return publish(slug, nodes, [edge(*pair) for pair in pairwise(names)])
 
 
 class Run:

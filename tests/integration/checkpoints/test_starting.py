@@ -141,9 +141,11 @@ def test_a_conversation_that_names_a_published_workflow_runs_it() -> None:
     assert ok(start(run))["ready_nodes"] == ["a"]
 
 
-def test_a_conversation_that_names_an_unknown_workflow_runs_free() -> None:
-    run = Run(Api(), conversation(workflow="kept-elsewhere"))
+def test_a_conversation_whose_workflow_is_only_drafted_runs_free() -> None:
+    workflows.create(engine(Scope.DESIGN), workflows.NewWorkflow(slug="drafted"))
+    run = Run(Api(), conversation(workflow="drafted"))
     assert ok(start(run))["ready_nodes"] == []
+    assert ok(run.save("c1", "any"))["version"] == 1
 
 
 def test_the_workflow_of_an_execution_gives_its_reducers() -> None:

@@ -1,0 +1,380 @@
+"""Pause, resume, cancel, approve, reject, updates while paused; reviews and their timeouts."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from checkpoints.models import Execution
+from ctxadmin.accounts.roles import Scope
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.record import first_break
+from ctxadmin.lib import clock
+from tests.factories import Api, conversation, user
+from tests.integration.checkpoints.flows import (
+    REVIEW,
+    Run,
+    chain,
+    edge,
+    everything,
+    node,
+    ok,
+    publish,
+    refused,
+    when,
+)
+
+pytestmark = pytest.mark.django_db
+
+AFTER = {"pause": "after"}
+
+
+def test_a_pause_comes_with_the_next_checkpoint() -> None:
+    run = Run.start()
+    asked = ok(run.post("pause", {"reason": "let me look"}))
+    assert asked == {"status": "RUNNING", "version": 0, "ready_nodes": [], "pause_requested": True}
+    assert run.snapshot()["pause_requested"] is True
+    assert ok(run.save("c1", "a"))["status"] == "PAUSED"
+    snapshot = run.snapshot()
+    assert (snapshot["current_node_id"], snapshot["pause_requested"]) == ("a", False)
+    (execution,) = Execution.objects.all()
+    assert execution.waiting_since is not None
+
+
+def test_a_pause_asked_twice_changes_nothing() -> None:
+    run = Run.start()
+    ok(run.post("pause"))
+    before = everything()
+    ok(run.post("pause", {"reason": "again"}))
+    assert everything() == before
+
+
+@pytest.mark.parametrize("move", ["pause", "resume", "approve", "reject", "cancel"])
+def test_moves_need_an_execution(move: str) -> None:
+    run = Run(Api(), conversation())
+    problem = refused(run.post(move), 409, "invalid_state")
+    assert problem["status_now"] == "IDLE"
+
+
+ALLOWED = {
+    "RUNNING": {"pause", "cancel"},
+    "PAUSED": {"resume", "approve", "reject", "cancel"},
+    "PENDING": {"resume", "cancel"},
+    "FAILED": {"resume"},
+    "COMPLETED": set(),
+    "CANCELLED": set(),
+}
+
+
+@pytest.mark.parametrize("status", ALLOWED)
+@pytest.mark.parametrize("move", ["pause", "resume", "approve", "reject", "cancel"])
+def test_every_move_in_every_status(status: str, move: str) -> None:
+    run = Run.start(start=status != "PENDING")
+    if status in ("PAUSED", "FAILED", "COMPLETED", "CANCELLED"):
+        ok(run.save("c1", status=status))
+    before = everything()
+    answer = run.post(move)
+    if move in ALLOWED[status]:
+        ok(answer)
+        assert AuditEntry.objects.order_by("-seq")[0].action == f"execution.{move}"
+    else:
+        assert refused(answer, 409, "invalid_state")["status_now"] == status
+        assert everything() == before
+
+
+def test_a_move_is_a_version_with_its_reason() -> None:
+    run = Run.start()
+    run.pause_now()
+    assert ok(run.post("approve", {"reason": "fine"}))["version"] == 2
+    row = run.versions()[0]
+    assert (row["kind"], row["move"], row["reason"]) == ("move", "approve", "fine")
+
+
+def test_a_rejection_fails_the_execution_with_the_reason() -> None:
+    run = Run.start()
+    run.pause_now()
+    answer = ok(run.post("reject", {"node_id": "a", "reason": "no"}))
+    assert answer["status"] == "FAILED"
+    assert run.versions()[0]["reason"] == "no"
+
+
+def test_the_named_node_must_be_the_paused_one() -> None:
+    run = Run.start()
+    run.pause_now()
+    before = everything()
+    refused(run.post("resume", {"node_id": "b"}), 409, "invalid_state")
+    assert everything() == before
+    ok(run.post("resume", {"node_id": "a"}))
+
+
+def test_a_stale_move_is_a_conflict() -> None:
+    run = Run.start()
+    run.pause_now()
+    ok(run.update("a", state_data={"k": 1}))
+    before = everything()
+    problem = refused(run.post("resume", {"expected_version": 1}), 409, "version_conflict")
+    assert (problem["actual"], problem["changed_keys"]) == (2, ["k"])
+    assert everything() == before
+
+
+def test_resume_elsewhere_goes_on_at_the_named_node() -> None:
+    chain("w", "a", "b", "c")
+    run = Run.start("w")
+    ok(run.complete("a", status="PAUSED"))
+    moved = ok(run.post("resume", {"from_node": "c"}))
+    assert moved["ready_nodes"] == ["c"]
+    assert ok(run.complete("c"))["status"] == "COMPLETED"
+
+
+def test_resume_at_an_unknown_node_is_not_found() -> None:
+    chain("w", "a", "b")
+    run = Run.start("w")
+    ok(run.complete("a", status="PAUSED"))
+    refused(run.post("resume", {"from_node": "z"}), 404, "not_found")
+
+
+def test_only_a_resume_may_jump() -> None:
+    run = Run.start()
+    run.pause_now()
+    refused(run.post("approve", {"from_node": "b"}), 422, "validation", "/from_node")
+
+
+def test_a_free_execution_is_ready_where_it_was_resumed() -> None:
+    run = Run.start()
+    run.pause_now()
+    assert ok(run.post("resume"))["ready_nodes"] == []
+    ok(run.save("c2", "b", status="PAUSED"))
+    assert ok(run.post("resume", {"from_node": "x"}))["ready_nodes"] == ["x"]
+
+
+def test_an_engine_may_pause_resume_and_cancel_but_not_approve() -> None:
+    run = Run.start().by(Scope.ENGINE)
+    ok(run.post("pause"))
+    ok(run.save("c1"))
+    refused(run.post("approve"), 403, "forbidden")
+    refused(run.post("reject"), 403, "forbidden")
+    ok(run.post("resume"))
+    ok(run.post("cancel"))
+
+
+def test_a_designer_moves_nothing() -> None:
+    run = Run.start().by(Scope.DESIGN)
+    for move in ("pause", "resume", "cancel", "approve", "reject"):
+        refused(run.post(move), 403, "forbidden")
+
+
+def test_a_node_pauses_before_it_runs_and_again_in_its_next_round() -> None:
+    nodes = [node("a"), node("b", config=REVIEW)]
+    publish("w", nodes, [edge("a", "b"), when("b", "b", "context.more === true")])
+    run = Run.start("w", state={"more": True})
+    assert ok(run.complete("a"))["status"] == "PAUSED"
+    snapshot = run.snapshot()
+    assert (snapshot["current_node_id"], snapshot["ready_nodes"]) == ("b", ["b"])
+    assert snapshot["executed_node_ids"] == ["a"]
+    ok(run.post("approve"))
+    assert ok(run.complete("b", "b1"))["status"] == "PAUSED"
+    ok(run.post("approve"))
+    assert ok(run.complete("b", "b2", state_data={"more": False}))["status"] == "COMPLETED"
+
+
+def test_an_approval_is_remembered_when_the_node_fails_and_is_tried_again() -> None:
+    chain("w", "a", "b", configs={"b": REVIEW})
+    run = Run.start("w")
+    ok(run.complete("a"))
+    ok(run.post("approve"))
+    ok(run.complete("b", "b1", result={"error": "broken"}))
+    moved = ok(run.post("resume"))
+    assert (moved["status"], moved["ready_nodes"]) == ("RUNNING", ["b"])
+
+
+def test_a_node_pauses_after_it_ran_and_its_successors_go_on() -> None:
+    chain("w", "a", "b", configs={"a": AFTER})
+    run = Run.start("w")
+    assert ok(run.complete("a"))["status"] == "PAUSED"
+    snapshot = run.snapshot()
+    assert (snapshot["current_node_id"], snapshot["executed_node_ids"]) == ("a", ["a"])
+    assert ok(run.post("approve"))["ready_nodes"] == ["b"]
+
+
+def test_a_pause_after_the_last_node_completes_when_it_goes_on() -> None:
+    chain("w", "a", configs={"a": AFTER})
+    run = Run.start("w")
+    assert ok(run.complete("a"))["status"] == "PAUSED"
+    assert ok(run.post("approve")) == {
+        "status": "COMPLETED",
+        "version": 2,
+        "ready_nodes": [],
+        "pause_requested": False,
+    }
+
+
+def test_who_may_not_approve_cannot_resume_at_a_review_gate() -> None:
+    chain("w", "a", "b", configs={"b": REVIEW})
+    run = Run.start("w")
+    ok(run.complete("a"))
+    its_engine = run.by(Scope.ENGINE)
+    before = everything()
+    refused(its_engine.post("resume"), 403, "forbidden")
+    refused(its_engine.post("resume", {"from_node": "b"}), 403, "forbidden")
+    assert everything() == before
+    ok(run.by(Scope.REVIEW).post("resume"))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status"), [("approve", "RUNNING"), ("reject", "FAILED"), ("cancel", "CANCELLED")]
+)
+def test_a_pause_that_nobody_answers_gets_its_outcome(outcome: str, status: str) -> None:
+    timed = {**REVIEW, "timeout": {"seconds": 60, "outcome": outcome}}
+    chain("w", "a", "b", configs={"b": timed})
+    run = Run.start("w")
+    ok(run.complete("a"))
+    call_command("answer_overdue")
+    assert run.snapshot()["status"] == "PAUSED"
+    _turn_back(minutes=2)
+    call_command("answer_overdue")
+    assert run.snapshot()["status"] == status
+    row = run.versions()[0]
+    assert (row["move"], row["author"]) == (outcome, "system:answer_overdue")
+    before = everything()
+    call_command("answer_overdue")
+    assert everything() == before
+
+
+def _turn_back(minutes: int) -> None:
+    """Have every pause begin earlier."""
+    past = clock.now() - timedelta(minutes=minutes)
+    deadline = b'"deadline":"' + clock.iso(past).encode() + b'"'
+    for row in Execution.objects.all():
+        decided = re.sub(rb'"deadline":"[^"]*"', deadline, bytes(row.decided))
+        Execution.objects.filter(pk=row.pk).update(decided=decided, deadline=past)
+
+
+def test_an_update_reduces_operates_and_appends_in_one_version() -> None:
+    run = Run.start(
+        reducers={"log": "append"}, state={"log": [1], "k": 1, "messages": [user("x"), user("y")]}
+    )
+    run.pause_now()
+    answer = ok(
+        run.update(
+            "a",
+            state_data={
+                "log": [2],
+                "k": {"$replace": {"$delete": True}},
+                "gone": {"$delete": True},
+                "messages": [user("z")],
+            },
+            operations=[
+                {"operation": "truncate", "truncate": {"keep_last": 1}},
+                {"operation": "replace", "replace": {"index": 0, "message": user("Y")}},
+            ],
+            reason="as agreed",
+        )
+    )
+    assert answer == {"version": 2, "changed_keys": ["log", "k"], "revision": 2}
+    assert run.state() == {"log": [1, 2], "k": {"$delete": True}}
+    assert run.contents() == ["Y", "z"]
+    row = run.versions()[0]
+    assert (row["kind"], row["reason"], row["status"]) == ("update", "as agreed", "PAUSED")
+
+
+@pytest.mark.parametrize("status", ["RUNNING", "PENDING", "COMPLETED", "FAILED", "CANCELLED"])
+def test_an_update_needs_a_paused_execution(status: str) -> None:
+    run = Run.start(start=status != "PENDING")
+    if status not in ("RUNNING", "PENDING"):
+        ok(run.save("c1", status=status))
+    before = everything()
+    refused(run.update("a", state_data={"k": 1}), 409, "invalid_state")
+    assert everything() == before
+
+
+def test_an_update_is_for_the_paused_node_only() -> None:
+    run = Run.start()
+    run.pause_now()
+    before = everything()
+    refused(run.update("b", state_data={"k": 1}), 409, "invalid_state")
+    assert everything() == before
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code", "pointer"),
+    [
+        ({"state_data": {"sum": "x"}}, 422, "type_mismatch", "/state_data/sum"),
+        ({"operations": [{"operation": "fly"}]}, 422, "validation", "/operations/0/operation"),
+        (
+            {
+                "operations": [
+                    {"operation": "clear"},
+                    {"operation": "replace", "replace": {"index": 9, "message": user("x")}},
+                ]
+            },
+            422,
+            "out_of_range",
+            "/operations/1/replace/index",
+        ),
+        ({"state_data": {"messages": [{"role": "x"}]}}, 422, "validation", None),
+        ({"expected_version": 0}, 409, "version_conflict", None),
+    ],
+)
+def test_an_update_that_is_refused_changes_nothing(
+    body: dict[str, Any], status: int, code: str, pointer: str | None
+) -> None:
+    run = Run.start(reducers={"sum": "increment"}, state={"messages": [user("x")]})
+    run.pause_now()
+    before = everything()
+    refused(run.update("a", **body), status, code, pointer)
+    assert everything() == before
+
+
+def test_operations_of_an_update_are_for_the_view_that_the_etag_names() -> None:
+    run = Run.start(state={"messages": [user("x"), user("y")]})
+    run.pause_now()
+    etag = run.get("snapshot").headers["ETag"]
+    ok(run.append(user("z")))
+    body = {"node_id": "a", "operations": [{"operation": "clear"}]}
+    stale = run.api.patch(f"{run.path}/snapshot", body, **{"If-Match": etag})
+    refused(stale, 409, "version_conflict")
+    plain = {"node_id": "a", "state_data": {"k": 1}}
+    ok(run.api.patch(f"{run.path}/snapshot", plain, **{"If-Match": etag}))
+
+
+def test_an_engine_cannot_update_the_snapshot() -> None:
+    run = Run.start()
+    run.pause_now()
+    refused(run.by(Scope.ENGINE).update("a", state_data={"k": 1}), 403, "forbidden")
+
+
+def test_people_operate_when_nothing_runs_and_engines_at_any_time() -> None:
+    run = Run.start(state={"messages": [user("x")]})
+    operation = {"operation": "clear"}
+    ok(run.by(Scope.ENGINE).post("operations", operation))
+    refused(run.by(Scope.REVIEW).post("operations", operation), 409, "invalid_state")
+    run.pause_now()
+    ok(run.by(Scope.REVIEW).post("operations", operation))
+
+
+def test_every_change_has_one_audit_entry_and_the_chain_holds() -> None:
+    run = Run.start()
+    ok(run.complete("a"))
+    ok(run.post("pause"))
+    ok(run.complete("b"))
+    ok(run.update("b", state_data={"k": 1}, operations=[{"operation": "clear"}]))
+    ok(run.post("checkpoints/1/restore"))
+    ok(run.post("resume"))
+    ok(run.post("cancel"))
+    entries = list(AuditEntry.objects.filter(stream=run.head.key).order_by("seq"))
+    assert [entry.action for entry in entries] == [
+        "conversation.create",
+        "execution.start",
+        "node.complete",
+        "execution.pause",
+        "node.complete",
+        "snapshot.update",
+        "checkpoint.restore",
+        "execution.resume",
+        "execution.cancel",
+    ]
+    assert first_break(entries) is None
+    run.head.refresh_from_db()
+    assert run.head.change_seq == len(entries)
