@@ -19,9 +19,12 @@ from ctxadmin.accounts.models import Membership, User
 from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import default_workspace
 for role in Role:
-    if not User.objects.filter(username=role.value).exists():
-        person = User.objects.create_user(role.value, password={password!r})
-        Membership.objects.create(user=person, workspace=default_workspace(), role=role.value)
+    person = User.objects.get_or_create(username=role.value)[0]
+    person.set_password({password!r})
+    person.save()
+    Membership.objects.get_or_create(
+        user=person, workspace=default_workspace(), defaults=dict(role=role.value)
+    )
 """
 
 
