@@ -12,7 +12,7 @@ from conversations.models import (
     ToolDescription,
 )
 from conversations.services import change_of
-from conversations.store import writing
+from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.web.models import KeptAnswer

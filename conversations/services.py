@@ -13,15 +13,8 @@ from conversations.domain.revisions import MoveKind, RevisionKind
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation, Revision
-from conversations.store import (
-    Writing,
-    as_revision,
-    find_revision,
-    insert_head,
-    lineage,
-    view_of,
-    writing,
-)
+from conversations.store import as_revision, find_revision, lineage, view_of
+from conversations.writing import Writing, insert_head, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change

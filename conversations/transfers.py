@@ -18,7 +18,8 @@ from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.services import NewConversation, append_in, change_of, open_new
 from conversations.sql_log import call_digest
-from conversations.store import Writing, as_revision, find_head, log_tools, revision_row, view_of
+from conversations.store import as_revision, find_head, view_of
+from conversations.writing import Writing, log_tools, revision_row
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.ids import is_public_id, is_reserved

@@ -13,7 +13,7 @@ from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.starting import open_or_start
 from checkpoints.store import as_saved, find_saved
 from conversations.services import Applied, operate_in
-from conversations.store import writing
+from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, TypeMismatch

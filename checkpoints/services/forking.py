@@ -13,7 +13,8 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.store import find_checkpoint, find_current
 from conversations.models import Conversation
 from conversations.services import NewConversation, open_new
-from conversations.store import Writing, find_head, writing
+from conversations.store import find_head
+from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change

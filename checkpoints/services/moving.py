@@ -12,7 +12,7 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services.opening import open_current
 from checkpoints.standing import ready_nodes, stands_at, waits_for_review
-from conversations.store import writing
+from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import Forbidden

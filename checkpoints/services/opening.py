@@ -12,7 +12,7 @@ from checkpoints.execution_writing import ExecutionWriting
 from checkpoints.pinned import pinned_to
 from checkpoints.store import require_current
 from conversations.domain.message import Draft, read_message
-from conversations.store import Writing
+from conversations.writing import Writing
 
 
 @dataclass(frozen=True, slots=True)

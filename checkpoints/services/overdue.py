@@ -8,7 +8,7 @@ from checkpoints.models import Execution
 from checkpoints.services.moving import record_move, would_be_ready
 from checkpoints.services.opening import open_current
 from conversations.models import Conversation
-from conversations.store import writing
+from conversations.writing import writing
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.roles import Action
 from ctxadmin.accounts.services import system_actor

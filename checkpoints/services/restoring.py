@@ -14,7 +14,8 @@ from checkpoints.services.opening import open_current
 from checkpoints.store import find_checkpoint
 from conversations.domain.configs import OperationConfig, TruncateConfig
 from conversations.services import operate_in
-from conversations.store import Writing, find_revision, writing
+from conversations.store import find_revision
+from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 

@@ -10,7 +10,7 @@ from checkpoints.services import steps
 from checkpoints.services.opening import check_expected, read_sent
 from checkpoints.services.starting import open_or_start
 from checkpoints.store import as_saved, find_saved
-from conversations.store import writing
+from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.json_bytes import dumps

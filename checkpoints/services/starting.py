@@ -14,7 +14,7 @@ from checkpoints.models import Execution
 from checkpoints.pinned import Pinned, newest, of_conversation, pinned_to
 from checkpoints.services.opening import Sent, read_sent
 from checkpoints.store import find_current
-from conversations.store import Writing, writing
+from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed

@@ -11,7 +11,7 @@ from checkpoints.execution_writing import Write
 from checkpoints.services.opening import open_current, read_sent
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.services import Seen, check_seen, operate_in
-from conversations.store import Writing, writing
+from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError

@@ -1,0 +1,364 @@
+"""Writing one conversation in one transaction: messages, revisions, moves, and its head."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import IntegrityError, transaction
+
+from conversations.domain import revisions as rules
+from conversations.domain.message import Entry
+from conversations.domain.revisions import Cause, MoveKind, RevisionKind
+from conversations.domain.tokens import tokens_of_message
+from conversations.domain.view import View
+from conversations.domain.view_patch import encode_patch
+from conversations.models import Conversation, Message, Move, Revision, ToolCall, ToolDescription
+from conversations.sql_log import SqlLog, call_digest
+from conversations.store import find_revision, one_head, view_of
+from conversations.token_sums import TokenSums
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.audit.record import Change, record
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
+
+_WHOLE_VIEW: Final = 256  # bytes up to which a view is stored whole: a patch would save nothing
+_PATCH_WEIGHT: Final = 64  # bytes that a patch counts at least, so that chains stay short
+_COUNTERS: Final = (
+    "status",
+    "workflow",
+    "log_count",
+    "log_tokens",
+    "current_revision",
+    "current_batch",
+    "revision_count",
+    "visible_count",
+    "visible_tokens",
+)
+
+
+def revision_row(
+    conversation: int, value: rules.Revision, parent: Revision | None, base: View | None
+) -> Revision:
+    """The row of a revision that exists elsewhere already; ``base`` is its parent's view."""
+    stored = _Stored(value.view.encode())
+    if parent is not None and base is not None:
+        stored = _stored(value.view, base, parent)
+    return Revision(
+        conversation=conversation,
+        number=value.id,
+        parent=value.parent,
+        batch=value.number,
+        operation=value.operation,
+        config=value.config or b"{}",
+        boundary=value.boundary,
+        opened=stored.data,
+        patch_of=stored.patch_of,
+        patched_bytes=stored.patched_bytes,
+        log_length=value.log_length,
+        visible_count=value.visible_count,
+        tokens=value.tokens,
+        author=value.author,
+        reason=value.reason or "",
+        created_at=value.created_at,
+    )
+
+
+def log_tools(conversation: int, entries: Sequence[Entry]) -> None:
+    """Write the rows by which tool calls and tool descriptions are found again."""
+    ToolCall.objects.bulk_create(
+        ToolCall(
+            conversation=conversation,
+            index=entry.index,
+            position=position,
+            call=call_digest(call_id),
+        )
+        for entry in entries
+        for position, call_id in enumerate(entry.draft.call_ids)
+    )
+    ToolDescription.objects.bulk_create(
+        ToolDescription(conversation=conversation, index=entry.index)
+        for entry in entries
+        if entry.draft.tool_description
+    )
+
+
+@contextmanager
+def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
+    """A transaction on one conversation, whose head is taken first.
+
+    Two writers wait for each other at the head; what the block raises undoes everything.
+    """
+    with transaction.atomic():
+        rows = Conversation.objects.for_workspace(actor.workspace).select_for_update()
+        yield Writing(one_head(rows, public_id), actor)
+
+
+class Writing:
+    """What one transaction does to one conversation, until ``commit`` sets the head.
+
+    ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
+    which also writes the one audit entry of the change. ``changed`` says if any step did anything.
+    """
+
+    def __init__(self, head: Conversation, actor: Actor) -> None:
+        self.head = head
+        self.actor = actor
+        self.at = clock.now()
+        self.changed = False
+        self.sums = TokenSums(head.key)
+        self._seen = head.change_seq
+        self._dirty: set[str] = set()
+        self._current: Revision | None = None
+
+    @property
+    def current(self) -> Revision:
+        """The row of the current revision."""
+        if self._current is None or self._current.number != self.head.current_revision:
+            self._current = find_revision(self.head.key, self.head.current_revision)
+        return self._current
+
+    @property
+    def log(self) -> SqlLog:
+        """The log as seen from the current revision."""
+        head = self.head
+        return SqlLog(head.key, head.log_count, head.current_revision, head.tools)
+
+    def cause(self, reason: str | None) -> Cause:
+        return Cause(author=self.actor.label, reason=reason, at=self.at)
+
+    def set(self, **fields: object) -> None:
+        """Change a field of the head: title, metadata or tools."""
+        self.changed = True
+        for name, value in fields.items():
+            setattr(self.head, name, value)
+            self._dirty.add(name)
+
+    def log_entries(
+        self, entries: Sequence[Entry], *, node_id: str = "", into_next: bool = False
+    ) -> int:
+        """Write messages behind the log; the number of their tokens is returned.
+
+        They belong to the current revision, or ``into_next`` to the one that is opened next;
+        showing them is another step.
+        """
+        self.changed = True
+        revision = self.head.revision_count if into_next else self.head.current_revision
+        total = self.head.log_tokens
+        rows: list[Message] = []
+        for entry in entries:
+            tokens = tokens_of_message(entry.draft)
+            total += tokens
+            rows.append(self._message(entry, tokens, total, revision, node_id))
+        Message.objects.bulk_create(rows)
+        log_tools(self.head.key, entries)
+        added = total - self.head.log_tokens
+        self.head.log_count += len(entries)
+        self.head.log_tokens = total
+        return added
+
+    def _message(
+        self, entry: Entry, tokens: int, total: int, revision: int, node_id: str
+    ) -> Message:
+        draft = entry.draft
+        return Message(
+            conversation=self.head.key,
+            index=entry.index,
+            message_id=draft.message_id,
+            role=draft.role,
+            answers=None if draft.answers is None else call_digest(draft.answers),
+            call_index=entry.call_index,
+            tokens=tokens,
+            tokens_reported=draft.reported_tokens is not None,
+            tokens_upto=total,
+            revision=revision,
+            node_id=draft.node_id or node_id,
+            author=self.actor.label,
+            created_at=self.at,
+            body=draft.body,
+        )
+
+    def append(self, entries: Sequence[Entry], *, node_id: str = "") -> None:
+        """Log messages and show them at the end of the view (rules 1.3 and 1.5).
+
+        The current revision grows; if others were opened from it, it never changes again and
+        a new one continues under the same batch number.
+        """
+        if self.current.has_children:
+            self._continue(self.current)
+        tokens = self.log_entries(entries, node_id=node_id)
+        head, row, count = self.head, self.current, len(entries)
+        head.visible_count += count
+        head.visible_tokens += tokens
+        added = View([(head.log_count - count, head.log_count)])
+        grown = View.decode(bytes(row.grown)).concat(added) if row.grown else added
+        row.grown = grown.encode()
+        row.log_length = head.log_count
+        row.visible_count, row.tokens = head.visible_count, head.visible_tokens
+        Revision.objects.filter(conversation=head.key, number=row.number).update(
+            grown=row.grown,
+            log_length=row.log_length,
+            visible_count=row.visible_count,
+            tokens=row.tokens,
+        )
+
+    def _continue(self, row: Revision) -> Revision:
+        view = view_of(row)
+        return self._insert(
+            row, batch=row.batch, view=view, base=view, operation="append", reason=None
+        )
+
+    def open_batch(
+        self,
+        view: View,
+        operation: RevisionKind,
+        *,
+        before: View,
+        config: bytes = b"{}",
+        boundary: int | None = None,
+        reason: str | None = None,
+    ) -> Revision:
+        """Open the next batch with ``view`` from the current revision, whose view is ``before``."""
+        parent = self.current
+        self.head.current_batch = parent.batch + 1
+        self.sums.prepare(view)
+        self.head.visible_count = len(view)
+        self.head.visible_tokens = sum(self.sums(start, stop) for start, stop in view.runs)
+        return self._insert(
+            parent,
+            batch=parent.batch + 1,
+            view=view,
+            base=before,
+            operation=operation,
+            config=config,
+            boundary=boundary,
+            reason=reason,
+        )
+
+    def _insert(
+        self,
+        parent: Revision,
+        *,
+        batch: int,
+        view: View,
+        base: View,
+        operation: RevisionKind,
+        reason: str | None,
+        config: bytes = b"{}",
+        boundary: int | None = None,
+    ) -> Revision:
+        self.changed = True
+        head = self.head
+        stored = _stored(view, base, parent)
+        row = Revision(
+            conversation=head.key,
+            number=head.revision_count,
+            parent=parent.number,
+            batch=batch,
+            operation=operation,
+            config=config,
+            boundary=boundary,
+            opened=stored.data,
+            patch_of=stored.patch_of,
+            patched_bytes=stored.patched_bytes,
+            log_length=head.log_count,
+            visible_count=head.visible_count,
+            tokens=head.visible_tokens,
+            author=self.actor.label,
+            reason=reason or "",
+            created_at=self.at,
+        )
+        row.save(force_insert=True)
+        if not parent.has_children:
+            Revision.objects.filter(conversation=head.key, number=parent.number).update(
+                has_children=True
+            )
+            parent.has_children = True
+        head.revision_count += 1
+        head.current_revision = row.number
+        self._current = row
+        return row
+
+    def move(self, kind: MoveKind, to: Revision, reason: str | None) -> None:
+        """Make another revision the current one and put the move on record (rule 1.5)."""
+        self.changed = True
+        head = self.head
+        Move.objects.create(
+            conversation=head.key,
+            seq=self._seen + 1,
+            kind=kind,
+            from_revision=head.current_revision,
+            to_revision=to.number,
+            author=self.actor.label,
+            reason=reason or "",
+            created_at=self.at,
+        )
+        head.current_revision, head.current_batch = to.number, to.batch
+        head.visible_count, head.visible_tokens = to.visible_count, to.tokens
+        self._current = None
+
+    def commit(self, change: Change) -> None:
+        """Set the head, if nobody else did since it was read, and write the audit entry."""
+        seq = self._seen + 1
+        fields = {name: getattr(self.head, name) for name in (*_COUNTERS, *self._dirty)}
+        changed = Conversation.objects.filter(key=self.head.key, change_seq=self._seen).update(
+            change_seq=seq, updated_at=self.at, **fields
+        )
+        if not changed:
+            raise Unavailable("The conversation was changed meanwhile; try again.")
+        self.head.change_seq = seq
+        self.head.updated_at = self.at
+        record(self.actor, change, stream=self.head.key, seq=seq)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A view as it is stored: its runs, or a patch of another revision's view."""
+
+    data: bytes
+    patch_of: int | None = None
+    patched_bytes: int = 0
+
+
+def _stored(view: View, base: View, parent: Revision) -> _Stored:
+    """Whichever is smaller; whole again once the patches since the last whole view outweigh it.
+
+    So a revision costs what it changes, and reading one costs a bounded number of patches.
+    """
+    whole = view.encode()
+    if len(whole) <= _WHOLE_VIEW:
+        return _Stored(whole)
+    patch = encode_patch(base, view)
+    patched = parent.patched_bytes + max(len(patch), _PATCH_WEIGHT)
+    if patched >= len(whole):
+        return _Stored(whole)
+    return _Stored(patch, parent.number, patched)
+
+
+def insert_head(head: Conversation, actor: Actor) -> Writing:
+    """Store a new conversation with its first revision; Duplicate if the id is taken.
+
+    The writing that is returned may go on in the same transaction, and commits itself.
+    """
+    at = clock.now()
+    head.created_at = head.updated_at = at
+    try:
+        with transaction.atomic():
+            head.save(force_insert=True)
+    except IntegrityError:
+        message = f"The id {head.public_id!r} is taken."
+        problem = FieldProblem("/id", message, "duplicate")
+        raise Duplicate(message, problems=[problem]) from None
+    Revision(
+        conversation=head.key,
+        number=0,
+        batch=0,
+        operation="start",
+        opened=View().encode(),
+        log_length=0,
+        visible_count=0,
+        tokens=0,
+        author=actor.label,
+        created_at=at,
+    ).save(force_insert=True)
+    return Writing(head, actor)
