@@ -7,7 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
-from django.utils.functional import SimpleLazyObject
+from django.utils.functional import SimpleLazyObject, cached_property
 from django.utils.translation import gettext_lazy as _
 
 from ctxadmin.accounts.actor import Actor
@@ -53,19 +53,19 @@ PLACES: Final[tuple[Place, ...]] = (
 SEARCH: Final = "search"
 
 
-@dataclass(frozen=True, slots=True)
 class Shell:
     """The variable ``shell`` of every template; ``templates/README.md`` names its fields."""
 
-    request: HttpRequest
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
 
-    @property
+    @cached_property
     def actor(self) -> Actor | None:
         """Who reads; a view that has asked already leaves it at ``request.actor``."""
         found = getattr(self.request, "actor", None)
         return found if isinstance(found, Actor) else person_actor(self.request)
 
-    @property
+    @cached_property
     def nav(self) -> Sequence[NavItem]:
         return nav_items(self.actor, self.request.path)
 

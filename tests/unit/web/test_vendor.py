@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ctxadmin.web.components import STATUSES
+from ctxadmin.web.navigation import PLACES
+
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "assets" / "vendor"]
 SPRITE = ROOT / "static" / "vendor" / "icons.svg"
@@ -64,7 +67,8 @@ def test_the_icon_sprite_is_free_of_script_and_style() -> None:
 
 def test_every_icon_that_a_template_names_is_in_the_sprite() -> None:
     known = set(re.findall(r'<symbol id="([^"]+)"', SPRITE.read_text()))
-    used: dict[str, str] = {}
+    used = {status.icon: "STATUSES" for status in STATUSES.values()}
+    used |= {place.icon: "PLACES" for place in PLACES}
     for path in [*ROOT.glob("templates/**/*.html"), *ROOT.glob("*/templates/**/*.html")]:
         for name in re.findall(r"""\bicon(?:=| )["']([a-z0-9-]+)["']""", path.read_text()):
             used[name] = str(path.relative_to(ROOT))
