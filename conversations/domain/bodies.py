@@ -5,20 +5,29 @@ from datetime import datetime
 from typing import Final
 
 import orjson
+from pydantic import JsonValue
 
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
 
-_TEXT_PARTS: Final = frozenset({"text", "input_text", "output_text"})
+TEXT_PARTS: Final = frozenset({"text", "input_text", "output_text"})
 
 
-def text_of_body(body: bytes) -> str:
-    """The concatenation of the text parts of a stored message (rule 1.9)."""
-    content = orjson.loads(body).get("content")
+def text_of_content(content: JsonValue) -> str:
+    """The text that filters look at: a text itself, the text parts of a list joined (rule 1.9)."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return "".join(part["text"] for part in parts if part.get("type") in _TEXT_PARTS)
+    return "".join(
+        str(part["text"])
+        for part in parts
+        if isinstance(part, dict) and part.get("type") in TEXT_PARTS
+    )
+
+
+def text_of_body(body: bytes) -> str:
+    """The text of a stored message."""
+    return text_of_content(orjson.loads(body).get("content"))
 
 
 @dataclass(frozen=True, slots=True)

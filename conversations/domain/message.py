@@ -21,6 +21,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from conversations.domain.bodies import TEXT_PARTS, text_of_content
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import Duplicate, FieldProblem, TooLarge, ValidationFailed
@@ -36,7 +37,6 @@ OWN_FIELDS: Final = frozenset(
 """Names that an answer adds to a message; in an incoming one they are read or ignored."""
 
 _MOST_TOKENS: Final = 10**9
-_TEXT_PARTS: Final = frozenset({"text", "input_text", "output_text"})
 _SNAKE: Final = {
     "toolCalls": "tool_calls",
     "toolCallId": "tool_call_id",
@@ -94,7 +94,7 @@ class ContentPart(_Data):
 
     @model_validator(mode="after")
     def _text_is_text(self) -> Self:
-        if self.type in _TEXT_PARTS and not isinstance(self.text, str):
+        if self.type in TEXT_PARTS and not isinstance(self.text, str):
             raise ValueError("a text part needs its text")
         return self
 
@@ -179,7 +179,7 @@ class IncomingMessage(Contract):
             return content
         if not content or (
             isinstance(content, list)
-            and all(part.type in _TEXT_PARTS and not part.text for part in content)
+            and all(part.type in TEXT_PARTS and not part.text for part in content)
         ):
             raise ValueError("an empty text is for assistant and tool messages only")
         return content
@@ -208,7 +208,7 @@ class IncomingMessage(Contract):
             body=_body(self._source, pointer),
             role=self.role,
             counts_as="system" if self.role == "developer" else self.role,
-            text=_text(self.content),
+            text=text_of_content(self._source.get("content")),
             call_ids=tuple(call.id for call in self.tool_calls or ()),
             answers=self.tool_call_id,
             tool_description=self.tool_description,
@@ -219,12 +219,6 @@ class IncomingMessage(Contract):
 
 
 _MESSAGE: Final = TypeAdapter(IncomingMessage)
-
-
-def _text(content: str | list[ContentPart] | None) -> str:
-    if content is None or isinstance(content, str):
-        return content or ""
-    return "".join(str(part.text) for part in content if part.type in _TEXT_PARTS)
 
 
 def _body(source: dict[str, JsonValue], pointer: str) -> bytes:
