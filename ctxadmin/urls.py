@@ -7,7 +7,6 @@ from django.views.decorators.csrf import csrf_exempt
 
 from ctxadmin.web import health
 from ctxadmin.web.endpoint import unknown_path
-from ctxadmin.web.openapi import schema_view
 
 api_patterns: list[URLPattern | URLResolver] = [
     path("", include("conversations.api.urls")),
@@ -18,7 +17,7 @@ api_patterns: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include(api_patterns)),
-    path("api/schema", schema_view, name="api-schema"),
+    path("api/", include("ctxadmin.web.docs_urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("sign-in/", auth_views.LoginView.as_view(), name="login"),

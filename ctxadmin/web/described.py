@@ -151,6 +151,9 @@ class Answer(BaseModel):
 class ListOf(Answer, Generic[ItemT]):
     """A page of a list; ``next`` is the cursor of the page behind it, null on the last one."""
 
+    # Pydantic does not hand the docstring on to ListOf[Model].
+    model_config = ConfigDict(json_schema_extra={"description": "A page of a list."})
+
     results: list[ItemT]
     next: str | None
 

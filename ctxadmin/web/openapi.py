@@ -23,7 +23,7 @@ from ctxadmin.web.error_catalogue import CATALOGUE
 from ctxadmin.web.problems import BASE_PATH, CONTENT_TYPE
 
 Json = dict[str, Any]
-_TAGS: Final = {
+TAGS: Final = {
     "conversations": "Conversations",
     "workflows": "Workflows and filters",
     "checkpoints": "Executions, state, checkpoints",
@@ -98,7 +98,7 @@ class Schema(AutoSchema):
 
     def get_tags(self) -> list[str]:
         app = type(self.view).__module__.partition(".")[0]
-        return [_TAGS.get(app, app)]
+        return [TAGS.get(app, app)]
 
     def _get_parameters(self) -> list[Json]:
         found = super()._get_parameters()
@@ -122,7 +122,7 @@ class Schema(AutoSchema):
         about = self.about
         for status in (about.status, *about.also) if about else (200,):
             answers[str(status)] = self._success(status)
-        for code in sorted(self._error_codes(), key=lambda code: CATALOGUE[code].status):
+        for code in sorted(self._error_codes()):
             known = CATALOGUE[code]
             answer = answers.setdefault(str(known.status), _problem([]))
             words = filter(None, [answer["description"], f"`{code}`: {known.meaning}"])
@@ -130,7 +130,7 @@ class Schema(AutoSchema):
         if about and about.body is not None:
             answers["400"] = _problem([f"`validation`: {_MALFORMED}"])
         answers["default"] = _problem(["Any other problem; `code` is stable."])
-        return answers
+        return dict(sorted(answers.items()))
 
     def _success(self, status: int) -> Json:
         answer: Json = {"description": HTTPStatus(status).phrase}
@@ -155,7 +155,7 @@ class Schema(AutoSchema):
 
 
 _TEXT: Final[Json] = {"type": "string"}
-_MALFORMED: Final = "The body cannot be read at all: it is no JSON, or not UTF-8."
+_MALFORMED: Final = "The body cannot be read at all: it is no JSON or YAML, or not UTF-8."
 
 
 def _parameter(said: Parameter) -> Json:

@@ -25,6 +25,7 @@ MAX_ARRIVALS = 100
 Name = Annotated[str, Field(max_length=MAX_NAME)]
 Text = Annotated[str, Field(max_length=10_000)]
 Number = Annotated[int, Field(ge=0, lt=2**31)]
+Seen = Annotated[Number | None, Field(examples=[0])]
 # Read by the domain, which knows more about it than its form.
 ContextSource = Annotated[JsonValue, SkipValidation, JsonOf(PromptContextInput)]
 Messages = Annotated[list[IncomingMessage], Field(max_length=100_000)]
@@ -60,14 +61,14 @@ class PutDraft(Contract):
     """``PUT /workflows/{slug}/draft``; If-Match may stand for ``expected_version``."""
 
     document: Document
-    expected_version: Number | None = None
+    expected_version: Seen = None
 
 
 class Publish(Contract):
     """``POST /workflows/{slug}/publish``; If-Match may stand for ``expected_version``."""
 
     note: Text = ""
-    expected_version: Number | None = None
+    expected_version: Seen = None
 
 
 class ImportWorkflow(Contract):
