@@ -1,13 +1,9 @@
 """Writers that meet: nothing is lost, nothing happens twice, nobody is told a lie."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from threading import Barrier
-from typing import TypeVar
 
 import pytest
-from django.db import connection
 
 from conversations import services
 from conversations.domain.configs import read_operation
@@ -16,29 +12,11 @@ from conversations.services import NewConversation, Seen
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import first_break
-from ctxadmin.lib.errors import ContextError, Duplicate, VersionConflict
+from ctxadmin.lib.errors import Duplicate, VersionConflict
 from tests.factories import Api, conversation, drafts, engine, user, workspace
+from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-ResultT = TypeVar("ResultT")
-
-
-def together(tasks: list[Callable[[], ResultT]]) -> list[ResultT | ContextError]:
-    """Run the tasks at once, each in its own thread and connection; errors are results."""
-    start = Barrier(len(tasks))
-
-    def run(task: Callable[[], ResultT]) -> ResultT | ContextError:
-        try:
-            start.wait(timeout=20)
-            return task()
-        except ContextError as error:
-            return error
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        return list(pool.map(run, tasks))
 
 
 @contextmanager
