@@ -5,24 +5,32 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='KeptAnswer',
+            name="KeptAnswer",
             fields=[
-                ('pk', models.CompositePrimaryKey('stream', 'call', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('stream', models.BigIntegerField()),
-                ('call', ctxadmin.web.fields.AsciiField(max_length=64)),
-                ('body', ctxadmin.web.fields.AsciiField(max_length=64)),
-                ('status', models.SmallIntegerField(default=0)),
-                ('headers', models.JSONField(default=dict)),
-                ('answer', ctxadmin.web.fields.JsonBytesField(default=b'')),
-                ('created_at', models.DateTimeField(db_index=True)),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "stream",
+                        "call",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("stream", models.BigIntegerField()),
+                ("call", ctxadmin.web.fields.AsciiField(max_length=64)),
+                ("body", ctxadmin.web.fields.AsciiField(max_length=64)),
+                ("status", models.SmallIntegerField(default=0)),
+                ("headers", models.JSONField(default=dict)),
+                ("answer", ctxadmin.web.fields.JsonBytesField(default=b"")),
+                ("created_at", models.DateTimeField(db_index=True)),
             ],
         ),
     ]
