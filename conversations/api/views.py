@@ -5,10 +5,21 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
+from pydantic import JsonValue
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from conversations import erasure, queries, services, transfers
+from conversations.api.answers import (
+    AppendedAnswer,
+    AppliedAnswer,
+    BatchesAnswer,
+    ChangeAnswer,
+    ConversationAnswer,
+    MessageAnswer,
+    MigratedAnswer,
+    ValidatedAnswer,
+)
 from conversations.api.schemas import (
     AppendMessages,
     ChangeConversation,
@@ -23,17 +34,22 @@ from conversations.api.schemas import (
 from conversations.domain import legacy
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.chat_json import read_conversation
-from conversations.domain.configs import read_operation
+from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.diff import Change
 from conversations.domain.transfer import is_export, read_export
 from conversations.models import Conversation
 from conversations.services import Applied, NewConversation, Seen
 from conversations.store import find_head
+from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.web import etags
+from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.web.endpoint import Endpoint
 from ctxadmin.web.pagination import Page, PageRequest, cut, encode
+
+_VIEW = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
+_REFUSALS = ("version_conflict", "invalid_state")
 
 
 class ConversationEndpoint(Endpoint):
@@ -52,6 +68,18 @@ class ConversationEndpoint(Endpoint):
 
 
 class Conversations(Endpoint):
+    @described(
+        "List conversations",
+        answer=ListOf[ConversationAnswer],
+        query=(
+            Parameter(
+                "status", "Only those in this status; `IDLE` is without an execution."
+            ),
+            Parameter("workflow", "Only those of the workflow with this slug."),
+            Parameter("q", "Only those with this text in their title or id."),
+            *PAGE,
+        ),
+    )
     def get(self, request: Request) -> Response:
         query = request.query_params
         wanted = queries.ConversationFilter(
@@ -62,6 +90,14 @@ class Conversations(Endpoint):
         page = queries.list_conversations(self.actor, wanted, PageRequest.of(query))
         return Response(page.as_json([queries.conversation_json(head) for head in page.items]))
 
+    @described(
+        "Create a conversation",
+        body=CreateConversation,
+        answer=ConversationAnswer,
+        status=201,
+        errors=("duplicate", "not_found"),
+        needs=Action.CONVERSATION_CREATE,
+    )
     def post(self, request: Request) -> Response:
         body = self.body(CreateConversation)
         new = NewConversation(
@@ -76,9 +112,16 @@ class Conversations(Endpoint):
 
 
 class OneConversation(ConversationEndpoint):
+    @described("Get a conversation", answer=ConversationAnswer)
     def get(self, request: Request, conversation_id: str) -> Response:
         return shown(find_head(self.actor.workspace, conversation_id))
 
+    @described(
+        "Change a conversation",
+        body=ChangeConversation,
+        answer=ConversationAnswer,
+        needs=Action.CONVERSATION_UPDATE,
+    )
     def patch(self, request: Request, conversation_id: str) -> Response:
         body = self.body(ChangeConversation)
         metadata = None if body.metadata is None else metadata_bytes(body.metadata)
@@ -87,12 +130,14 @@ class OneConversation(ConversationEndpoint):
         )
         return shown(head)
 
+    @described("Erase a conversation", needs=Action.CONVERSATION_ERASE)
     def delete(self, request: Request, conversation_id: str) -> Response:
         erasure.erase(self.actor, conversation_id)
         return Response(status=204)
 
 
 class Messages(ConversationEndpoint):
+    @described("List messages", answer=ListOf[MessageAnswer], query=(_VIEW, *PAGE))
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
         head = find_head(self.actor.workspace, conversation_id)
         asked = PageRequest.of(request.query_params)
@@ -107,6 +152,14 @@ class Messages(ConversationEndpoint):
         following = encode((window.positions.stop - 1,)) if more else None
         return HttpResponse(_list_of(window.messages, following), content_type="application/json")
 
+    @described(
+        "Append messages",
+        body=AppendMessages,
+        answer=AppendedAnswer,
+        status=201,
+        errors=("duplicate",),
+        needs=Action.MESSAGES_APPEND,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         drafts = self.body(AppendMessages).drafts()
         appended = services.append(self.actor, conversation_id, drafts)
@@ -120,6 +173,14 @@ class Messages(ConversationEndpoint):
 
 
 class Operations(ConversationEndpoint):
+    @described(
+        "Apply an operation",
+        body=Operate,
+        answer=AppliedAnswer,
+        headers=(IF_MATCH,),
+        errors=(*_REFUSALS, "out_of_range", "duplicate"),
+        needs=Action.MESSAGES_OPERATE,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         if legacy.is_version_1(request.data):
             read_operation(request.data)
@@ -136,6 +197,11 @@ class Operations(ConversationEndpoint):
 
 
 class Batches(ConversationEndpoint):
+    @described(
+        "List batches",
+        answer=BatchesAnswer,
+        query=(Parameter("all", "`true` for every revision, with the moves.", bool), *PAGE),
+    )
     def get(self, request: Request, conversation_id: str) -> Response:
         head = find_head(self.actor.workspace, conversation_id)
         asked = PageRequest.of(request.query_params)
@@ -155,6 +221,16 @@ class Batches(ConversationEndpoint):
             answer["moves"] = [queries.move_json(move) for move in queries.moves_of(head)]
         return Response(answer)
 
+    @described(
+        "Open a batch",
+        body=OpenBatch,
+        answer=AppliedAnswer,
+        status=201,
+        also=(200,),
+        headers=(IF_MATCH,),
+        errors=(*_REFUSALS, "out_of_range"),
+        needs=Action.BATCH_OPEN,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = self.body(OpenBatch)
         applied = services.open_batch(
@@ -169,6 +245,14 @@ class Batches(ConversationEndpoint):
 
 
 class RollbackTo(ConversationEndpoint):
+    @described(
+        "Roll back to a batch",
+        body=Rollback,
+        answer=AppliedAnswer,
+        headers=(IF_MATCH,),
+        errors=_REFUSALS,
+        needs=Action.BATCH_ROLLBACK,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = self.body(Rollback)
         applied = services.rollback(
@@ -183,6 +267,14 @@ class RollbackTo(ConversationEndpoint):
 
 
 class RestoreRevision(ConversationEndpoint):
+    @described(
+        "Restore a revision",
+        body=Restore,
+        answer=AppliedAnswer,
+        headers=(IF_MATCH,),
+        errors=_REFUSALS,
+        needs=Action.REVISION_RESTORE,
+    )
     def post(self, request: Request, conversation_id: str) -> Response:
         body = self.body(Restore)
         applied = services.restore(
@@ -197,6 +289,15 @@ class RestoreRevision(ConversationEndpoint):
 
 
 class Diff(ConversationEndpoint):
+    @described(
+        "Compare two revisions",
+        answer=ListOf[ChangeAnswer],
+        query=(
+            Parameter("from", "The number of a revision.", int, required=True),
+            Parameter("to", "The number of a revision.", int, required=True),
+            *PAGE,
+        ),
+    )
     def get(self, request: Request, conversation_id: str) -> Response:
         before, after = self.query_int("from"), self.query_int("to")
         if before is None or after is None:
@@ -210,6 +311,7 @@ class Diff(ConversationEndpoint):
 
 
 class Export(ConversationEndpoint):
+    @described("Export a conversation", answer=dict[str, JsonValue])
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
         document = transfers.export(self.actor, conversation_id)
         name = f'attachment; filename="{conversation_id}.json"'
@@ -221,6 +323,14 @@ class Export(ConversationEndpoint):
 class Import(Endpoint):
     max_body_bytes: ClassVar[int] = settings.MAX_IMPORT_BYTES
 
+    @described(
+        "Import a conversation",
+        body=dict[str, JsonValue] | list[JsonValue],
+        answer=ConversationAnswer,
+        status=201,
+        errors=("duplicate",),
+        needs=Action.CONVERSATION_IMPORT,
+    )
     def post(self, request: Request) -> Response:
         if is_export(request.data):
             head = transfers.import_export(self.actor, read_export(request.data))
@@ -232,6 +342,7 @@ class Import(Endpoint):
 class ValidateConfig(Endpoint):
     keep_answers = False
 
+    @described("Validate a processor config", body=OperationConfig, answer=ValidatedAnswer)
     def post(self, request: Request) -> Response:
         config = read_operation(request.data)
         return Response({"ok": True, "config": config.model_dump(mode="json", exclude_none=True)})
@@ -240,6 +351,7 @@ class ValidateConfig(Endpoint):
 class MigrateConfig(Endpoint):
     keep_answers = False
 
+    @described("Migrate a processor config", body=dict[str, JsonValue], answer=MigratedAnswer)
     def post(self, request: Request) -> Response:
         config, report = legacy.migrate(request.data)
         return Response({"config": config, "report": [line.as_json() for line in report]})

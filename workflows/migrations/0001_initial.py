@@ -5,44 +5,56 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='WorkflowVersion',
+            name="WorkflowVersion",
             fields=[
-                ('pk', models.CompositePrimaryKey('workflow', 'version', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('workflow', models.BigIntegerField()),
-                ('version', models.IntegerField()),
-                ('document', ctxadmin.web.fields.JsonBytesField()),
-                ('note', models.TextField(default='')),
-                ('author', models.CharField(max_length=160)),
-                ('created_at', models.DateTimeField()),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "workflow",
+                        "version",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("workflow", models.BigIntegerField()),
+                ("version", models.IntegerField()),
+                ("document", ctxadmin.web.fields.JsonBytesField()),
+                ("note", models.TextField(default="")),
+                ("author", models.CharField(max_length=160)),
+                ("created_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Workflow',
+            name="Workflow",
             fields=[
-                ('key', models.BigIntegerField(primary_key=True, serialize=False)),
-                ('workspace', models.BigIntegerField()),
-                ('slug', ctxadmin.web.fields.AsciiField(max_length=64, null=True)),
-                ('deleted_slug', ctxadmin.web.fields.AsciiField(default='', max_length=64)),
-                ('name', models.CharField(max_length=200)),
-                ('description', models.TextField(default='')),
-                ('draft', ctxadmin.web.fields.JsonBytesField()),
-                ('draft_version', models.IntegerField(default=0)),
-                ('published_version', models.IntegerField(null=True)),
-                ('published_draft', models.IntegerField(null=True)),
-                ('change_seq', models.BigIntegerField(default=0)),
-                ('created_at', models.DateTimeField()),
-                ('updated_at', models.DateTimeField()),
+                ("key", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("workspace", models.BigIntegerField()),
+                ("slug", ctxadmin.web.fields.AsciiField(max_length=64, null=True)),
+                ("deleted_slug", ctxadmin.web.fields.AsciiField(default="", max_length=64)),
+                ("name", models.CharField(max_length=200)),
+                ("description", models.TextField(default="")),
+                ("draft", ctxadmin.web.fields.JsonBytesField()),
+                ("draft_version", models.IntegerField(default=0)),
+                ("published_version", models.IntegerField(null=True)),
+                ("published_draft", models.IntegerField(null=True)),
+                ("change_seq", models.BigIntegerField(default=0)),
+                ("created_at", models.DateTimeField()),
+                ("updated_at", models.DateTimeField()),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('workspace', 'slug'), name='workflow_slug_unique')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("workspace", "slug"), name="workflow_slug_unique"
+                    )
+                ],
             },
         ),
     ]

@@ -1,0 +1,145 @@
+"""The answers of the conversation endpoints, as the OpenAPI document describes them."""
+
+from pydantic import ConfigDict, JsonValue
+
+from conversations.domain.diff import ChangeKind
+from conversations.domain.legacy import MigrationResult
+from conversations.domain.revisions import MoveKind, RevisionKind
+from ctxadmin.web.described import Answer, ListOf
+
+Run = tuple[int, int]
+
+
+class ConversationAnswer(Answer):
+    """A conversation; the counts and tokens are those of the current view."""
+
+    id: str
+    title: str
+    workflow: str | None
+    status: str
+    current_batch: int
+    current_revision: int
+    message_count: int
+    visible_count: int
+    tokens: int
+    metadata: dict[str, JsonValue]
+    tools: str | None
+    created_at: str
+    updated_at: str
+
+
+class MessageAnswer(Answer):
+    """A message with its place in the log and its own further fields."""
+
+    model_config = ConfigDict(extra="allow")
+
+    index: int
+    id: str
+    role: str
+    visible: bool
+    tokens: int
+    tokens_estimated: bool
+    node_id: str | None
+    author: str
+    created_at: str
+
+
+class AppendedAnswer(Answer):
+    """Where appended messages went in the log, and the batch and revision that show them."""
+
+    first_index: int
+    count: int
+    batch: int
+    revision: int
+
+
+class WarningAnswer(Answer):
+    """Something odd about the messages that are visible now, by their log indices."""
+
+    code: str
+    message: str
+    indices: list[int]
+
+
+class AppliedAnswer(Answer):
+    """What a change of the view did; runs ``[start, stop)`` are of log indices.
+
+    In a dry run nothing was changed and ``revision`` is null.
+    """
+
+    batch: int
+    revision: int | None
+    visible_count: int
+    warnings: list[WarningAnswer]
+    added: list[Run]
+    shown: list[Run]
+    hidden: list[Run]
+    tokens_before: int
+    tokens_after: int
+    cached_prefix_lost: int
+
+
+class RevisionAnswer(Answer):
+    """A batch: what opened it and what its view holds; ``parent`` only with ``all=true``."""
+
+    number: int
+    revision: int
+    operation: RevisionKind
+    config: JsonValue
+    boundary: int | None
+    visible_count: int
+    tokens: int
+    author: str
+    reason: str | None
+    created_at: str
+    parent: int | None = None
+
+
+class MoveAnswer(Answer):
+    """A rollback or a restore: the current revision moved."""
+
+    kind: MoveKind
+    from_revision: int
+    to_revision: int
+    author: str
+    reason: str | None
+    created_at: str
+
+
+class BatchesAnswer(ListOf[RevisionAnswer]):
+    """A page of batches; the moves only with ``all=true``."""
+
+    current_revision: int
+    moves: list[MoveAnswer] = []
+
+
+class ChangeAnswer(Answer):
+    """One difference of two views, with the fields that its kind has."""
+
+    kind: ChangeKind
+    index: int
+    previous_index: int | None = None
+    position: int | None = None
+    previous_position: int | None = None
+
+
+class ValidatedAnswer(Answer):
+    """A config of version 2 that can be run."""
+
+    ok: bool
+    config: dict[str, JsonValue]
+
+
+class RuleReportAnswer(Answer):
+    """What became of one rule of a former config; null speaks of the config as a whole."""
+
+    rule: int | None
+    result: MigrationResult
+    message: str
+
+
+class MigratedAnswer(Answer):
+    """The config of version 2, and what became of each rule."""
+
+    config: dict[str, JsonValue] | None
+    report: list[RuleReportAnswer]
