@@ -1,5 +1,7 @@
 """Makes the fields and the tree of boxes of a form from its shape and what it shows."""
 
+from dataclasses import replace
+
 from django import forms
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
@@ -30,6 +32,7 @@ class Builder:
         self.edit = edit
         self.rows_button = rows_button
         self.inside: list[Text] = []  # legends of the rows and groups around what is being made
+        self.optional = 0  # how many groups around it may be left empty
 
     def group(self, group: Group, member: Member, name: str, legend: Text = "") -> GroupBox:
         box = GroupBox(
@@ -46,10 +49,13 @@ class Builder:
             if isinstance(part.shape, Leaf) and part.shape.kind is Kind.CONSTANT
         }
         box.constants = constants
+        may_be_empty = not member.required and member.hint.shown_when is None
         self.inside.append(legend)
+        self.optional += may_be_empty
         box.boxes = [
             self._member(part, name) for part in group.members if part.name not in constants
         ]
+        self.optional -= may_be_empty
         self.inside.pop()
         return box
 
@@ -86,7 +92,7 @@ class Builder:
             member,
             self.form[name],
             wide=field.wide,
-            marked_required=field.marked_required,
+            marked_required=field.marked_required and not self.optional,
             suggestions=field.suggestions,
             marker=marker,
         )
@@ -116,16 +122,19 @@ class Builder:
             most=rows.most,
         )
         count = count_rows(self.texts, name)
+        row_member = replace(member, required=True)  # a row that is there has to be filled in
+        around, self.optional = self.optional, 0
         if self.edit is not None and self.edit.rows == name:
             box.focus = self.edit.focus(count)
         for index in range(count):
             row_name = join(name, str(index))
             row_legend = format_lazy("{} {}", member.hint.row_label or legend, index + 1)
-            row = self._box(rows.item, member, row_name, row_legend)
+            row = self._box(rows.item, row_member, row_name, row_legend)
             if isinstance(row, GroupBox | VariantBox):
                 box.rows.append(row)
                 if box.focus == ("add", index):
                     _focus_first_field(row)
+        self.optional = around
         return box
 
     def _shown(self, rule: ShownWhen, parent: str) -> Shown:

@@ -243,12 +243,12 @@ def _number_widget(leaf: Leaf) -> forms.Widget:
 
 
 def _limits(leaf: Leaf) -> Text:
-    """``From 1 to 100.`` for numbers that have limits."""
+    """``From 1 to 100.``; that a number is not negative goes without saying."""
     low, high = leaf.minimum, leaf.maximum
     if low is not None and high is not None:
         return format_lazy(_("From {low} to {high}."), low=f"{low:g}", high=f"{high:g}")
-    if low is not None:
-        return format_lazy(_("{low} or more."), low=f"{low:g}")
     if high is not None:
         return format_lazy(_("At most {high}."), high=f"{high:g}")
+    if low is not None and low > 1:
+        return format_lazy(_("{low} or more."), low=f"{low:g}")
     return ""

@@ -267,6 +267,12 @@ def test_free_json_may_be_asked_for_as_a_model() -> None:
     assert list(form.errors) == ["context_filter-rules-0-pattern"]
 
 
+def test_an_empty_row_of_free_json_is_asked_for_too() -> None:
+    form = HolderForm(sent(**{"from": "a"}, context_filter__rules__count="1"))
+    assert not form.is_valid()
+    assert "context_filter-rules-0-pattern" in form.errors
+
+
 def test_members_that_are_left_out_keep_their_value() -> None:
     before: JsonValue = {"from": "a", "secret": "kept"}
     form = HolderForm(sent(**{"from": "b"}, context_filter__rules__count="0"), initial=before)

@@ -88,6 +88,15 @@ def test_panels_that_are_not_chosen_are_marked_and_still_there() -> None:
     assert 'data-shown-by="operation" data-shown-for="insert" data-shown-not="">' in html
 
 
+def test_only_what_must_be_filled_in_is_marked() -> None:
+    html = drawn(OperationForm(initial={"operation": "truncate"}))
+    marked = re.findall(r'for="([^"]+)">[^<]* <span class="required"', html)
+    assert "id_operation" in marked
+    assert "id_truncate-range-start" not in marked
+    rows: JsonValue = {"rules": [{"type": "include", "pattern": "a"}]}
+    assert '<span class="required"' in drawn(FilterForm(initial=rows))
+
+
 def test_a_full_list_takes_no_more() -> None:
     rules: JsonValue = [{"type": "include", "pattern": "a"}] * 5
     assert re.search(
