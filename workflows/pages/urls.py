@@ -1,5 +1,32 @@
-"""The paths of this app's pages."""
+"""The paths of the workflow pages."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from workflows.pages import editing, importing, managing, previewing, reading
+
+_pages: list[URLPattern | URLResolver] = [
+    path("", reading.workflow_list, name="list"),
+    path("+new/", managing.create, name="create"),
+    path("import/", importing.upload, name="import"),
+    path("<str:slug>/", reading.detail, name="detail"),
+    path("<str:slug>/edit/", managing.edit, name="edit"),
+    path("<str:slug>/delete/", managing.delete, name="delete"),
+    path("<str:slug>/yaml/", reading.yaml_file, name="yaml"),
+    path("<str:slug>/preview/", previewing.preview, name="preview"),
+    path("<str:slug>/publish/", managing.publish, name="publish"),
+    path("<str:slug>/versions/", reading.versions, name="versions"),
+    path("<str:slug>/versions/<int:number>/", reading.version, name="version"),
+    path("<str:slug>/versions/<int:number>/restore/", managing.restore, name="restore"),
+    path("<str:slug>/diff/", reading.diff, name="diff"),
+    path("<str:slug>/reducers/", editing.reducers, name="reducers"),
+    path("<str:slug>/add-node/", editing.new_node, name="new-node"),
+    path("<str:slug>/add-edge/", editing.new_edge, name="new-edge"),
+    path("<str:slug>/nodes/<str:node_id>/", editing.node, name="node"),
+    path("<str:slug>/nodes/<str:node_id>/delete/", managing.delete_node, name="delete-node"),
+    path("<str:slug>/edges/<str:edge_id>/", editing.edge, name="edge"),
+    path("<str:slug>/edges/<str:edge_id>/delete/", managing.delete_edge, name="delete-edge"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("workflows/", include((_pages, "workflows"))),
+]

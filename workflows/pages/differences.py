@@ -1,0 +1,63 @@
+"""Differences of workflow documents as rows that a reader understands."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import orjson
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from pydantic import JsonValue
+
+from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
+from ctxadmin.web.components import DiffRow, Text
+from workflows.domain.compare import ElementChange
+
+MOST_CHANGES: Final = 500
+
+_ELEMENTS: Final[Mapping[str, Text]] = {
+    "workflow": gettext_lazy("workflow"),
+    "node": gettext_lazy("node"),
+    "edge": gettext_lazy("edge"),
+    "reducer": gettext_lazy("reducer"),
+}
+
+
+def diff_rows_of(changes: Iterable[ElementChange]) -> list[DiffRow]:
+    """A row for each element that came or went, and for each field of one that changed."""
+    return [row for change in changes for row in _rows(change)]
+
+
+def _rows(change: ElementChange) -> Iterator[DiffRow]:
+    label = f"{_ELEMENTS[change.element]} {change.id}"
+    match change.kind:
+        case "added":
+            yield DiffRow("added", label, after=_text(change.whole), note=_("new"))
+        case "removed":
+            yield DiffRow("removed", label, before=_text(change.whole), note=_("gone"))
+        case "changed":
+            for field in change.fields:
+                yield _field_row(label, field)
+
+
+def _field_row(label: str, field: Difference) -> DiffRow:
+    where = f"{label} {field.path}".strip()
+    before, after = _side(field.before), _side(field.after)
+    match field.kind:
+        case Kind.ADDED:
+            return DiffRow("added", where, after=after)
+        case Kind.REMOVED:
+            return DiffRow("removed", where, before=before)
+        case Kind.MOVED:
+            note = _("from place %(a)s to %(b)s") % {"a": before, "b": after}
+            return DiffRow("moved", where, note=note)
+    return DiffRow("changed", where, before, after)
+
+
+def _side(value: Value) -> str:
+    return "" if value is ABSENT else _text(value)
+
+
+def _text(value: JsonValue) -> str:
+    if isinstance(value, str):
+        return value
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

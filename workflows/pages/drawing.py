@@ -1,0 +1,299 @@
+"""The graph of a workflow as places and paths of an SVG."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from ctxadmin.web.components import Tone
+from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, place
+from workflows.domain.problems import Problem
+from workflows.domain.processors import Registries, standard
+from workflows.domain.topology import graph_of
+from workflows.pages import words
+from workflows.pages.routes import Point, Route, routes
+
+# A page of this many cards has 1.2 MB; larger graphs are read in the outline.
+MOST_DRAWN: Final = 1_000
+# Places that domain/layout makes leave 80 units between columns; chips need more.
+_STRETCH: Final = 1.3
+_MARGIN: Final = 28
+_CHIP_HEIGHT: Final = 24
+_CHIP_TEXT: Final = 24
+_LETTER: Final = 6.4
+_CARD_TEXT: Final = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A node as it is drawn; ``spoken`` is the whole of it for those who cannot see it."""
+
+    x: float
+    y: float
+    id: str
+    title: str
+    kind: str
+    sees: str
+    tone: Tone
+    spoken: str
+    url: str
+    errors: int
+    warnings: int
+    pauses: bool
+    starts: bool
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge as it is drawn, with its chip; an edge with nothing to say has a point instead."""
+
+    path: str
+    id: str
+    kind: str
+    chip_x: float
+    chip_y: float
+    chip_width: float
+    text: str
+    text_x: float
+    text_y: float
+    spoken: str
+    url: str
+    faulty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """All that the SVG needs; ``view_box`` is as wide and high as ``width`` and ``height``."""
+
+    cards: Sequence[Card]
+    lines: Sequence[Line]
+    view_box: str
+    width: int
+    height: int
+    card_width: int = CARD_WIDTH
+    card_height: int = CARD_HEIGHT
+
+
+class Links:
+    """Where cards and chips lead to; empty texts where nothing is to be opened."""
+
+    def node(self, node_id: str) -> str:
+        return ""
+
+    def edge(self, edge_id: str) -> str:
+        return ""
+
+
+def draw(
+    document: Document,
+    problems: Sequence[Problem] = (),
+    links: Links | None = None,
+    *,
+    current: str = "",
+    registries: Registries | None = None,
+) -> Drawing | None:
+    """The drawing of a document, None for one without nodes or with more than MOST_DRAWN.
+
+    Nodes stand at their positions, the others in layers. Of two elements with one id the first
+    is drawn, and edges to nodes that do not exist are not.
+    """
+    if not document.nodes or len(document.nodes) > MOST_DRAWN or len(document.edges) > 4_000:
+        return None
+    graph = graph_of(document)
+    known = registries or standard()
+    places = _stretched(document, place(graph))
+    drawer = _Drawer(problems, links or Links(), known, current)
+    cards = [
+        drawer.card(node, places[node.id], starts=node.id in graph.starts)
+        for node in graph.nodes.values()
+    ]
+    ways = routes(places, [(edge.from_node, edge.to_node) for edge in graph.edges.values()])
+    chips = _Chips(places)
+    lines = [
+        drawer.line(edge, way, chips) for edge, way in zip(graph.edges.values(), ways, strict=True)
+    ]
+    return _framed(cards, lines, ways)
+
+
+def _stretched(document: Document, places: Mapping[str, Place]) -> Mapping[str, Place]:
+    if any(node.position is not None for node in document.nodes):
+        return places
+    return {name: Place(spot.x * _STRETCH, spot.y) for name, spot in places.items()}
+
+
+class _Drawer:
+    """Makes cards and lines, with what is wrong with each."""
+
+    def __init__(
+        self, problems: Sequence[Problem], links: Links, registries: Registries, current: str
+    ) -> None:
+        self._links = links
+        self._registries = registries
+        self._current = current
+        shown = [problem for problem in problems if problem.severity != "note"]
+        self._nodes = Counter((problem.node, problem.severity) for problem in shown)
+        self._edges = Counter(problem.edge for problem in shown)
+
+    def card(self, node: Node, spot: Place, *, starts: bool) -> Card:
+        context_type = words.context_type_of(node)
+        own = words.node_words(node, self._registries)
+        errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
+        title = node.name or node.id
+        return Card(
+            x=round(spot.x, 1),
+            y=round(spot.y, 1),
+            id=node.id,
+            title=short(title, _CARD_TEXT),
+            kind=short(f"{node.type} · {context_type}", 31),
+            sees=short(own, 32),
+            tone=words.tone_of(node.type),
+            spoken=_spoken_node(node, context_type, own, errors + warnings),
+            url=self._links.node(node.id),
+            errors=errors,
+            warnings=warnings,
+            pauses=node.config.get("pause") in ("before", "after"),
+            starts=starts,
+            current=node.id == self._current,
+        )
+
+    def line(self, edge: Edge, way: Route, chips: "_Chips") -> Line:
+        passes = words.edge_words(edge, self._registries)
+        parts = [f"? {edge.condition}"] if edge.condition else []
+        parts += [passes] if passes else []
+        text = short(" · ".join(parts), _CHIP_TEXT)
+        width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
+        x, y = chips.stand(way.spots, width)
+        return Line(
+            path=way.path,
+            id=edge.id,
+            kind=edge.type if edge.type in words.EDGE_TYPE_WORDS else "sequence",
+            chip_x=round(x - width / 2, 1),
+            chip_y=round(y - _CHIP_HEIGHT / 2, 1),
+            chip_width=round(width, 1),
+            text=text,
+            text_x=round(x, 1),
+            text_y=round(y, 1),
+            spoken=spoken_edge(edge, passes, self._edges[edge.id]),
+            url=self._links.edge(edge.id),
+            faulty=bool(self._edges[edge.id]),
+        )
+
+
+def _spoken_node(node: Node, context_type: str, own: str, problems: int) -> str:
+    text = _("Node %(name)s, %(id)s, type %(type)s, context %(context)s") % {
+        "name": node.name or node.id,
+        "id": node.id,
+        "type": node.type,
+        "context": context_type,
+    }
+    if own:
+        text += _(", filter: %(words)s") % {"words": own}
+    return text + _spoken_problems(problems)
+
+
+def spoken_edge(edge: Edge, passes: str, problems: int) -> str:
+    """An edge as a sentence."""
+    kind = words.EDGE_TYPE_WORDS.get(edge.type, edge.type)
+    text = _("Edge %(id)s from %(source)s to %(target)s, %(type)s") % {
+        "id": edge.id,
+        "source": edge.from_node,
+        "target": edge.to_node,
+        "type": kind,
+    }
+    if edge.condition:
+        text += _(", if %(condition)s") % {"condition": edge.condition}
+    if passes:
+        text += _(", passes: %(words)s") % {"words": passes}
+    return text + _spoken_problems(problems)
+
+
+def _spoken_problems(count: int) -> str:
+    if not count:
+        return ""
+    return ngettext(", %(n)s problem", ", %(n)s problems", count) % {"n": count}
+
+
+class _Chips:
+    """Finds room for chips beside cards and other chips."""
+
+    def __init__(self, places: Mapping[str, Place]) -> None:
+        self._cells: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
+        for spot in places.values():
+            self._take(spot.x, spot.y, spot.x + CARD_WIDTH, spot.y + CARD_HEIGHT)
+
+    def stand(self, spots: Sequence[Point], width: float) -> Point:
+        """The first free spot, else one near the best."""
+        for shift in (0, -28, 28, -56, 56):
+            for x, y in spots:
+                if self._is_free(x, y + shift, width):
+                    return self._kept(x, y + shift, width)
+        return self._kept(*spots[0], width)
+
+    def _kept(self, x: float, y: float, width: float) -> Point:
+        self._take(*_box(x, y, width))
+        return x, y
+
+    def _take(self, left: float, top: float, right: float, bottom: float) -> None:
+        for cell in _cells(left, top, right, bottom):
+            self._cells.setdefault(cell, []).append((left, top, right, bottom))
+
+    def _is_free(self, x: float, y: float, width: float) -> bool:
+        left, top, right, bottom = _box(x, y, width)
+        return not any(
+            left < other[2] and right > other[0] and top < other[3] and bottom > other[1]
+            for cell in _cells(left, top, right, bottom)
+            for other in self._cells.get(cell, ())
+        )
+
+
+def _box(x: float, y: float, width: float) -> tuple[float, float, float, float]:
+    half = width / 2 + 2
+    return x - half, y - _CHIP_HEIGHT / 2 - 2, x + half, y + _CHIP_HEIGHT / 2 + 2
+
+
+def _cells(left: float, top: float, right: float, bottom: float) -> Iterator[tuple[int, int]]:
+    for column in range(int(left // 256), int(right // 256) + 1):
+        for row in range(int(top // 256), int(bottom // 256) + 1):
+            yield column, row
+
+
+def _framed(cards: Sequence[Card], lines: Sequence[Line], ways: Sequence[Route]) -> Drawing:
+    boxes: list[tuple[float, float, float, float]] = [
+        (card.x, card.y, CARD_WIDTH, CARD_HEIGHT) for card in cards
+    ]
+    boxes += [(line.chip_x, line.chip_y, line.chip_width, _CHIP_HEIGHT) for line in lines]
+    boxes += [(*spot, 0, 0) for way in ways for spot in way.spots]
+    left = min(box[0] for box in boxes) - _MARGIN
+    top = min(box[1] for box in boxes) - _MARGIN
+    width = max(box[0] + box[2] for box in boxes) + _MARGIN - left
+    height = max(box[1] + box[3] for box in boxes) + _MARGIN - top
+    view_box = f"{left:g} {top:g} {width:g} {height:g}"
+    return Drawing(cards, lines, view_box, round(width), round(height))
+
+
+def short(text: str, most: int) -> str:
+    """``text`` cut to about ``most`` letters of usual width; wide letters count as two."""
+    text = " ".join(text.split())
+    if _width(text) <= most:
+        return text
+    kept, used = "", 0
+    for letter in text:
+        used += _letter(letter)
+        if used > most - 1:
+            break
+        kept += letter
+    return kept.rstrip() + "…"
+
+
+def _width(text: str) -> int:
+    return sum(_letter(letter) for letter in text)
+
+
+def _letter(letter: str) -> int:
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1

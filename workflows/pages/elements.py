@@ -1,0 +1,71 @@
+"""Changes of a document by one element: pure, for the forms of nodes and edges."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from django.utils.translation import gettext as _
+
+from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound
+from workflows.domain.graph import Document, Edge, Node
+
+ElementT = TypeVar("ElementT", bound=Node | Edge)
+
+
+def find(elements: Iterable[ElementT], name: str) -> ElementT:
+    """The first element with that id; NotFound if there is none."""
+    found = next((each for each in elements if each.id == name), None)
+    if found is None:
+        raise NotFound(f"The draft has no {name[:64]!r}.")
+    return found
+
+
+def with_node(document: Document, name: str, made: Node) -> Document:
+    """``made`` in place of the node ``name``, whose edges follow if it has a new id.
+
+    It is added if there is no such node (any more). Duplicate at ``/id`` if another has its id.
+    """
+    nodes = _placed(document.nodes, name, made)
+    edges = document.edges
+    if name and name != made.id and any(node.id == name for node in document.nodes):
+        edges = tuple(_renamed(edge, name, made.id) for edge in edges)
+    return document.model_copy(update={"nodes": nodes, "edges": edges})
+
+
+def _renamed(edge: Edge, old: str, new: str) -> Edge:
+    ends = {"from_node": edge.from_node, "to_node": edge.to_node}
+    moved = {name: new for name, end in ends.items() if end == old}
+    return edge.model_copy(update=moved) if moved else edge
+
+
+def with_edge(document: Document, name: str, made: Edge) -> Document:
+    """``made`` in place of the edge ``name``, or added; Duplicate at ``/id`` as for nodes."""
+    return document.model_copy(update={"edges": _placed(document.edges, name, made)})
+
+
+def without_node(document: Document, name: str) -> Document:
+    """The document without a node and the edges that lead from and to it."""
+    find(document.nodes, name)
+    edges = tuple(edge for edge in document.edges if name not in (edge.from_node, edge.to_node))
+    nodes = tuple(node for node in document.nodes if node.id != name)
+    return document.model_copy(update={"nodes": nodes, "edges": edges})
+
+
+def without_edge(document: Document, name: str) -> Document:
+    find(document.edges, name)
+    edges = tuple(edge for edge in document.edges if edge.id != name)
+    return document.model_copy(update={"edges": edges})
+
+
+def edges_of(document: Document, node: str) -> list[Edge]:
+    """The edges from and to a node."""
+    return [edge for edge in document.edges if node in (edge.from_node, edge.to_node)]
+
+
+def _placed(listed: tuple[ElementT, ...], name: str, made: ElementT) -> tuple[ElementT, ...]:
+    place = next((at for at, each in enumerate(listed) if each.id == name), len(listed))
+    before: tuple[ElementT, ...] = listed[:place]
+    after: tuple[ElementT, ...] = listed[place + 1 :]
+    if made.id != name and any(each.id == made.id for each in (*before, *after)):
+        message = _("The id %(id)s is taken.") % {"id": made.id}
+        raise Duplicate(message, problems=[FieldProblem("/id", message, "duplicate")])
+    return (*before, made, *after)

@@ -1,0 +1,86 @@
+"""Operations on messages as forms show them: pairs are kept unless somebody says otherwise."""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Final
+
+from pydantic import Field, JsonValue
+
+from conversations.domain.configs import (
+    ClearConfig,
+    Count,
+    FilterConfig,
+    OperationName,
+    TruncateConfig,
+)
+from conversations.domain.pairing import Pairing
+from ctxadmin.lib.contract import Contract
+from workflows.domain.filters import MAX_OPERATIONS
+
+_ASSUMED: Final = "warn"  # what the contract means by an operation that says nothing of pairs
+
+
+class InsertFields(Contract):
+    """Messages are JSON here: whatever they carry beside text stays as it was written."""
+
+    position: Annotated[int, Field(ge=-1)]
+    messages: list[dict[str, JsonValue]]
+
+
+class ReplaceFields(Contract):
+    """The message that takes a place, as JSON."""
+
+    index: Count
+    message: dict[str, JsonValue]
+
+
+class OperationFields(Contract):
+    """One operation; what its parts mean together is checked with the node or edge."""
+
+    operation: OperationName
+    truncate: TruncateConfig | None = None
+    insert: InsertFields | None = None
+    replace: ReplaceFields | None = None
+    clear: ClearConfig | None = None
+    filter: FilterConfig | None = None
+    pairing: Pairing = "keep"
+    protect_tools: bool = False
+
+
+OperationList = Annotated[
+    tuple[OperationFields, ...], Field(strict=False, max_length=MAX_OPERATIONS)
+]
+
+
+def shown(operation: JsonValue) -> JsonValue:
+    """An operation of a document as a form shows it."""
+    if not isinstance(operation, dict) or operation.get("pairing") is not None:
+        return operation
+    return {**operation, "pairing": _ASSUMED}
+
+
+def written(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """An operation of a form as a document says it."""
+    kept = {key: value for key, value in operation.items() if key != "pairing"}
+    if operation.get("operation") == "clear" and kept.get("clear") == {}:
+        del kept["clear"]
+    pairing = operation.get("pairing", "keep")
+    return kept if pairing == _ASSUMED else {**kept, "pairing": pairing}
+
+
+def shown_in(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A filter of a document with its operations as a form shows them."""
+    return _with_operations(source, shown)
+
+
+def written_in(source: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A filter of a form with its operations as a document says them."""
+    return _with_operations(source, lambda each: written(each) if isinstance(each, dict) else each)
+
+
+def _with_operations(
+    source: Mapping[str, JsonValue], change: Callable[[JsonValue], JsonValue]
+) -> dict[str, JsonValue]:
+    listed = source.get("messages")
+    if not isinstance(listed, list):
+        return dict(source)
+    return {**source, "messages": [change(each) for each in listed]}

@@ -1,0 +1,259 @@
+"""The page that tries a node: what would it see, before anything is published or stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlencode
+
+import orjson
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from conversations import queries as conversation_queries
+from conversations.domain.message import read_messages
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.web.components import Crumb, Tab, Text
+from ctxadmin.web.pages import page, show
+from ctxadmin.web.pagination import PageRequest
+from workflows import queries, trials
+from workflows.domain.context import PromptContext
+from workflows.domain.graph import Document, Edge, Node
+from workflows.models import Workflow
+from workflows.pages.drawing import spoken_edge
+from workflows.pages.links import crumbs
+from workflows.pages.seen import Bodies, Seen, dropped_messages, seen_of
+from workflows.sights import sight_of
+from workflows.sources import state_of
+from workflows.store import find_workflow
+from workflows.trials import Given, PreviewAsked, Previewed
+
+_SUGGESTED: Final = 30
+_EXAMPLE: Final = """{
+  "variables": {"llm.model": "small", "user.name": "Ada"},
+  "history": [],
+  "metadata": {}
+}"""
+_EXAMPLE_MESSAGES: Final = """[
+  {"role": "system", "content": "Be kind."},
+  {"role": "user", "content": "Where is my order?"}
+]"""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeChoice:
+    """An edge that leads to the node, to be taken in or not."""
+
+    id: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was typed; ``pasted`` tells whether context and messages are given by hand."""
+
+    which: str
+    node: str
+    edges: Sequence[str]
+    conversation: str
+    at: str
+    pasted: bool
+    context: str = _EXAMPLE
+    messages: str = _EXAMPLE_MESSAGES
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewPage:
+    """The question and, once it can be answered, the answer."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    tabs: Sequence[Tab]
+    asked: Asked
+    nodes: Sequence[Node]
+    choices: Sequence[EdgeChoice]
+    versions: Sequence[str]
+    conversations: Sequence[Conversation]
+    seen: Seen | None
+    problem: str
+    problems: Sequence[str] = field(default=())
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """A conversation is asked for in the address, a pasted context in the body."""
+    actor.require(Action.PREVIEW)
+    row = find_workflow(actor.workspace, slug)
+    data = request.POST if request.method == "POST" else request.GET
+    which = data.get("of", queries.DRAFT)
+    document = queries.document_of(row, which, "of")
+    asked = _asked(data, document, which, pasted=request.method == "POST" or "paste" in data)
+    seen: Seen | None = None
+    problem, problems = "", []
+    if document.nodes and (request.method == "POST" or asked.conversation):
+        try:
+            seen = _try(actor, slug, asked)
+        except ContextError as error:
+            problem = error.detail
+            problems = [_sentence(each) for each in error.problems if each.message != problem]
+    title = _("What %(node)s would see") % {"node": asked.node} if asked.node else _("Preview")
+    shown = PreviewPage(
+        title=title,
+        crumbs=crumbs(row, Crumb(_("Preview"))),
+        row=row,
+        tabs=_tabs(request.path, asked),
+        asked=asked,
+        nodes=document.nodes,
+        choices=_choices(document, asked),
+        versions=[queries.DRAFT, *map(str, range(row.published_version or 0, 0, -1))][:50],
+        conversations=_suggestions(actor),
+        seen=seen,
+        problem=problem,
+        problems=problems,
+    )
+    return show(request, "workflows/preview.html", shown, status=422 if problem else 200)
+
+
+def _asked(data: QueryDict, document: Document, which: str, *, pasted: bool) -> Asked:
+    """What the form says; a node that is not asked for is the first one that sees anything."""
+    names = [node.id for node in document.nodes]
+    node = data.get("node", "")
+    if not node and names:
+        node = next((each.id for each in document.nodes if each.type == "llm"), names[0])
+    edges = data.getlist("edges")
+    if not edges and "chosen" not in data:
+        edges = [edge.id for edge in _incoming(document, node)][:1]
+    known = {edge.id for edge in _incoming(document, node)}
+    return Asked(
+        which=which,
+        node=node,
+        edges=[edge for edge in edges if edge in known],
+        conversation=data.get("conversation", "").strip(),
+        at=data.get("at", "").strip(),
+        pasted=pasted,
+        context=data.get("context", _EXAMPLE),
+        messages=data.get("messages", _EXAMPLE_MESSAGES),
+    )
+
+
+def _incoming(document: Document, node: str) -> list[Edge]:
+    return [edge for edge in document.edges if edge.to_node == node]
+
+
+def _choices(document: Document, asked: Asked) -> list[EdgeChoice]:
+    return [
+        EdgeChoice(edge.id, spoken_edge(edge, "", 0), edge.id in asked.edges)
+        for edge in _incoming(document, asked.node)
+    ]
+
+
+def _try(actor: Actor, slug: str, asked: Asked) -> Seen:
+    wanted = PreviewAsked(
+        node=asked.node,
+        edges=asked.edges,
+        version=None if asked.which == queries.DRAFT else int(asked.which),
+    )
+    if asked.pasted:
+        return _of_pasted(actor, slug, wanted, asked)
+    return _of_conversation(actor, slug, wanted, asked)
+
+
+def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Seen:
+    context = PromptContext.read(_json(asked.context, "/context", {}), "/context")
+    given = _json(asked.messages, "/messages", [])
+    if not isinstance(given, list):
+        raise ValidationFailed.at("/messages", _("This must be a list of messages."))
+    drafts = read_messages(given, "/messages") if given else ()
+    asked_for = PreviewAsked(
+        node=wanted.node,
+        edges=wanted.edges,
+        version=wanted.version,
+        given=Given(context, drafts),
+    )
+    bodies = {place: each for place, each in enumerate(given) if isinstance(each, dict)}
+    return seen_of(trials.preview(actor, slug, asked_for), context, bodies)
+
+
+def _of_conversation(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Seen:
+    at = _version(asked.at)
+    asked_for = PreviewAsked(
+        node=wanted.node,
+        edges=wanted.edges,
+        version=wanted.version,
+        conversation=asked.conversation,
+        at=at,
+    )
+    try:
+        head = find_head(actor.workspace, asked.conversation)
+    except NotFound:
+        message = _("There is no conversation %(id)s.") % {"id": asked.conversation[:64]}
+        raise ValidationFailed.at("/conversation", message) from None
+    previewed = trials.preview(actor, slug, asked_for)
+    return seen_of(previewed, _context_of(head, at), _bodies(head, previewed))
+
+
+def _context_of(head: Conversation, at: int | None) -> PromptContext:
+    """The whole context before any filter, so that what was dropped can be shown."""
+    state = state_of(head, at)
+    if state is None:
+        return sight_of(head, values={}, metadata={}).context
+    return sight_of(
+        head, values=state.values, history=state.history, metadata=state.metadata
+    ).context
+
+
+def _bodies(head: Conversation, previewed: Previewed) -> Bodies:
+    indices = [index for index in dropped_messages(previewed) if index < head.log_count]
+    found = conversation_queries.messages_at(head, indices, View())
+    return {message.index: orjson.loads(message.body) for message in found}
+
+
+def _version(text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise ValidationFailed.at("/at", _("The version of an execution is a whole number."))
+    return int(text)
+
+
+def _json(text: str, pointer: str, missing: JsonValue) -> JsonValue:
+    if not text.strip():
+        return missing
+    try:
+        return loads_strict(text.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
+    except ValidationFailed as error:
+        raise ValidationFailed.at(pointer, f"{pointer[1:]}: {error.detail}") from None
+
+
+def _sentence(problem: FieldProblem) -> str:
+    return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
+
+
+def _suggestions(actor: Actor) -> Sequence[Conversation]:
+    """The conversations that changed last."""
+    wanted = conversation_queries.ConversationFilter()
+    asked = PageRequest(limit=_SUGGESTED)
+    return conversation_queries.list_conversations(actor, wanted, asked).items
+
+
+def _tabs(path: str, asked: Asked) -> list[Tab]:
+    kept = [("of", asked.which), ("node", asked.node), ("chosen", "1")]
+    kept += [("edges", edge) for edge in asked.edges]
+    return [
+        Tab(_("A conversation"), f"{path}?{urlencode(kept)}", not asked.pasted),
+        Tab(
+            _("A context that you paste"),
+            f"{path}?{urlencode([*kept, ('paste', '1')])}",
+            asked.pasted,
+        ),
+    ]
