@@ -1,5 +1,27 @@
-"""The paths of this app's pages."""
+"""The paths of the overview and of the execution pages."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, include, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from checkpoints.pages import editing, going_back, moving, reading, versions
+from checkpoints.pages.overview import overview
+
+_ONE = "<str:conversation_id>/"
+
+_pages: list[URLPattern | URLResolver] = [
+    path("", reading.execution_list, name="list"),
+    path(_ONE, reading.detail, name="detail"),
+    path(f"{_ONE}live/", reading.live, name="live"),
+    path(f"{_ONE}timeline/", reading.timeline, name="timeline"),
+    path(f"{_ONE}move/", moving.move, name="move"),
+    path(f"{_ONE}cancel/", moving.cancel, name="cancel"),
+    path(f"{_ONE}state/", editing.edit, name="edit"),
+    path(f"{_ONE}diff/", versions.diff, name="diff"),
+    path(f"{_ONE}versions/<int:number>/", versions.version, name="version"),
+    path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),
+    path(f"{_ONE}versions/<int:number>/fork/", going_back.fork, name="fork"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", overview, name="overview"),
+    path("executions/", include((_pages, "checkpoints"))),
+]

@@ -1,0 +1,248 @@
+"""The pages on which the state of a paused execution is edited: form, summary, apply."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from checkpoints import queries
+from checkpoints.domain.commands import UpdateSnapshot
+from checkpoints.domain.status import Status
+from checkpoints.moments import Moment
+from checkpoints.pages import conflicts, presenters, state_form, values
+from checkpoints.pages.conflicts import Edit
+from checkpoints.pages.presenters import Named
+from checkpoints.pages.state_form import Changes, Read, Row
+from checkpoints.pages.values import KeyView
+from checkpoints.services import updating
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    InvalidState,
+    NotFound,
+    VersionConflict,
+)
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+
+_MOST_KEYS: Final = 100
+_MOST_RAW: Final = 512 * 1024
+_NO_CHANGES: Final[Changes] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class EditPage:
+    """The form of a state as it was at ``version``: rows by key, or ``raw`` as one JSON object.
+
+    ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
+    others are not shown.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    version: int
+    node: Named | None
+    rows: Sequence[Row]
+    raw: str | None
+    raw_lines: int
+    may_raw: bool
+    problem: str
+    left_out: Sequence[KeyView]
+    hidden_keys: int
+    text: str
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Fill in, look at what would change, apply; or be told what somebody else changed."""
+    actor.require(Action.SNAPSHOT_UPDATE)
+    head = find_head(actor.workspace, conversation_id)
+    now = queries.find_moment(actor, conversation_id)
+    if request.method != "POST":
+        if now.status is not Status.PAUSED:
+            raise InvalidState(
+                _("The state can be edited only while the execution is paused."), status=now.status
+            )
+        text = request.GET.get("q", "")
+        shown = _edit_page(head, now, _NO_CHANGES, text=text, raw="raw" in request.GET)
+        return show(request, "checkpoints/edit.html", shown)
+    task = Edit.read(request, actor, head, now)
+    step = request.POST.get("step", "")
+    if step == "apply":
+        return _apply(task)
+    if step == "resolve":
+        return conflicts.resolved(task)
+    if step == "back":
+        return _again(task, task.changes)
+    return _form_sent(task, step)
+
+
+def _form_sent(task: Edit, step: str) -> HttpResponse:
+    """What the form says: show it in another way, or what would change."""
+    sent = task.request.POST
+    raw = sent.get("mode") == state_form.RAW
+    if step == "add" and not raw:
+        return _show_form(task, _row_texts(task, sent, extra=2), status=200)
+    read = _read(task, sent, raw=raw)
+    if not read.valid:
+        return _refuse_form(task, read, raw=raw)
+    if step in ("raw", "form"):
+        return _again(task, read.changes, raw=step == "raw")
+    if not read.changes:
+        flash.info(task.request, _("Nothing was changed yet."))
+        return _again(task, read.changes, raw=raw)
+    return conflicts.show_summary(replace(task, changes=read.changes))
+
+
+def _read(task: Edit, sent: QueryDict, *, raw: bool) -> Read:
+    reducers = values.reducers_for(task.base.row)
+    if raw:
+        text = sent.get("raw", "")
+        return state_form.read_raw(text, _whole(task.base), reducers)
+    rows = state_form.rows_in({name: str(sent[name]) for name in sent})
+    base = values.values_of(task.base, {row.name for row in rows})
+    return state_form.read_rows(rows, base, reducers)
+
+
+def _again(task: Edit, changes: Changes, *, raw: bool = False, problem: str = "") -> HttpResponse:
+    """The form with changes already in it."""
+    shown = _edit_page(task.head, task.base, changes, raw=raw)
+    status = 422 if problem else 200
+    return show(
+        task.request, "checkpoints/edit.html", replace(shown, problem=problem), status=status
+    )
+
+
+def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
+    if raw:
+        shown = _edit_page(task.head, task.base, _NO_CHANGES, raw=True)
+        shown = replace(shown, raw=read.raw, problem=read.problem)
+        return show(task.request, "checkpoints/edit.html", shown, status=422)
+    wrong = [row.name or _("the new key") for row in read.rows if row.problem]
+    text = ngettext("Look at the key %(keys)s.", "Look at the keys %(keys)s.", len(wrong))
+    rows = _with_details(task.base, read.rows)
+    problem = text % {"keys": ", ".join(wrong)}
+    return _show_form(task, [*rows, _empty_row()], status=422, problem=problem)
+
+
+def _show_form(task: Edit, rows: Sequence[Row], *, status: int, problem: str = "") -> HttpResponse:
+    shown = replace(_edit_page(task.head, task.base, _NO_CHANGES), rows=rows, problem=problem)
+    return show(task.request, "checkpoints/edit.html", shown, status=status)
+
+
+def _row_texts(task: Edit, sent: QueryDict, *, extra: int) -> list[Row]:
+    """The rows as they were typed, with more empty ones behind them."""
+    read = _read(task, sent, raw=False)
+    rows = [replace(row, problem="") for row in read.rows]
+    return [*_with_details(task.base, rows), *(_empty_row() for _each in range(extra))]
+
+
+def _apply(task: Edit) -> HttpResponse:
+    sent = task.request.POST
+    try:
+        command = parse(
+            UpdateSnapshot,
+            {
+                "node_id": task.node_id,
+                "state_data": state_form.as_update(task.changes),
+                "expected_version": task.version,
+                "reason": sent.get("reason", "").strip() or None,
+            },
+        )
+        done = updating.update(task.actor, task.head.public_id, command)
+    except (Forbidden, NotFound):
+        raise
+    except (VersionConflict, InvalidState):
+        now = queries.find_moment(task.actor, task.head.public_id)
+        return conflicts.show_conflict(replace(task, now=now))
+    except ContextError as error:
+        return _again(task, task.changes, problem=error.detail)
+    text = ngettext(
+        "%(n)s key changed; the execution is at version %(version)s.",
+        "%(n)s keys changed; the execution is at version %(version)s.",
+        len(done.changed_keys),
+    )
+    flash.success(task.request, text % {"n": len(done.changed_keys), "version": done.version})
+    return redirect("checkpoints:detail", task.head.public_id)
+
+
+def _edit_page(
+    head: Conversation, base: Moment, changes: Changes, *, text: str = "", raw: bool = False
+) -> EditPage:
+    view = values.state_view(base, text=text, most=_MOST_KEYS)
+    row = base.row
+    if row is None:
+        raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
+    may_raw = row.state_bytes <= _MOST_RAW
+    whole = state_form.with_changes(_whole(base), changes) if raw and may_raw else None
+    raw_text = None if whole is None else state_form.pretty(whole)
+    return EditPage(
+        title=_("Edit the state"),
+        crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
+        head=head,
+        execution=row.public_id,
+        version=base.version,
+        node=presenters.named(base.pinned, base.node_id),
+        rows=[*_rows(base, view.keys, changes), _empty_row()],
+        raw=raw_text,
+        raw_lines=min(max((raw_text or "").count("\n") + 2, 12), 40),
+        may_raw=may_raw,
+        problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
+        left_out=[key for key in view.keys if not key.read],
+        hidden_keys=view.total - len(view.keys),
+        text=text,
+    )
+
+
+def _rows(base: Moment, keys: Sequence[KeyView], changes: Changes) -> list[Row]:
+    """The keys of the state as rows, with what was changed already."""
+    found: dict[str, JsonValue] = {key.name: key.value for key in keys if key.read}
+    missing = [name for name in changes if name not in found]
+    found |= values.values_of(base, missing)
+    rows: list[Row] = []
+    for name in sorted({*found, *changes}):
+        changed = changes.get(name, found.get(name))
+        gone = name in changes and not isinstance(changed, _JSON)
+        shown = found.get(name) if gone else changed
+        row = state_form.row_of(name, shown if isinstance(shown, _JSON) else None)
+        rows.append(replace(row, old=name in found, gone=gone))
+    return _with_details(base, rows)
+
+
+_JSON: Final = (str, int, float, bool, list, dict, type(None))
+
+
+def _with_details(base: Moment, rows: Sequence[Row]) -> list[Row]:
+    """The rows with their reducers and the versions of their last changes."""
+    held, reducers = values.held_keys(base), values.reducers_for(base.row)
+    return [
+        replace(
+            row,
+            reducer=reducers.for_key(row.name).value if row.name else "",
+            version=held[row.name].version if row.name in held else 0,
+        )
+        for row in rows
+    ]
+
+
+def _whole(base: Moment) -> Mapping[str, JsonValue]:
+    return values.values_of(base, values.held_keys(base).keys())
+
+
+def _empty_row() -> Row:
+    return Row("", "text", "", old=False)

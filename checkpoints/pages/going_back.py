@@ -1,0 +1,168 @@
+"""The pages that go on from a former version: restore here, or fork into a new conversation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from checkpoints import queries
+from checkpoints.domain.commands import ForkCheckpoint, RestoreCheckpoint
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import KeysCompared, compare_keys
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters, values
+from checkpoints.pages.moving import version_in
+from checkpoints.pages.presenters import Named
+from checkpoints.services import forking, restoring
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState
+from ctxadmin.web.components import Confirm, Crumb, Text
+from ctxadmin.web.forms import ContractForm, FieldHint
+from ctxadmin.web.pages import page, show
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePage:
+    """The question before a restore, with what it changes."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    confirm: Confirm
+    node: Named | None
+    keys: KeysCompared
+    visible_count: int
+    visible_now: int
+    diff_url: str
+
+
+class ForkForm(ContractForm[ForkCheckpoint]):
+    contract = ForkCheckpoint
+    hints = {
+        "id": FieldHint(
+            label=gettext_lazy("Id of the new conversation"),
+            help=gettext_lazy("Letters, digits, - and _; without one it is made up."),
+        ),
+        "title": FieldHint(label=gettext_lazy("Title"), wide=True),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ForkPage:
+    """The form of a fork."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    form: ForkForm
+    version: int
+    node: Named | None
+    visible_count: int
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    """Ask with what changes, then go back, if nobody wrote in between."""
+    actor.require(Action.CHECKPOINT_RESTORE)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method == "POST":
+        command = parse(
+            RestoreCheckpoint,
+            {
+                "reason": request.POST.get("reason", "").strip() or None,
+                "expected_version": version_in(request.POST, "expected_version"),
+            },
+        )
+        done = restoring.restore(actor, conversation_id, number, command)
+        text = _("Restored: version %(n)s is as version %(old)s was, and waits for you.")
+        flash.success(request, text % {"n": done.version, "old": number})
+        return redirect("checkpoints:detail", conversation_id)
+    now = queries.find_moment(actor, conversation_id)
+    to = queries.find_moment(actor, conversation_id, number)
+    if now.status not in (Status.PAUSED, Status.FAILED):
+        raise InvalidState(
+            _("Only a paused or failed execution can go back; fork this version instead."),
+            status=now.status,
+        )
+    title = _("Restore version %(n)s") % {"n": number}
+    confirm = Confirm(
+        title=title,
+        text=_(
+            "State, executed nodes and visible messages become as they were then, as a new "
+            "version that is paused. Nothing is lost: version %(n)s can be restored as well."
+        )
+        % {"n": now.version},
+        action=request.path,
+        submit=_("Restore"),
+        back=reverse("checkpoints:version", args=[conversation_id, number]),
+        asks_reason=True,
+        hidden={"expected_version": str(now.version)},
+    )
+    shown = RestorePage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        head=head,
+        confirm=confirm,
+        node=presenters.named(to.pinned, to.node_id),
+        keys=_keys(now, to),
+        visible_count=to.visible_count,
+        visible_now=now.visible_count,
+        diff_url=reverse("checkpoints:diff", args=[conversation_id])
+        + f"?from={now.version}&to={number}",
+    )
+    return show(request, "checkpoints/restore.html", shown, confirm=confirm)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    actor.require(Action.CHECKPOINT_FORK)
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id, number)
+    if request.method == "POST":
+        form = ForkForm(request.POST)
+        if form.is_valid():
+            try:
+                made = forking.fork(actor, conversation_id, number, form.model)
+            except Duplicate as error:
+                form.add_problems([FieldProblem("/id", error.detail, error.code)])
+            else:
+                text = _("Forked from %(id)s, version %(n)s. It is paused here.")
+                flash.success(request, text % {"id": conversation_id, "n": number})
+                return redirect("checkpoints:detail", made.head.public_id)
+    else:
+        form = ForkForm(initial={"title": _fork_title(head)})
+    shown = ForkPage(
+        title=_("Fork version %(n)s") % {"n": number},
+        crumbs=presenters.crumbs(head, Crumb(_("Fork"))),
+        head=head,
+        form=form,
+        version=number,
+        node=presenters.named(moment.pinned, moment.node_id),
+        visible_count=moment.visible_count,
+    )
+    status = 422 if request.method == "POST" else 200
+    return show(request, "checkpoints/fork.html", shown, status=status)
+
+
+def _fork_title(head: Conversation) -> str:
+    return (_("Fork of %(title)s") % {"title": head.title or head.public_id})[:200]
+
+
+def _keys(now: Moment, to: Moment) -> KeysCompared:
+    sides = [
+        {name: held.head for name, held in values.held_keys(each).items() if held.head}
+        for each in (now, to)
+    ]
+    return compare_keys(sides[0], sides[1])

@@ -1,0 +1,163 @@
+"""The buttons of an execution: pause, resume, approve, reject, cancel."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from checkpoints import queries
+from checkpoints.domain.commands import MoveExecution
+from checkpoints.domain.status import Status
+from checkpoints.pages import presenters, reading
+from checkpoints.pages.reading import Decision
+from checkpoints.services import moving
+from checkpoints.services.moving import Moved, MoveService
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed
+from ctxadmin.web.components import Confirm, Crumb, Text
+from ctxadmin.web.pages import page, show
+
+_SERVICES: Final[Mapping[str, MoveService]] = {
+    "pause": moving.pause,
+    "resume": moving.resume,
+    "resume_from": moving.resume,
+    "approve": moving.approve,
+    "reject": moving.reject,
+}
+_DONE: Final[Mapping[str, Text]] = {
+    "pause": gettext_lazy("A pause is asked for; it comes with the next checkpoint."),
+    "resume": gettext_lazy("Resumed."),
+    "resume_from": gettext_lazy("Resumed from another node."),
+    "approve": gettext_lazy("Approved."),
+    "reject": gettext_lazy("Rejected; the execution has failed with your reason."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CancelPage:
+    """The question before a cancellation."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    confirm: Confirm
+
+
+@require_POST
+@page
+def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """One of the buttons; what is refused is told on the page, with what was typed."""
+    head = find_head(actor.workspace, conversation_id)
+    name = request.POST.get("move", "")
+    try:
+        moved = _move(actor, head, name, request.POST)
+    except Forbidden:
+        raise
+    except ContextError as error:
+        return reading.show_execution(
+            request, actor, head, refusal=_told(error), typed=_typed(request.POST)
+        )
+    flash.success(request, _done(name, moved))
+    return redirect("checkpoints:detail", conversation_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    actor.require(Action.EXECUTION_CANCEL)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method == "POST":
+        moving.cancel(actor, conversation_id, _command(request.POST))
+        flash.success(request, _("Cancelled."))
+        return redirect("checkpoints:detail", conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    # What runs has another version before the question is read.
+    runs = moment.status is Status.RUNNING
+    confirm = Confirm(
+        title=_("Cancel the execution"),
+        text=_(
+            "It ends for good and cannot be resumed. Messages, state and history stay; "
+            "any version can be forked into a new conversation."
+        ),
+        action=request.path,
+        submit=_("Cancel the execution"),
+        back=reverse("checkpoints:detail", args=[conversation_id]),
+        danger=True,
+        asks_reason=True,
+        hidden={} if runs else {"expected_version": str(moment.version)},
+    )
+    crumbs = presenters.crumbs(head, Crumb(confirm.title))
+    shown = CancelPage(title=confirm.title, crumbs=crumbs, confirm=confirm)
+    return show(request, "confirm.html", shown, confirm=confirm)
+
+
+def _move(actor: Actor, head: Conversation, name: str, sent: QueryDict) -> Moved:
+    service = _SERVICES.get(name)
+    if service is None:
+        raise ValidationFailed(_("The form does not say what is to be done; reload the page."))
+    command = _command(sent, jumps=name == "resume_from")
+    if name == "reject" and command.reason is None:
+        raise ValidationFailed.at("/reason", _("Say why you reject; the engine's people read it."))
+    if name == "resume_from" and command.from_node is None:
+        raise ValidationFailed.at("/from_node", _("Choose the node from which it goes on."))
+    return service(actor, head.public_id, command)
+
+
+def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
+    return parse(
+        MoveExecution,
+        {
+            "reason": sent.get("reason", "").strip() or None,
+            "expected_version": version_in(sent, "expected_version"),
+            "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
+        },
+    )
+
+
+def version_in(sent: QueryDict, name: str) -> int | None:
+    """The version that a form says was seen; None if it says none."""
+    text = sent.get(name, "")
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise ValidationFailed(_("The form does not say which version was seen; reload the page."))
+    return int(text)
+
+
+def _typed(sent: QueryDict) -> Decision:
+    return Decision(
+        frozenset(),
+        0,
+        (),
+        free=True,
+        reason=sent.get("reason", ""),
+        from_node=sent.get("from_node", ""),
+    )
+
+
+def _told(error: ContextError) -> ContextError:
+    """The refusal as it is shown: a node that is not there is a wrong choice, not a lost page."""
+    if isinstance(error, NotFound):
+        return ValidationFailed.at("/from_node", error.detail)
+    return error
+
+
+def _done(name: str, moved: Moved) -> str:
+    text = str(_DONE[name])
+    if name == "pause" or moved.status is Status.RUNNING:
+        nodes = ", ".join(moved.ready_nodes)
+        where = _("The engine goes on at %(nodes)s.") % {"nodes": nodes} if nodes else ""
+        return text if name == "pause" or not where else f"{text} {where}"
+    if moved.status is Status.FAILED:
+        return text
+    return f"{text} " + _("It is %(status)s now.") % {"status": moved.status}

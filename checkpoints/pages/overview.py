@@ -1,0 +1,86 @@
+"""The first page: what waits for a person, what runs, what failed, how much is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints.domain.status import Status
+from checkpoints.pages import lists
+from checkpoints.pages.lists import ExecutionLine, LogTotals
+from conversations.models import Conversation
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+
+_MOST: Final = 6
+_MOST_WAITING: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCount:
+    """How many current executions are in one status."""
+
+    status: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewPage:
+    """What a person looks at first; ``database_bytes`` is None if the store does not tell."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    waiting: Sequence[ExecutionLine]
+    waiting_count: int
+    running: Sequence[ExecutionLine]
+    failed: Sequence[ExecutionLine]
+    counts: Sequence[StatusCount]
+    conversations: Sequence[Conversation]
+    kept: LogTotals
+    state_bytes: int
+    database_bytes: int | None
+    may_approve: bool
+    may_import: bool
+    may_token: bool
+
+
+@require_safe
+@page
+def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
+    executions = lists.totals(actor)
+    both = lists.running_and_failed(actor, _MOST)
+    shown_statuses = (Status.PAUSED, Status.RUNNING, Status.FAILED, Status.COMPLETED)
+    shown = OverviewPage(
+        title=_("Overview"),
+        crumbs=(),
+        waiting=lists.waiting(actor, _MOST_WAITING),
+        waiting_count=executions.by_status.get(Status.PAUSED, 0),
+        running=[line for line in both if line.status == Status.RUNNING],
+        failed=[line for line in both if line.status == Status.FAILED],
+        counts=[StatusCount(each, executions.by_status.get(each, 0)) for each in shown_statuses],
+        conversations=lists.newest_conversations(actor, _MOST),
+        kept=lists.log_totals(actor),
+        state_bytes=executions.state_bytes,
+        database_bytes=_database_bytes(),
+        may_approve=actor.may(Action.EXECUTION_APPROVE),
+        may_import=actor.may(Action.CONVERSATION_IMPORT),
+        may_token=actor.may(Action.TOKEN_MANAGE),
+    )
+    return show(request, "checkpoints/overview.html", shown)
+
+
+def _database_bytes() -> int | None:
+    """The size of the SQLite file; a server's size would cost a query over its catalogue."""
+    if connection.vendor != "sqlite":
+        return None
+    try:
+        return Path(str(connection.settings_dict["NAME"])).stat().st_size
+    except OSError:  # in memory
+        return None

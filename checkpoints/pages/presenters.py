@@ -1,0 +1,247 @@
+"""What the pages of executions show, made of rows and rules."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import orjson
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from checkpoints.domain.execution import Execution as Decided
+from checkpoints.domain.execution import read
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.moments import Moment
+from checkpoints.pages.lists import reason_of
+from checkpoints.pinned import Pinned
+from conversations.models import Conversation
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.web.components import Crumb, Text, Tone
+
+_MOST_NODES: Final = 400
+_KEYS_NAMED: Final = 6
+_CRUMB: Final = 48
+
+
+@dataclass(frozen=True, slots=True)
+class WriteWords:
+    """How a kind of write is shown."""
+
+    label: Text
+    icon: str
+    tone: Tone
+
+
+_WRITES: Final[Mapping[str, WriteWords]] = {
+    WriteKind.START: WriteWords(gettext_lazy("Started"), "player-play", "blue"),
+    WriteKind.CHECKPOINT: WriteWords(gettext_lazy("Checkpoint"), "device-floppy", "secondary"),
+    WriteKind.COMPLETION: WriteWords(gettext_lazy("Completed"), "check", "green"),
+    WriteKind.UPDATE: WriteWords(gettext_lazy("State edited"), "pencil", "purple"),
+    WriteKind.RESTORE: WriteWords(gettext_lazy("Restored"), "restore", "purple"),
+    "resume": WriteWords(gettext_lazy("Resumed"), "player-play", "blue"),
+    "approve": WriteWords(gettext_lazy("Approved"), "thumb-up", "green"),
+    "reject": WriteWords(gettext_lazy("Rejected"), "thumb-down", "red"),
+    "cancel": WriteWords(gettext_lazy("Cancelled"), "ban", "secondary"),
+}
+_UNKNOWN: Final = WriteWords(gettext_lazy("Written"), "point", "secondary")
+_FAILED: Final = WriteWords(gettext_lazy("Failed"), "alert-circle", "red")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A node by its id and the name that its designer gave it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A node on the way of an execution; ``done`` is how often it completed, None if unknown."""
+
+    id: str
+    name: str
+    type: str
+    done: int | None
+    current: bool
+    ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where an execution stands, and why."""
+
+    status: str
+    version: int
+    workflow: str
+    workflow_version: int | None
+    node: Named | None
+    side: str
+    ready: Sequence[Named]
+    reason: str
+    since: datetime | None
+    deadline: datetime | None
+    outcome: str
+    pause_requested: bool
+    review: bool
+    approved: Sequence[Named]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """One version of an execution in the timeline."""
+
+    version: int
+    words: WriteWords
+    node: Named | None
+    status: str
+    changed_keys: Sequence[str]
+    more_keys: int
+    written_bytes: int
+    revision: int
+    visible_count: int
+    restored_from: int | None
+    author: str
+    reason: str
+    created_at: datetime
+    current: bool
+
+
+def stand_of(moment: Moment) -> Stand:
+    """Where the newest version stands; of an older one only what its manifest tells."""
+    row, pinned = moment.row, moment.pinned
+    decided = read(bytes(row.decided)) if row is not None else Decided(Status.IDLE)
+    is_now = decided.version == moment.version
+    pause = decided.pause if is_now else None
+    node = moment.node_id
+    rule = pinned.rules.get(node) if pinned and node else None
+    return Stand(
+        status=moment.status.value,
+        version=moment.version,
+        workflow=row.workflow if row else moment.head.workflow,
+        workflow_version=row.workflow_version if row else None,
+        node=named(pinned, node),
+        side=moment.when.value,
+        ready=[Named(each, name_of(pinned, each)) for each in moment.ready],
+        reason=reason_of(decided) if is_now else "",
+        since=pause.since if pause else None,
+        deadline=pause.deadline if pause else None,
+        outcome=pause.outcome.value if pause and pause.outcome else "",
+        pause_requested=moment.pause_requested,
+        review=pause is not None and rule is not None and rule.when is pause.when,
+        approved=[
+            Named(each.node_id, name_of(pinned, each.node_id))
+            for each in decided.passed
+            if is_now and each.approved
+        ],
+    )
+
+
+def name_of(pinned: Pinned | None, node_id: str) -> str:
+    """The name of a node, its id if it has none or the execution is free."""
+    node = pinned.graph.nodes.get(node_id) if pinned is not None else None
+    return (node.name if node is not None else None) or node_id
+
+
+def named(pinned: Pinned | None, node_id: str | None) -> Named | None:
+    return Named(node_id, name_of(pinned, node_id)) if node_id else None
+
+
+def steps_of(moment: Moment, executed: Sequence[str] | None) -> list[Step]:
+    """The nodes of the workflow in its order; of a free execution those that ran.
+
+    ``executed`` is None if it is too long to be counted on a page.
+    """
+    counts = None if executed is None else Counter(executed)
+    pinned, ready = moment.pinned, frozenset(moment.ready)
+    if pinned is not None:
+        nodes = [(node.id, node.name or node.id, node.type) for node in pinned.graph.nodes.values()]
+    else:
+        here = [moment.node_id] if moment.node_id else []
+        nodes = [(name, name, "") for name in dict.fromkeys([*(executed or ()), *here])]
+    return [
+        Step(
+            id=node_id,
+            name=name,
+            type=node_type,
+            done=None if counts is None else counts[node_id],
+            current=node_id == moment.node_id,
+            ready=node_id in ready,
+        )
+        for node_id, name, node_type in nodes[:_MOST_NODES]
+    ]
+
+
+def node_choices(moment: Moment) -> list[Named]:
+    """The nodes from which a person may resume; none for a free execution, which takes any id."""
+    if moment.pinned is None:
+        return []
+    return [Named(node.id, node.name or node.id) for node in moment.pinned.graph.nodes.values()]
+
+
+def version_lines(
+    row: Execution, rows: Sequence[Checkpoint], pinned: Pinned | None
+) -> list[VersionLine]:
+    """The timeline, in the order of ``rows``."""
+    return [version_line(row, each, pinned) for each in rows]
+
+
+def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) -> VersionLine:
+    keys: list[str] = orjson.loads(bytes(checkpoint.changed_keys))
+    words = _WRITES.get(checkpoint.move or checkpoint.kind, _UNKNOWN)
+    if checkpoint.kind == WriteKind.COMPLETION and checkpoint.reason:
+        words = _FAILED  # a completion's reason is its failure
+    return VersionLine(
+        version=checkpoint.version,
+        words=words,
+        node=named(pinned, checkpoint.saved_node or checkpoint.node_id),
+        status=checkpoint.status,
+        changed_keys=keys[:_KEYS_NAMED],
+        more_keys=max(len(keys) - _KEYS_NAMED, 0),
+        written_bytes=checkpoint.written_bytes,
+        revision=checkpoint.revision,
+        visible_count=checkpoint.visible_count,
+        restored_from=checkpoint.restored_from,
+        author=checkpoint.author,
+        reason=checkpoint.reason,
+        created_at=checkpoint.created_at,
+        current=checkpoint.version == row.version,
+    )
+
+
+_MOVES: Final[Mapping[str, tuple[Action, Collection[Status]]]] = {
+    "approve": (Action.EXECUTION_APPROVE, {Status.PAUSED}),
+    "reject": (Action.EXECUTION_REJECT, {Status.PAUSED}),
+    "edit": (Action.SNAPSHOT_UPDATE, {Status.PAUSED}),
+    "resume": (Action.EXECUTION_RESUME, {Status.PENDING, Status.PAUSED, Status.FAILED}),
+    "pause": (Action.EXECUTION_PAUSE, {Status.RUNNING}),
+    "cancel": (Action.EXECUTION_CANCEL, {Status.PENDING, Status.RUNNING, Status.PAUSED}),
+    "restore": (Action.CHECKPOINT_RESTORE, {Status.PAUSED, Status.FAILED}),
+    "fork": (Action.CHECKPOINT_FORK, set(Status) - {Status.IDLE}),
+}
+
+
+def moves_for(actor: Actor, status: Status) -> frozenset[str]:
+    """What a person may do to an execution in this status: the buttons of its page."""
+    return frozenset(
+        name
+        for name, (action, statuses) in _MOVES.items()
+        if status in statuses and actor.may(action)
+    )
+
+
+def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
+    """The way to a page of an execution."""
+    first = Crumb(_("Executions"), reverse("checkpoints:list"))
+    if head is None:
+        return (first, *more)
+    name = head.title or head.public_id
+    short = name if len(name) <= _CRUMB else name[:_CRUMB].rstrip() + "…"
+    here = Crumb(short, reverse("checkpoints:detail", args=[head.public_id]))
+    return (first, here, *more)

@@ -1,0 +1,267 @@
+"""The pages on which executions are watched: the list, where one stands, its timeline."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints import queries
+from checkpoints.domain.status import Status
+from checkpoints.models import Execution
+from checkpoints.moments import Moment
+from checkpoints.pages import lists, presenters, values
+from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
+from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
+from checkpoints.pages.values import StateView
+from conversations.models import Conversation
+from conversations.pages.presenters import MessageCard, message_card
+from conversations.queries import results_of, visible_window
+from conversations.store import find_head, find_revision
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.web.pages import page, show
+from ctxadmin.web.pagination import PageRequest
+from ctxadmin.web.problems import status_of
+from workflows.pages.drawing import Drawing, draw
+
+_RAIL: Final = 12
+_LAST_MESSAGES: Final = 3
+_KEYS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """The current executions of all conversations; ``wanted`` is what the filter bar shows."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    executions: Sequence[ExecutionLine]
+    next: str | None
+    wanted: ExecutionFilter
+    statuses: Sequence[str]
+    workflows: Sequence[str]
+    filtered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person may do now, and what was typed if it was refused.
+
+    ``version`` is the one that is seen; it is not sent with a pause and a cancellation of
+    something that runs, because its versions rise while one reads.
+    """
+
+    moves: frozenset[str]
+    version: int
+    nodes: Sequence[Named]
+    free: bool
+    refusal: str = ""
+    refused_field: str = ""
+    reason: str = ""
+    from_node: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DetailPage:
+    """An execution: where it stands, what can be done, what it saw and knows, what happened.
+
+    ``poll_url`` is set while it runs: there the page asks what changed.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    row: Execution | None
+    tabs: Sequence[Tab]
+    stand: Stand
+    decision: Decision
+    steps: Sequence[Step]
+    executed_count: int
+    drawing: Drawing | None
+    state: StateView
+    cards: Sequence[MessageCard]
+    visible_count: int
+    lines: Sequence[VersionLine]
+    forks: Sequence[tuple[str, int]]
+    poll_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimelinePage:
+    """Every version of an execution, the newest first."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    tabs: Sequence[Tab]
+    lines: Sequence[VersionLine]
+    next: str | None
+    newest: int
+
+
+@require_safe
+@page
+def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
+    workflow = request.GET.get("workflow", "")
+    wanted = ExecutionFilter(
+        status=request.GET.get("status", "") if request.GET.get("status") in STATUSES else "",
+        # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
+        workflow=workflow if workflow.isascii() else "",
+    )
+    found = lists.list_executions(actor, wanted, PageRequest.of(request.GET))
+    shown = ListPage(
+        title=_("Executions"),
+        crumbs=(),
+        executions=found.items,
+        next=found.next,
+        wanted=wanted,
+        statuses=[status for status in STATUSES if status != Status.IDLE],
+        workflows=lists.workflows_run(actor),
+        filtered=wanted != ExecutionFilter(),
+    )
+    return show(request, "checkpoints/list.html", shown)
+
+
+@require_safe
+@page
+def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    return show_execution(request, actor, find_head(actor.workspace, conversation_id))
+
+
+@require_safe
+@page
+def live(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """What changed since the version that a page shows: nothing, its parts, or all of it.
+
+    A page asks only while its execution runs; when that ends, buttons come and go, and the
+    page is told to load itself again.
+    """
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    if moment.status is not Status.RUNNING:
+        return HttpResponse(status=204, headers={"HX-Refresh": "true"})
+    seen = f"{moment.version}.{moment.revision}.{moment.visible_count}.{moment.pause_requested:d}"
+    if request.GET.get("seen") == seen:
+        return HttpResponse(status=204)
+    shown = _detail_page(actor, head, moment, Decision(frozenset(), moment.version, (), free=True))
+    return render(request, "checkpoints/_live.html", {"page": shown})
+
+
+@require_safe
+@page
+def timeline(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    row, found = queries.list_checkpoints(actor, conversation_id, PageRequest.of(request.GET))
+    lines = presenters.version_lines(row, found.items, moment.pinned) if row else []
+    shown = TimelinePage(
+        title=_("Timeline"),
+        crumbs=presenters.crumbs(head, Crumb(_("Timeline"))),
+        head=head,
+        tabs=tabs_of(head, moment, "timeline"),
+        lines=lines,
+        next=found.next,
+        newest=moment.version,
+    )
+    return show(request, "checkpoints/timeline.html", shown)
+
+
+def show_execution(
+    request: HttpRequest,
+    actor: Actor,
+    head: Conversation,
+    *,
+    refusal: ContextError | None = None,
+    typed: Decision | None = None,
+) -> HttpResponse:
+    """The page of an execution; after a refused move with what was typed."""
+    moment = queries.find_moment(actor, head.public_id)
+    decision = Decision(
+        moves=presenters.moves_for(actor, moment.status),
+        version=moment.version,
+        nodes=presenters.node_choices(moment),
+        free=moment.pinned is None,
+        refusal=refusal.detail if refusal else "",
+        refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
+        reason=typed.reason if typed else "",
+        from_node=typed.from_node if typed else "",
+    )
+    shown = _detail_page(actor, head, moment, decision)
+    status = status_of(refusal) if refusal else 200
+    return show(request, "checkpoints/detail.html", shown, status=status)
+
+
+def _detail_page(
+    actor: Actor, head: Conversation, moment: Moment, decision: Decision
+) -> DetailPage:
+    title = head.title or head.public_id
+    row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
+    return DetailPage(
+        title=title,
+        crumbs=(*presenters.crumbs(), Crumb(title)),
+        head=head,
+        row=moment.row,
+        tabs=tabs_of(head, moment, "now"),
+        stand=presenters.stand_of(moment),
+        decision=decision,
+        steps=presenters.steps_of(moment, values.executed_nodes(moment)),
+        executed_count=moment.row.executed_count if moment.row else 0,
+        drawing=_drawing(moment),
+        state=values.state_view(moment, most=_KEYS),
+        cards=_last_messages(moment),
+        visible_count=moment.visible_count,
+        lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
+        forks=lists.forks_of(actor, moment.row, head.public_id) if moment.row else (),
+        poll_url=_poll_url(head, moment),
+    )
+
+
+def _poll_url(head: Conversation, moment: Moment) -> str:
+    if moment.status is not Status.RUNNING:
+        return ""
+    seen = f"{moment.version}.{moment.revision}.{moment.visible_count}.{moment.pause_requested:d}"
+    return f"{reverse('checkpoints:live', args=[head.public_id])}?seen={seen}"
+
+
+def _drawing(moment: Moment) -> Drawing | None:
+    if moment.pinned is None:
+        return None
+    return draw(moment.pinned.workflow.document, current=moment.node_id or "")
+
+
+def _last_messages(moment: Moment) -> list[MessageCard]:
+    row = find_revision(moment.head.key, moment.revision)
+    start = max(moment.visible_count - _LAST_MESSAGES, 0)
+    window = visible_window(moment.head, row, start, moment.visible_count - start)
+    results = results_of(moment.head, [message.index for message in window.messages])
+    return [
+        message_card(message, results, place)
+        for message, place in zip(window.messages, window.positions, strict=True)
+    ]
+
+
+def tabs_of(head: Conversation, moment: Moment, here: str) -> list[Tab]:
+    """The pages of one execution."""
+    name = head.public_id
+    tabs = [
+        Tab(_("Where it stands"), reverse("checkpoints:detail", args=[name]), here == "now"),
+        Tab(
+            _("Timeline"),
+            reverse("checkpoints:timeline", args=[name]),
+            here == "timeline",
+            moment.version + 1 if moment.row else 0,
+        ),
+        Tab(_("Compare"), reverse("checkpoints:diff", args=[name]), here == "diff"),
+        Tab(
+            _("Conversation"),
+            reverse("conversations:detail", args=[name]),
+            count=moment.visible_count,
+        ),
+    ]
+    return tabs if moment.row else [tabs[0], tabs[3]]

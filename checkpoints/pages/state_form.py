@@ -1,0 +1,269 @@
+"""What a person typed into the form of a state, read and written: pure functions, no request."""
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote, unquote
+
+import orjson
+from django.utils.translation import gettext as _
+from pydantic import JsonValue
+
+from checkpoints.domain.directives import MAX_KEY_LENGTH
+from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, ReducerTable, reduce
+from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.lib.structural_diff import ABSENT, Value, equal
+
+KINDS: Final = ("text", "number", "boolean", "json")
+RAW: Final = "raw"
+_MOST_ROWS: Final = 400
+_MOST_LINES: Final = 18
+# What, added to a value that its reducer can go on with, leaves it as it is.
+_NEUTRAL: Final[Mapping[Reducer, JsonValue]] = {
+    Reducer.APPEND: [],
+    Reducer.MERGE: {},
+    Reducer.INCREMENT: 0,
+    Reducer.ADD_BY_ID: [],
+}
+
+Changes = Mapping[str, Value]  # by key, ABSENT deletes it
+
+
+@dataclass(slots=True)
+class Row:
+    """One key in the form; ``old`` tells a key of the state from one that is added."""
+
+    name: str
+    kind: str
+    text: str
+    old: bool = True
+    gone: bool = False
+    reducer: str = ""
+    version: int = 0
+    problem: str = ""
+
+    @property
+    def sent_name(self) -> str:
+        """The name in a hidden field: forms would turn the line ends of a strange one."""
+        return quote(self.name, safe="") if self.old else self.name
+
+    @property
+    def lines(self) -> int:
+        """How high the text area is."""
+        long_ones = sum(len(line) // 90 for line in self.text.split("\n"))
+        return min(max(self.text.count("\n") + 1 + long_ones, 2), _MOST_LINES)
+
+
+@dataclass(slots=True)
+class Read:
+    """What the form says: the changes against the state that was seen, and what is wrong."""
+
+    changes: dict[str, Value] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    raw: str = ""
+    problem: str = ""
+
+    @property
+    def valid(self) -> bool:
+        return not self.problem and not any(row.problem for row in self.rows)
+
+
+def row_of(name: str, value: JsonValue, *, old: bool = True) -> Row:
+    """A key as the form shows it."""
+    match value:
+        case bool():
+            return Row(name, "boolean", "true" if value else "false", old)
+        case int() | float():
+            return Row(name, "number", orjson.dumps(value).decode(), old)
+        case str() if _is_plain(value):
+            return Row(name, "text", value, old)
+    return Row(name, "json", pretty(value), old)
+
+
+def pretty(value: Value) -> str:
+    """JSON as a person edits it."""
+    if value is ABSENT:
+        return ""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
+def rows_in(sent: Mapping[str, str]) -> list[Row]:
+    """The rows of a sent form: ``name-0``, ``kind-0``, ``value-0``, ``gone-0``, ``old-0``.
+
+    Empty lines for new keys are left out.
+    """
+    rows: list[Row] = []
+    for place in range(_MOST_ROWS):
+        if f"name-{place}" not in sent:
+            break
+        row = _row_in(sent, place)
+        if row.old or row.name or row.text.strip():
+            rows.append(row)
+    return rows
+
+
+def read_rows(rows: Sequence[Row], base: Mapping[str, JsonValue], reducers: ReducerTable) -> Read:
+    """The changes that rows make; every problem stands at its row.
+
+    ``base`` has those of the named keys that were in the state that was seen.
+    """
+    read = Read(rows=list(rows))
+    for row in rows:
+        _take(row, read, base, reducers)
+    return read
+
+
+def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -> Read:
+    """The whole state as one JSON object; what is not in it is deleted."""
+    text = _lines(text)
+    read = Read(raw=text)
+    try:
+        value = read_json(text)
+        if not isinstance(value, dict):
+            raise ValidationFailed(_("The state is one JSON object: {…}."))
+        for name, each in value.items():
+            _check_name(name)
+            if name not in base or not equal(base[name], each):
+                check_reducible(name, each, reducers)
+                read.changes[name] = each
+    except ContextError as error:
+        read.problem = error.detail
+    else:
+        read.changes |= {name: ABSENT for name in base if name not in value}
+    return read
+
+
+def read_changes(text: str) -> dict[str, Value]:
+    """Changes that ``changes_text`` wrote; ValidationFailed for anything else."""
+    value = loads_strict(text.encode(errors="surrogatepass"))
+    if not isinstance(value, dict):
+        raise ValidationFailed(_("The form does not say what is to be changed; start again."))
+    return {name: _directed(each) for name, each in value.items()}
+
+
+def changes_text(changes: Changes) -> str:
+    """Changes as the JSON of an update: every key is replaced or deleted."""
+    return orjson.dumps(as_update(changes)).decode()
+
+
+def as_update(changes: Changes) -> dict[str, JsonValue]:
+    """Changes in the words of the contract; the reducers have no say in what a person edits."""
+    return {
+        name: {"$delete": True} if value is ABSENT else {"$replace": value}
+        for name, value in changes.items()
+    }
+
+
+def with_changes(base: Mapping[str, JsonValue], changes: Changes) -> dict[str, JsonValue]:
+    """The state after the changes."""
+    after = {name: value for name, value in base.items() if changes.get(name) is not ABSENT}
+    return after | {name: value for name, value in changes.items() if value is not ABSENT}
+
+
+def check_reducible(name: str, value: JsonValue, reducers: ReducerTable) -> None:
+    """TypeMismatch naming the key if its reducer could not go on from this value.
+
+    ``$replace`` would store it all the same, and the engine's next save would be refused.
+    """
+    reducer = reducers.for_key(name)
+    if value is None or reducer is Reducer.OVERWRITE:
+        return
+    if reducer is Reducer.MAX:
+        probe: JsonValue = 0
+    else:
+        probe = _NEUTRAL[reducer]
+    reduce(reducer, name, value, probe)
+
+
+def read_json(text: str) -> JsonValue:
+    """A JSON text that a person typed; the refusal names line and column."""
+    return loads_strict(_lines(text).encode(errors="surrogatepass"))
+
+
+def _row_in(sent: Mapping[str, str], place: int) -> Row:
+    kind, old = sent.get(f"kind-{place}", "text"), f"old-{place}" in sent
+    name = sent.get(f"name-{place}", "")
+    return Row(
+        name=unquote(name) if old else name,
+        kind=kind if kind in KINDS else "text",
+        text=_lines(sent.get(f"value-{place}", "")),
+        old=old,
+        gone=f"gone-{place}" in sent,
+    )
+
+
+def _take(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: ReducerTable) -> None:
+    if row.gone:
+        if row.name in base:
+            read.changes[row.name] = ABSENT
+        return
+    try:
+        if not row.old:
+            _check_name(row.name)
+            if row.name in base or row.name in read.changes:
+                raise ValidationFailed(_("There is such a key already."))
+        value = _value(row, base.get(row.name, ABSENT))
+        if row.name in base and equal(base[row.name], value):
+            return
+        check_reducible(row.name, value, reducers)
+    except ContextError as error:
+        row.problem = error.detail
+    else:
+        read.changes[row.name] = value
+
+
+def _value(row: Row, before: Value) -> JsonValue:
+    match row.kind:
+        case "text":
+            return row.text
+        case "boolean":
+            if row.text not in ("true", "false"):
+                raise ValidationFailed(_("This must be true or false."))
+            return row.text == "true"
+        case "number":
+            value = _number(row.text)
+            if isinstance(before, float) and isinstance(value, int) and before == value:
+                return before  # 2.0 and 2 look the same to the person who left it alone
+            return value
+    return read_json(row.text)
+
+
+def _number(text: str) -> JsonValue:
+    try:
+        value = loads_strict(text.strip().encode(errors="surrogatepass"))
+    except ValidationFailed as error:
+        if "64 bit" in error.detail:
+            raise
+        value = None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValidationFailed(_("This must be a number, for example 12 or 0.5."))
+    return value
+
+
+def _check_name(name: str) -> None:
+    if not 1 <= len(name) <= MAX_KEY_LENGTH:
+        text = _("A key has 1 to %(n)s characters.") % {"n": MAX_KEY_LENGTH}
+        raise ValidationFailed(text)
+    if name in (MESSAGES, HISTORY):
+        text = _("The key %(key)s is not edited here; messages are changed by operations.")
+        raise ValidationFailed(text % {"key": name})
+
+
+def _directed(value: JsonValue) -> Value:
+    if isinstance(value, dict) and len(value) == 1:
+        if "$replace" in value:
+            return value["$replace"]
+        if value.get("$delete") is True:
+            return ABSENT
+    raise ValidationFailed(_("The form does not say what is to be changed; start again."))
+
+
+def _is_plain(text: str) -> bool:
+    """True if a text area gives the text back as it was: forms turn line ends into CR LF."""
+    return all(sign in "\n\t" or unicodedata.category(sign) != "Cc" for sign in text)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")

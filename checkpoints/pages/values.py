@@ -1,0 +1,143 @@
+"""The state of an execution key by key, as pages read it: never more than a page can show."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from pydantic import JsonValue
+
+from checkpoints.domain.reducers import ReducerTable
+from checkpoints.models import Execution
+from checkpoints.moments import Moment
+from checkpoints.pinned import reducers_of
+from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held
+
+# A page with more takes seconds to draw; what is left out is named with its size.
+MOST_VALUE_BYTES: Final = 64 * 1024
+MOST_PAGE_BYTES: Final = 512 * 1024
+MOST_KEYS: Final = 200
+_MOST_LIST_BYTES: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class KeyView:
+    """A key of the state; ``read`` is False if its value is too large for the page.
+
+    ``version`` is that of its last change, ``changed`` tells that this was the one shown.
+    """
+
+    name: str
+    size: int
+    version: int
+    changed: bool
+    reducer: str
+    value: JsonValue = None
+    read: bool = True
+
+    @property
+    def is_text(self) -> bool:
+        return isinstance(self.value, str)
+
+
+@dataclass(frozen=True, slots=True)
+class StateView:
+    """The keys that a page shows, sorted, and how many there are."""
+
+    keys: Sequence[KeyView]
+    total: int
+
+
+def reducers_for(row: Execution | None) -> ReducerTable:
+    """The reducers of an execution."""
+    return ReducerTable() if row is None else reducers_of(bytes(row.reducers))
+
+
+def state_view(moment: Moment, *, text: str = "", most: int = MOST_KEYS) -> StateView:
+    """The keys whose name has ``text`` in it, with the values that fit on a page."""
+    if moment.rows is None:
+        return StateView((), 0)
+    held = held_keys(moment)
+    named = sorted((each for each in held.values() if text in each.name), key=lambda h: h.name)
+    shown = named[:most]
+    small = _that_fit(shown)
+    values = moment.rows.values_at(moment.version, small)
+    reducers = reducers_for(moment.row)
+    read = {each.key for each in small}
+    return StateView(
+        [
+            KeyView(
+                name=each.name,
+                size=each.head.size if each.head else 0,
+                version=each.version,
+                changed=each.version == moment.version,
+                reducer=reducers.for_key(each.name).value,
+                value=orjson.loads(values[each.key]) if each.key in read else None,
+                read=each.key in read,
+            )
+            for each in shown
+        ],
+        len(named),
+    )
+
+
+def held_keys(moment: Moment) -> dict[str, Held]:
+    """What was held of every key at a moment, by name; no value is read."""
+    if moment.rows is None:
+        return {}
+    held = moment.rows.held_at(moment.version)
+    return {each.name: each for key, each in held.items() if key not in LISTS}
+
+
+def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
+    """The values of those of the named keys that were there."""
+    if moment.rows is None or not names:
+        return {}
+    wanted = [each for name, each in held_keys(moment).items() if name in names]
+    values = moment.rows.values_at(moment.version, wanted)
+    return {each.name: orjson.loads(values[each.key]) for each in wanted}
+
+
+def executed_nodes(moment: Moment) -> list[str] | None:
+    """The nodes that were executed, None if there are too many for a page."""
+    found = _list(moment, EXECUTED)
+    return None if found is None else [str(each) for each in found]
+
+
+def history_entries(moment: Moment) -> list[JsonValue] | None:
+    """The execution history, None if it is too long for a page."""
+    return _list(moment, HISTORY)
+
+
+def _list(moment: Moment, name: str) -> list[JsonValue] | None:
+    if moment.rows is None:
+        return []
+    held: Mapping[str, Held] = moment.rows.held([name])
+    if not held:
+        return []
+    if held[name].version > moment.version:  # it grew since: ask what it was then
+        held = {k: h for k, h in moment.rows.held_at(moment.version).items() if k == name}
+    if name not in held or held[name].head is None:
+        return []
+    row = moment.row
+    counted = row.history_count if row is not None and name == HISTORY else 0
+    if counted > 2000 or (row is not None and row.executed_count > 20_000):
+        return None
+    data = moment.rows.values_at(moment.version, held.values()).get(name, b"[]")
+    if len(data) > _MOST_LIST_BYTES:
+        return None
+    read: list[JsonValue] = orjson.loads(data)
+    return read
+
+
+def _that_fit(shown: Sequence[Held]) -> list[Held]:
+    """Those of the keys whose values fit on the page, smallest first."""
+    left = MOST_PAGE_BYTES
+    fit: list[Held] = []
+    for each in sorted(shown, key=lambda held: held.head.size if held.head else 0):
+        size = each.head.size if each.head else 0
+        if size > MOST_VALUE_BYTES or size > left:
+            break
+        left -= size
+        fit.append(each)
+    return fit

@@ -1,0 +1,230 @@
+"""The pages of former versions: one of them, and the difference of two."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from pydantic import JsonValue
+
+from checkpoints import queries
+from checkpoints.domain.reducers import kind_of
+from checkpoints.domain.timeline import compare_keys
+from checkpoints.models import Execution
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters, values
+from checkpoints.pages.presenters import Stand, Step, VersionLine
+from checkpoints.pages.reading import tabs_of
+from checkpoints.pages.values import StateView
+from checkpoints.store import find_checkpoint
+from conversations.domain.diff import Change
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.pages.presenters import plain_text
+from conversations.queries import messages_at
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
+from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
+from ctxadmin.web.pages import page, show
+
+_MOST_ROWS: Final = 400
+_MOST_TEXT: Final = 4000
+_MOST_COMPARED: Final = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPage:
+    """An execution as it was at one version; ``newest`` is the version of now."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    tabs: Sequence[Tab]
+    line: VersionLine
+    stand: Stand
+    steps: Sequence[Step]
+    executed: Sequence[str] | None
+    executed_count: int
+    history: Sequence[JsonValue] | None
+    state: StateView
+    text: str
+    newest: int
+    moves: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPage:
+    """What differs between two versions: the state by path, then the visible messages.
+
+    ``too_large`` names the keys that differ if their values are too large to be compared here.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    tabs: Sequence[Tab]
+    before: int
+    after: int
+    newest: int
+    state: Sequence[DiffRow]
+    state_total: int
+    messages: Sequence[DiffRow]
+    messages_total: int
+    too_large: Sequence[str]
+
+
+@require_safe
+@page
+def version(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    now = queries.find_moment(actor, conversation_id)
+    row = _row(now)
+    checkpoint = find_checkpoint(head.key, row.number, number)
+    moment = queries.find_moment(actor, conversation_id, number)
+    text = request.GET.get("q", "")
+    executed = values.executed_nodes(moment)
+    title = _("Version %(n)s") % {"n": number}
+    shown = VersionPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        head=head,
+        tabs=tabs_of(head, now, ""),
+        line=presenters.version_line(row, checkpoint, moment.pinned),
+        stand=presenters.stand_of(moment),
+        steps=presenters.steps_of(moment, executed),
+        executed=None if executed is None or len(executed) > _MOST_ROWS else executed,
+        executed_count=checkpoint.executed_count,
+        history=values.history_entries(moment),
+        state=values.state_view(moment, text=text),
+        text=text,
+        newest=now.version,
+        moves=presenters.moves_for(actor, now.status),
+    )
+    return show(request, "checkpoints/version.html", shown)
+
+
+@require_safe
+@page
+def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    now = queries.find_moment(actor, conversation_id)
+    _row(now)
+    after = _number(request, "to", now.version)
+    before = _number(request, "from", max(after - 1, 0))
+    first = queries.find_moment(actor, conversation_id, before)
+    last = queries.find_moment(actor, conversation_id, after)
+    too_large = _too_large(first, last)
+    state: Sequence[Difference] = ()
+    changes: Sequence[Change] = ()
+    if not too_large:
+        found = queries.compare_moments(first, last)
+        state, changes = found.state, found.messages
+    title = _("Version %(a)s against %(b)s") % {"a": before, "b": after}
+    shown = DiffPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
+        head=head,
+        tabs=tabs_of(head, now, "diff"),
+        before=before,
+        after=after,
+        newest=now.version,
+        state=state_rows(state[:_MOST_ROWS]),
+        state_total=len(state),
+        messages=_message_rows(head, changes[:_MOST_ROWS]),
+        messages_total=len(changes),
+        too_large=too_large,
+    )
+    return show(request, "checkpoints/diff.html", shown)
+
+
+def state_rows(differences: Sequence[Difference]) -> list[DiffRow]:
+    """Differences of states as rows; a text is shown as it is, everything else as JSON."""
+    return [_state_row(each) for each in differences]
+
+
+def _state_row(each: Difference) -> DiffRow:
+    before, after = shown_value(each.before), shown_value(each.after)
+    match each.kind:
+        case Kind.ADDED:
+            return DiffRow("added", each.path, after=after)
+        case Kind.REMOVED:
+            return DiffRow("removed", each.path, before=before)
+        case Kind.MOVED:
+            places = {"a": each.before, "b": each.after}
+            note = _("from place %(a)s to %(b)s") % places
+            return DiffRow("moved", each.path, note=note)
+        case Kind.TYPE_CHANGED:
+            kinds = {"a": _kind(each.before), "b": _kind(each.after)}
+            note = _("type changed: %(a)s, now %(b)s") % kinds
+            return DiffRow("changed", each.path, before, after, note)
+    return DiffRow("changed", each.path, before, after)
+
+
+def _kind(value: Value) -> str:
+    return "" if value is ABSENT else kind_of(value)
+
+
+def shown_value(value: Value) -> str:
+    """A value for a row; without one "", longer than a row takes cut."""
+    if value is ABSENT:
+        return ""
+    if isinstance(value, str):
+        text = value or '""'
+    else:
+        indent = orjson.OPT_INDENT_2 if isinstance(value, dict | list) else 0
+        text = orjson.dumps(value, option=indent).decode()
+    if len(text) <= _MOST_TEXT:
+        return text
+    return text[:_MOST_TEXT] + " … " + _("(%(n)s characters)") % {"n": len(text)}
+
+
+def _message_rows(head: Conversation, changes: Sequence[Change]) -> list[DiffRow]:
+    wanted = {change.index for change in changes}
+    wanted |= {change.previous_index for change in changes if change.previous_index is not None}
+    texts = {each.index: plain_text(each) for each in messages_at(head, wanted, View())}
+    rows: list[DiffRow] = []
+    for change in changes:
+        text, place = texts[change.index], f"#{change.index}"
+        if change.kind == "hidden":
+            rows.append(DiffRow("removed", place, before=text, note=_("hidden")))
+        elif change.kind == "edited" and change.previous_index is not None:
+            label = f"#{change.previous_index} → #{change.index}"
+            rows.append(DiffRow("changed", label, texts[change.previous_index], text, _("edited")))
+        elif change.kind == "moved":
+            places = {"a": change.previous_position, "b": change.position}
+            note = _("from position %(a)s to %(b)s") % places
+            rows.append(DiffRow("moved", place, text, text, note))
+        else:
+            note = _("new") if change.kind == "added" else _("back")
+            rows.append(DiffRow("added", place, after=text, note=note))
+    return rows
+
+
+def _too_large(first: Moment, last: Moment) -> list[str]:
+    """The keys that differ, if comparing their values would take too long for a page."""
+    sides = [
+        {name: held.head for name, held in values.held_keys(each).items() if held.head}
+        for each in (first, last)
+    ]
+    keys = compare_keys(sides[0], sides[1])
+    differ = sorted((*keys.added, *keys.removed, *keys.changed))
+    size = sum(side[name].size for side in sides for name in differ if name in side)
+    return differ if size > _MOST_COMPARED else []
+
+
+def _row(moment: Moment) -> Execution:
+    if moment.row is None:
+        raise NotFound(_("This conversation has no execution."))
+    return moment.row
+
+
+def _number(request: HttpRequest, name: str, default: int) -> int:
+    text = request.GET.get(name) or str(default)
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise ValidationFailed.at(f"?{name}", _("This must be a whole number."))
+    return int(text)
