@@ -9,7 +9,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
-from workflows.definitions import definition, stored
+from workflows.definitions import definition, problems_of, stored
 from workflows.domain import problems
 from workflows.domain.graph import MAX_NAME, Document
 from workflows.domain.problems import Problem
@@ -93,7 +93,7 @@ def save_draft(actor: Actor, slug: str, document: Document, expected_version: in
     """Write the draft, also one with problems; VersionConflict if another was written since."""
     actor.require(Action.WORKFLOW_CHANGE)
     data = stored(document)
-    found = problems.check(document)
+    found = problems_of(data)
     with writing(actor, slug) as opened:
         opened.require_draft(expected_version)
         detail = {"what": "draft", **_sizes(document)}
@@ -113,8 +113,7 @@ def publish(actor: Actor, slug: str, expected_version: int, note: str = "") -> W
     if seen.draft_version != expected_version:
         raise draft_conflict(expected_version, seen.draft_version)
     data = bytes(seen.draft)
-    document = definition(data).document
-    problems.refuse_unpublishable(problems.check(document))
+    problems.refuse_unpublishable(problems_of(data))
     with writing(actor, slug) as opened:
         opened.require_draft(expected_version)
         row = opened.row
@@ -132,7 +131,7 @@ def publish(actor: Actor, slug: str, expected_version: int, note: str = "") -> W
         )
         opened.commit(
             Action.WORKFLOW_PUBLISH,
-            {"version": number, **_sizes(document)},
+            {"version": number, **_sizes(definition(data).document)},
             published_version=number,
             published_draft=expected_version,
         )
@@ -154,8 +153,8 @@ def import_document(
     if slug is not None and _exists(actor, slug):
         raise slug_is_taken(slug, "; name expected_version to write into its draft")
     chosen = slug or _free_slug(actor, document.name)
-    found = problems.check(document)
     row = _new_row(actor, chosen, document.name.strip()[:MAX_NAME] or chosen, document)
+    found = problems_of(bytes(row.draft))
     row.draft_version = 1
     insert(row, actor, {"what": "imported", **_sizes(document)})
     return SavedDraft(row, found, created=True)

@@ -17,7 +17,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound, ValidationFailed
-from workflows.definitions import Definition, definition
+from workflows.definitions import Definition, definition, problems_of
 from workflows.domain import flow, problems
 from workflows.domain.context import Messages, PromptContext, Sight
 from workflows.domain.context_types import (
@@ -200,7 +200,7 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     node or one of the edges cannot be compiled.
     """
     actor.require(Action.PREVIEW)
-    wanted = _definition(actor, slug, asked)
+    wanted, wrong = _definition(actor, slug, asked)
     _require_usable(wanted.plan, asked)
     sight, source = _origin(actor, asked)
     found = flow.preview(wanted.plan, asked.node, sight, asked.edges, tokens=token_sums(source))
@@ -214,20 +214,25 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     )
     return Previewed(
         seen=seen,
-        problems=[*_lack(entered), *problems.check(wanted.document)],
+        problems=[*_lack(entered), *wrong],
         tokens_before=found.tokens_before,
         tokens_after=found.tokens_after,
         cached_prefix_lost=found.cached_prefix_lost,
     )
 
 
-def _definition(actor: Actor, slug: str, asked: PreviewAsked) -> Definition:
+def _definition(
+    actor: Actor, slug: str, asked: PreviewAsked
+) -> tuple[Definition, Sequence[Problem]]:
+    """What is previewed, and what is wrong with it."""
     row = find_workflow(actor.workspace, slug)
     if asked.document is not None:
-        return Definition(asked.document, Plan(asked.document))
+        made = Definition(asked.document, Plan(asked.document))
+        return made, problems.check(asked.document)
+    data = bytes(row.draft)
     if asked.version is not None:
-        return definition(bytes(find_version(row.key, asked.version).document))
-    return definition(bytes(row.draft))
+        data = bytes(find_version(row.key, asked.version).document)
+    return definition(data), problems_of(data)
 
 
 def _require_usable(plan: Plan, asked: PreviewAsked) -> None:

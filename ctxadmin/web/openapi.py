@@ -134,7 +134,7 @@ class Schema(AutoSchema):
 
     def _success(self, status: int) -> Json:
         answer: Json = {"description": HTTPStatus(status).phrase}
-        if self.about is None or self.about.answer is None:
+        if self.about is None or self.about.answer is None or status in _WITHOUT_BODY:
             return answer
         schema = components().schema(self.about.answer, "serialization")
         answer["content"] = {
@@ -154,6 +154,7 @@ class Schema(AutoSchema):
         return codes | ({"not_found"} if "{" in self.path else set())
 
 
+_WITHOUT_BODY: Final = (204, 304)
 _TEXT: Final[Json] = {"type": "string"}
 _MALFORMED: Final = "The body cannot be read at all: it is no JSON or YAML, or not UTF-8."
 

@@ -22,8 +22,8 @@ from workflows.api.answers import (
 )
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow, Publish, PutDraft
 from workflows.api.yaml_text import ApplicationYamlRenderer, TextYamlRenderer
-from workflows.definitions import definition
-from workflows.domain import problems, yaml_io
+from workflows.definitions import problems_of
+from workflows.domain import yaml_io
 from workflows.models import Workflow
 from workflows.services import SavedDraft
 from workflows.store import find_version, find_workflow
@@ -115,8 +115,7 @@ class Draft(_DraftWriter):
     def get(self, request: Request, slug: str) -> Response:
         """With what is wrong with it; its ETag is the version of the draft."""
         row = find_workflow(self.actor.workspace, slug)
-        found = problems.check(definition(bytes(row.draft)).document)
-        answer = DraftAnswer.of(SavedDraft(row, found))
+        answer = DraftAnswer.of(SavedDraft(row, problems_of(bytes(row.draft))))
         return answer.response(headers=_draft_etag(row))
 
     @described(

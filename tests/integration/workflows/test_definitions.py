@@ -7,11 +7,12 @@ from checkpoints.domain.reducers import Reducer
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.lib.errors import NotFound
 from tests.factories import engine
-from tests.integration.workflows.documents import document
+from tests.integration.workflows.documents import document, node
 from workflows import definitions, services
 from workflows.definitions import Kept
 from workflows.domain import graph
 from workflows.domain.problems import REDUCERS as KNOWN
+from workflows.domain.processors import standard
 from workflows.reducers import REDUCERS
 from workflows.services import NewWorkflow
 
@@ -66,6 +67,19 @@ def test_a_version_is_read_from_the_database_once(
         assert definitions.pinned(flow, 2) is first
     with django_assert_num_queries(1):
         assert definitions.published(workspace, "flow") is first
+
+
+def test_problems_follow_the_processors_that_are_registered() -> None:
+    body = document(node("begin", "start", context_type="shout"))
+    data = definitions.stored(graph.read(body))
+    assert [each.code for each in definitions.problems_of(data)] == ["unknown_context_type"]
+    processors = standard().processors
+    processors.register("shout", lambda sight, config: sight)
+    try:
+        assert not definitions.problems_of(data)
+    finally:
+        processors.unregister("shout")
+    assert definitions.problems_of(data)
 
 
 def test_what_is_kept_is_bounded_by_number_and_by_bytes() -> None:

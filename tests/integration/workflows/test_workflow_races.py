@@ -69,14 +69,13 @@ def test_a_draft_that_changes_while_it_is_published_is_a_conflict(
     actor = designer()
     row = services.create(actor, NewWorkflow("flow"))
     services.save_draft(actor, "flow", named("a"), 0)
-    check = problems.check
+    refuse = problems.refuse_unpublishable
 
-    def meanwhile(checked: Document) -> list[problems.Problem]:
-        monkeypatch.undo()
+    def meanwhile(found: list[problems.Problem]) -> None:
         services.save_draft(actor, "flow", named("b"), 1)
-        return check(checked)
+        refuse(found)
 
-    monkeypatch.setattr(problems, "check", meanwhile)
+    monkeypatch.setattr(problems, "refuse_unpublishable", meanwhile)
     with pytest.raises(VersionConflict) as refused:
         services.publish(actor, "flow", 1)
     assert (refused.value.expected, refused.value.actual) == (1, 2)
