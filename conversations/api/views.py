@@ -72,9 +72,7 @@ class Conversations(Endpoint):
         "List conversations",
         answer=ListOf[ConversationAnswer],
         query=(
-            Parameter(
-                "status", "Only those in this status; `IDLE` is without an execution."
-            ),
+            Parameter("status", "Only those in this status; `IDLE` is without an execution."),
             Parameter("workflow", "Only those of the workflow with this slug."),
             Parameter("q", "Only those with this text in their title or id."),
             *PAGE,
