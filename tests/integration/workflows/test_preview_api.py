@@ -293,3 +293,18 @@ def test_a_preview_needs_the_scope_design_or_review(api: CheckedApi, flow: str) 
     assert preview(CheckedApi([Scope.REVIEW]), "both").status_code == 200
     assert_problem(preview(CheckedApi([Scope.ENGINE]), "both"), 403, "forbidden")
     assert_problem(preview(CheckedApi([]), "both"), 403, "forbidden")
+
+
+def test_the_state_of_a_real_execution_is_seen(flow: str, api: CheckedApi) -> None:
+    runner = Api()
+    runner.post("/conversations", {"id": "run", "messages": [user("a")]})
+    runner.post("/conversations/run/executions", {"state": {"tool.x": 1}, "metadata": {"k": "e"}})
+    save = {"node_id": "begin", "state_data": {"tool.y": 2}, "messages": [user("b")]}
+    saved = runner.put("/conversations/run/checkpoints/c1", save)
+    assert saved.status_code == 201, saved.content
+    newest = preview(api, "both", conversation_id="run").json()
+    assert newest["context"]["variables"] == {"tool.x": 1, "tool.y": 2}
+    assert newest["context"]["metadata"] == {"k": "e"}
+    first = preview(api, "both", conversation_id="run", at=0).json()
+    assert first["context"]["variables"] == {"tool.x": 1}
+    assert [message["content"] for message in first["messages"]] == ["a"]
