@@ -103,7 +103,7 @@ class ExecutionWriting:
         self._loaded: set[str] = set()
         self._history: list[bytes] = []
         self._message_bytes = 0
-        self._replaced = False
+        self._replaced = b""
         self._executed: list[str] | None = None
         self._before = "" if self._is_new else str(self.now.version)
 
@@ -188,8 +188,11 @@ class ExecutionWriting:
         self._history += entries
         self.row.history_count += len(entries)
 
-    def add_executed(self, done: Done) -> None:
-        """Take over what became of the executed node ids."""
+    def add_executed(self, done: Done, known: bytes = EMPTY_LIST) -> None:
+        """Take over what became of the executed node ids.
+
+        ``known`` is JSON of the decisions on record, to be kept if the ids are replaced.
+        """
         added, whole = done.added, done.whole
         if whole is not None:
             before = self.executed()
@@ -198,7 +201,7 @@ class ExecutionWriting:
                 names = [dumps(name) for name in whole]
                 self._pend([replaced_list(EXECUTED, names, self._held.get(EXECUTED))])
                 self.row.executed_count = len(whole)
-                self._replaced = True
+                self._replaced = known
                 return
             added = whole[len(before) :]
         if added:
@@ -237,7 +240,7 @@ class ExecutionWriting:
         head = self.opened.head
         head.status = self.row.status
         head.workflow = self.row.workflow or head.workflow
-        self._is_new, self._replaced, self._message_bytes = False, False, 0
+        self._is_new, self._replaced, self._message_bytes = False, b"", 0
         self._history, self._executed = [], None
         self._pending, self._held, self._loaded = {}, {}, set()
 

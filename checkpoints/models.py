@@ -69,8 +69,9 @@ class Checkpoint(models.Model):
     ``visible_count``, ``log_count`` and ``revision_count`` are those of the conversation right
     after the write. ``checkpoint_id``, ``body_digest`` and ``answer`` make a repeated save the
     same save. ``routing`` lists the decisions on the edges of the saved node, ``marking`` where
-    the tokens were then, ``whole`` that the executed node ids were replaced and not appended to.
-    ``change_seq`` is the number of the change in the conversation's audit.
+    the tokens were then. ``whole`` is empty unless the executed node ids were replaced and not
+    appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
+    the change in the conversation's audit.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -99,7 +100,7 @@ class Checkpoint(models.Model):
     answer = JsonBytesField(default=b"")
     routing = JsonBytesField(default=b"[]")
     marking = JsonBytesField(default=b"")
-    whole = models.BooleanField(default=False)
+    whole = JsonBytesField(default=b"")
     restored_from = models.IntegerField(null=True)
     change_seq = models.BigIntegerField()
     author = models.CharField(max_length=160)

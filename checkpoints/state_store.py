@@ -3,12 +3,12 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 import orjson
 from django.db import connection
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import QuerySet
 
 from checkpoints.domain.state import ChangeKind, KeyChange, KeyHead, join_list
 from checkpoints.models import StateKey, StateValue
@@ -23,6 +23,7 @@ Span = tuple[int, int]
 RowT = TypeVar("RowT", StateKey, StateValue)
 
 _CHUNK: Final = 400
+_HEAD: Final = ("key", "name", "version", "first", "last", "spans", "digest", "size", "count")
 _MUTABLE: Final = ("version", "gone", "first", "last", "spans", "digest", "size", "count")
 
 
@@ -66,14 +67,17 @@ class StateRows:
         wanted = list(keys)
         for start in range(0, len(wanted), _CHUNK):
             rows = self._keys().filter(key__in=wanted[start : start + _CHUNK])
-            found.update((row.key, _held(row, row.name, gone=row.gone)) for row in rows)
+            for *row, gone in rows.values_list(*_HEAD, "gone"):
+                held = _held_of(*row)
+                found[held.key] = replace(held, head=None) if gone else held
         return found
 
     def held_at(self, version: int) -> dict[str, Held]:
         """Every key that was there at a version, and the lists; by digest, no value is read."""
-        names = dict(self._keys().values_list("key", "name"))
-        rows = self._latest(version).exclude(kind=ChangeKind.GONE).defer("value")
-        return {row.key: _held(row, names[row.key]) for row in rows}
+        sql = _quoted(_HELD)
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [version, self.conversation, self.execution])
+            return {row[0]: _held_of(*row) for row in cursor.fetchall()}
 
     def names_changed_since(self, version: int) -> list[str]:
         """The state keys that changed after a version, sorted."""
@@ -137,13 +141,6 @@ class StateRows:
     def _keys(self) -> QuerySet[StateKey]:
         return StateKey.objects.filter(conversation=self.conversation, execution=self.execution)
 
-    def _latest(self, version: int) -> QuerySet[StateValue]:
-        """Of each key the row of its last change up to a version, by a seek in the index."""
-        own = {"conversation": self.conversation, "execution": self.execution}
-        upto = StateValue.objects.filter(**own, key=OuterRef("key"), version__lte=version)
-        latest = Subquery(upto.order_by("-version").values("version")[:1])
-        return StateValue.objects.filter(**own, version=latest)
-
     def _rows_of(
         self, wanted: Mapping[str, Held], version: int
     ) -> Iterable[tuple[str, int, bytes]]:
@@ -161,9 +158,8 @@ class StateRows:
                         yield key, place, bytes(value)
 
 
-# Of each key the row of its last change up to a version, then all rows that its value is made of.
-_VALUES: Final = """
-SELECT v.`key`, v.`version`, v.`value`
+# Of each key of an execution the row of its last change up to a version, by a seek in the index.
+_LATEST: Final = """
 FROM checkpoints_statekey k
 JOIN checkpoints_statevalue r
   ON r.conversation = k.conversation AND r.execution = k.execution AND r.`key` = k.`key`
@@ -172,6 +168,17 @@ JOIN checkpoints_statevalue r
     WHERE x.conversation = k.conversation AND x.execution = k.execution AND x.`key` = k.`key`
       AND x.version <= %s
     ORDER BY x.version DESC LIMIT 1)
+"""
+_HELD: Final = (
+    "SELECT k.`key`, k.name, r.version, r.`first`, r.`last`, r.spans, r.digest, r.size, r.`count`"
+    + _LATEST
+    + "WHERE k.conversation = %s AND k.execution = %s AND r.kind <> 'gone'"
+)
+# All rows that the values are made of.
+_VALUES: Final = (
+    "SELECT v.`key`, v.version, v.value"
+    + _LATEST
+    + """
 JOIN checkpoints_statevalue v
   ON v.conversation = r.conversation AND v.execution = r.execution AND v.`key` = r.`key`
  AND v.version BETWEEN r.`first` AND r.`last`
@@ -179,6 +186,7 @@ WHERE k.conversation = %s AND k.execution = %s{narrowed}
   AND r.kind <> 'gone' AND v.kind IN ('set', 'append')
 ORDER BY v.`key`, v.version
 """
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +259,21 @@ def same_list(name: str, now: Held | None, former: Held | None) -> list[Written]
 _NO_HEAD: Final = KeyHead(b"", 0)
 
 
-def _held(row: StateKey | StateValue, name: str, *, gone: bool = False) -> Held:
-    spans: tuple[Span, ...] = ((row.first, row.last),)
-    if row.spans:
-        spans = tuple((first, last) for first, last in orjson.loads(bytes(row.spans)))
-    head = None if gone else KeyHead(bytes.fromhex(row.digest), row.size, row.count)
-    return Held(row.key, name, row.version, spans, head)
+def _held_of(
+    key: str,
+    name: str,
+    version: int,
+    first: int,
+    last: int,
+    spans: bytes,
+    digest: str,
+    size: int,
+    count: int | None,
+) -> Held:
+    places: tuple[Span, ...] = ((first, last),)
+    if spans:
+        places = tuple((start, stop) for start, stop in orjson.loads(bytes(spans)))
+    return Held(key, name, version, places, KeyHead(bytes.fromhex(digest), size, count))
 
 
 def _joined(held: Held, chunks: list[bytes]) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 
 import orjson
 
@@ -12,6 +12,7 @@ from checkpoints.execution_writing import ExecutionWriting
 from checkpoints.models import Checkpoint
 from checkpoints.moments import metadata_of
 from checkpoints.pinned import Pinned
+from ctxadmin.lib.json_bytes import dumps
 from workflows.domain import routing
 from workflows.domain.conditions import compile_condition
 from workflows.domain.routing import Marking, Next, replay
@@ -52,10 +53,9 @@ def take_step(run: ExecutionWriting, node_id: str, sent: Sent) -> Taken:
     )
     if run.pinned is None or run.marking is None:
         taken = Taken(advance(run.now, step))
-    else:
-        taken = _through(run, run.pinned, run.marking, step, failed=sent.failed)
-    run.add_executed(taken.decision.done)
-    return taken
+        run.add_executed(taken.decision.done)
+        return taken
+    return _through(run, run.pinned, run.marking, step, failed=sent.failed)
 
 
 def _through(
@@ -64,28 +64,28 @@ def _through(
     """``take_step`` through the edges of a workflow."""
     decided = _decide(run, pinned, step.node_id, failed=failed)
     edges = [each.edge for each in decided if each.passes]
+    known: Sequence[routing.Decision] = ()
     if step.executed is None:
         after = marking.after(pinned.graph, step.node_id, edges)
+    elif _only_adds(run, step.executed):
+        after = _moved_on(run, pinned, marking, step, edges)
     else:
-        after = _replayed(run, pinned, marking, step.node_id, step.executed, edges)
+        known = _known(run, step, decided)
+        after = replay(pinned.graph, step.executed, known)
     ready = after.ready(pinned.graph)
-    decision = advance(
-        run.now,
-        Step(
-            step.node_id,
-            step.at,
-            failure=step.failure,
-            error_edges=failed and bool(edges),
-            status=step.status,
-            executed=step.executed,
-            ready=ready,
-            nothing_left=not ready,
-        ),
-        pinned.rules,
+    whole_step = replace(
+        step, error_edges=failed and bool(edges), ready=ready, nothing_left=not ready
     )
+    decision = advance(run.now, whole_step, pinned.rules)
     if decision.done.added or decision.done.whole is not None:
         run.marking = after
+    run.add_executed(decision.done, dumps([astuple(each) for each in known]))
     return Taken(decision, decided)
+
+
+def _only_adds(run: ExecutionWriting, executed: Sequence[str]) -> bool:
+    before = run.executed()
+    return list(executed[: len(before)]) == before
 
 
 def _decide(
@@ -103,53 +103,64 @@ def _decide(
     return routing.decide(pinned.plan, node_id, variables, metadata, failed=failed)
 
 
-def _replayed(
-    run: ExecutionWriting,
-    pinned: Pinned,
-    marking: Marking,
-    node_id: str,
-    executed: Sequence[str],
-    edges: Sequence[str],
+def _moved_on(
+    run: ExecutionWriting, pinned: Pinned, marking: Marking, step: Step, edges: Sequence[str]
 ) -> Marking:
-    """The marking after exactly the nodes that the engine names.
+    """The marking after the nodes that the engine names beyond those that were known.
 
-    If they only add to those that were known, the tokens move on from where they are; else all
-    are moved again, by the decisions on record.
+    Of the last one the decisions were just made; of others it is assumed that every edge was
+    taken but those for errors.
     """
-    before = run.executed()
-    if list(executed[: len(before)]) != before:
-        known = _recorded(run, before)
-        return replay(pinned.graph, executed, known)
-    for place in range(len(before), len(executed)):
+    executed = step.executed or ()
+    for place in range(len(run.executed()), len(executed)):
         name = executed[place]
-        last = name == node_id and place == len(executed) - 1
+        last = name == step.node_id and place == len(executed) - 1
         ways = pinned.graph.outgoing.get(name, ())
         taken = edges if last else [edge.id for edge in ways if edge.type != "error"]
         marking = marking.after(pinned.graph, name, taken)
     return marking
 
 
-def _recorded(run: ExecutionWriting, executed: Sequence[str]) -> list[routing.Decision]:
-    """The decisions on record that led to the nodes executed so far."""
+def _known(run: ExecutionWriting, step: Step, decided: Sequence[Next]) -> list[routing.Decision]:
+    """The decisions for nodes that the engine names in place of those that were known.
+
+    Those on record, but for the last node, if it is the one that just ended, those just made.
+    """
+    counts = Counter(step.executed)
+    found = [each for each in recorded(run) if each.occurrence <= counts[each.node]]
+    if step.executed and step.executed[-1] == step.node_id:
+        last = counts[step.node_id]
+        found += (routing.Decision(step.node_id, last, way.edge, way.passes) for way in decided)
+    return found
+
+
+def recorded(run: ExecutionWriting) -> list[routing.Decision]:
+    """The decisions on record that led to the nodes executed so far, the latest last."""
     rows = Checkpoint.objects.filter(
         conversation=run.row.conversation, execution=run.row.number
     ).only("version", "saved_node", "routing", "executed_count", "whole", "restored_from")
     by_version = {row.version: row for row in rows}
+    executed = run.executed()
     occurrences = _occurrences(executed)
-    found: list[routing.Decision] = []
+    found: list[list[routing.Decision]] = []
     version = run.now.version
     while version > 0:
         row = by_version[version]
         version = version - 1 if row.restored_from is None else row.restored_from
         place = row.executed_count - 1
         if 0 <= place < len(executed) and executed[place] == row.saved_node:
-            found += (
-                routing.Decision(row.saved_node, occurrences[place], each["edge"], each["passes"])
-                for each in orjson.loads(bytes(row.routing))
+            occurrence = occurrences[place]
+            steps = orjson.loads(bytes(row.routing))
+            found.append(
+                [
+                    routing.Decision(row.saved_node, occurrence, way["edge"], way["passes"])
+                    for way in steps
+                ]
             )
         if row.whole:
+            found.append([routing.Decision(*each) for each in orjson.loads(bytes(row.whole))])
             break
-    return found
+    return [each for decisions in reversed(found) for each in decisions]
 
 
 def _occurrences(executed: Sequence[str]) -> list[int]:

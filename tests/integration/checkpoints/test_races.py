@@ -1,0 +1,211 @@
+"""Two writers at once: one wins, the other hears it, and no version is lost or doubled."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from checkpoints.domain.commands import (
+    CompleteNode,
+    MoveExecution,
+    SaveCheckpoint,
+    StartExecution,
+    UpdateSnapshot,
+)
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.services import completing, moving, saving, starting, steps, updating
+from conversations.models import Conversation
+from conversations.services import append
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Scope
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.record import first_break
+from ctxadmin.lib.errors import ContextError
+from tests.factories import conversation, drafts, engine, user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WRITERS = 6
+
+
+@pytest.fixture
+def actor() -> Actor:
+    return engine(Scope.ENGINE, Scope.REVIEW)
+
+
+@pytest.fixture
+def head(actor: Actor) -> Conversation:
+    return conversation(actor=actor)
+
+
+def at_once(*calls: Callable[[], object]) -> list[Any]:
+    """What each call gave or raised; all begin at the same moment."""
+    barrier = threading.Barrier(len(calls))
+    results: list[Any] = [None] * len(calls)
+
+    def run(place: int, call: Callable[[], object]) -> None:
+        barrier.wait()
+        try:
+            results[place] = call()
+        except ContextError as error:
+            results[place] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def codes(results: list[Any]) -> list[str]:
+    """The kinds of the refusals."""
+    return sorted(result.code for result in results if isinstance(result, ContextError))
+
+
+def begin(actor: Actor, head: Conversation) -> None:
+    starting.start(actor, head.public_id, StartExecution(reducers={"sum": "increment"}))
+
+
+def pause(actor: Actor, head: Conversation) -> None:
+    saving.save(
+        actor, head.public_id, "p", SaveCheckpoint(node_id="a", state_data={}, status="PAUSED")
+    )
+
+
+def check_versions(head: Conversation) -> None:
+    """Versions without gaps, one audit entry per change, and an unbroken chain."""
+    (row,) = Execution.objects.filter(conversation=head.key)
+    rows = Checkpoint.objects.filter(conversation=head.key).order_by("version")
+    assert [each.version for each in rows] == list(range(row.version + 1))
+    entries = list(AuditEntry.objects.filter(stream=head.key).order_by("seq"))
+    assert first_break(entries) is None
+    head.refresh_from_db()
+    assert head.change_seq == len(entries)
+
+
+def test_of_many_saves_of_one_version_one_wins(actor: Actor, head: Conversation) -> None:
+    begin(actor, head)
+
+    def save(number: int) -> object:
+        body = SaveCheckpoint(node_id="a", state_data={"k": number}, expected_version=0)
+        return saving.save(actor, head.public_id, f"c{number}", body)
+
+    results = at_once(*(lambda n=n: save(n) for n in range(WRITERS)))
+    assert codes(results) == ["version_conflict"] * (WRITERS - 1)
+    check_versions(head)
+
+
+def test_saves_that_expect_nothing_all_count(actor: Actor, head: Conversation) -> None:
+    begin(actor, head)
+
+    def save(number: int) -> object:
+        body = SaveCheckpoint(node_id="a", state_data={"sum": 1, f"k{number}": number})
+        return saving.save(actor, head.public_id, f"c{number}", body)
+
+    results = at_once(*(lambda n=n: save(n) for n in range(WRITERS)))
+    assert codes(results) == []
+    check_versions(head)
+    snapshot = snapshot_bytes(find_moment(actor, head.public_id))
+    assert f'"sum":{WRITERS}'.encode() in snapshot
+
+
+def test_one_checkpoint_id_has_one_effect(actor: Actor, head: Conversation) -> None:
+    begin(actor, head)
+    body = CompleteNode(checkpoint_id="once", state_data={"sum": 1}, messages=[user("x")])
+
+    def complete() -> object:
+        return completing.complete(actor, head.public_id, "a", body)
+
+    results = at_once(*([complete] * WRITERS))
+    assert codes(results) == []
+    assert sorted(result.again for result in results) == [False] + [True] * (WRITERS - 1)
+    assert len({result.answer for result in results}) == 1
+    check_versions(head)
+    head.refresh_from_db()
+    assert head.log_count == 1
+
+
+def test_of_a_resume_and_an_edit_at_once_one_wins(actor: Actor, head: Conversation) -> None:
+    begin(actor, head)
+    pause(actor, head)
+    edit = UpdateSnapshot(node_id="a", state_data={"k": 1}, expected_version=1)
+    results = at_once(
+        lambda: moving.resume(actor, head.public_id, MoveExecution(expected_version=1)),
+        lambda: updating.update(actor, head.public_id, edit),
+    )
+    assert len(codes(results)) == 1
+    assert codes(results)[0] in ("version_conflict", "invalid_state")
+    check_versions(head)
+
+
+def test_of_many_starts_one_wins(actor: Actor, head: Conversation) -> None:
+    def start() -> object:
+        return starting.start(actor, head.public_id, StartExecution())
+
+    results = at_once(*([start] * WRITERS))
+    assert codes(results) == ["invalid_state"] * (WRITERS - 1)
+    check_versions(head)
+
+
+def test_of_many_first_checkpoints_each_counts(actor: Actor, head: Conversation) -> None:
+    def save(number: int) -> object:
+        body = SaveCheckpoint(node_id="a", state_data={f"k{number}": 1})
+        return saving.save(actor, head.public_id, f"c{number}", body)
+
+    results = at_once(*(lambda n=n: save(n) for n in range(WRITERS)))
+    assert codes(results) == []
+    check_versions(head)
+
+
+def test_appends_never_conflict_with_saves(actor: Actor, head: Conversation) -> None:
+    begin(actor, head)
+
+    def save(number: int) -> object:
+        body = SaveCheckpoint(node_id="a", state_data={"sum": 1}, messages=[user("saved")])
+        return saving.save(actor, head.public_id, f"c{number}", body)
+
+    saves = [lambda n=n: save(n) for n in range(WRITERS // 2)]
+    appends = [lambda: append(actor, head.public_id, drafts(user("x")))] * (WRITERS // 2)
+    assert codes(at_once(*saves, *appends)) == []
+    check_versions(head)
+    head.refresh_from_db()
+    assert head.log_count == head.visible_count == WRITERS
+
+
+def test_a_write_between_reading_and_setting_the_row_is_a_conflict(
+    actor: Actor, head: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(actor, head)
+    decide = steps.take_step
+
+    def late(*args: Any) -> steps.Taken:
+        Execution.objects.filter(conversation=head.key).update(version=7)
+        return decide(*args)
+
+    monkeypatch.setattr(steps, "take_step", late)
+    before = list(Checkpoint.objects.values())
+    with pytest.raises(ContextError) as caught:
+        saving.save(actor, head.public_id, "c1", SaveCheckpoint(node_id="a", state_data={"k": 1}))
+    assert caught.value.code == "version_conflict"
+    assert caught.value.extra() == {"expected": 0, "actual": 7, "changed_keys": []}
+    assert list(Checkpoint.objects.values()) == before
+    assert Execution.objects.get(conversation=head.key).version == 0
+
+
+def test_a_snapshot_that_was_begun_reads_one_version_whatever_is_written(
+    actor: Actor, head: Conversation
+) -> None:
+    begin(actor, head)
+    first = SaveCheckpoint(node_id="a", state_data={"k": 1, "l": 1}, messages=[user("one")])
+    saving.save(actor, head.public_id, "c1", first)
+    moment = find_moment(actor, head.public_id)
+    whole = snapshot_bytes(moment)
+    second = SaveCheckpoint(node_id="b", state_data={"k": 2, "m": 1}, messages=[user("two")])
+    saving.save(actor, head.public_id, "c2", second)
+    assert snapshot_bytes(moment) == whole

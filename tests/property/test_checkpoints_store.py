@@ -1,0 +1,267 @@
+"""Executions in SQL against a model that keeps every version whole."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from pydantic import JsonValue
+
+from checkpoints.domain.commands import (
+    CompleteNode,
+    ForkCheckpoint,
+    MoveExecution,
+    RestoreCheckpoint,
+    SaveCheckpoint,
+    StartExecution,
+    UpdateSnapshot,
+)
+from checkpoints.domain.context import ExecutionContext
+from checkpoints.domain.reducers import ReducerTable
+from checkpoints.domain.state import head_of, totals_of
+from checkpoints.domain.status import Status
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.services import completing, forking, moving, restoring, saving, starting, updating
+from conversations import services as conversations
+from conversations.domain.configs import read_operation
+from ctxadmin.accounts.roles import Scope
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.record import first_break
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.json_bytes import dumps
+from tests.factories import conversation, drafts, engine, user
+
+REDUCERS = {"log": "append", "sum": "increment", "conf": "merge"}
+TABLE = ReducerTable.of(REDUCERS)
+
+leaves = st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3)
+updates = st.fixed_dictionaries(
+    {},
+    optional={
+        "log": st.lists(leaves, max_size=3) | st.just({"$delete": True}),
+        "sum": st.integers(-5, 5) | st.just({"$replace": 1}),
+        "conf": st.dictionaries(st.sampled_from("ab"), leaves, max_size=2),
+        "plain": leaves | st.lists(leaves, max_size=2) | st.just({"$delete": True}),
+        "ключ 😀": leaves | st.just({"$delete": True}),
+    },
+)
+words = st.sampled_from(["one", "two", "three"])
+texts = st.lists(words, max_size=2)
+
+
+@dataclass
+class Version:
+    """All that one version says."""
+
+    status: str
+    state: dict[str, Any] = field(default_factory=dict)
+    executed: list[str] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+    def next(self, status: str | None = None) -> "Version":
+        """A copy to go on from, perhaps in another status."""
+        after = copy.deepcopy(self)
+        after.status = status or self.status
+        return after
+
+
+class Executions(RuleBasedStateMachine):
+    """Anything that can be done to an execution, done to rows and to plain dicts."""
+
+    @initialize()
+    def begin(self) -> None:
+        self.actor = engine(Scope.ENGINE, Scope.REVIEW)
+        self.id = conversation(actor=self.actor).public_id
+        starting.start(self.actor, self.id, StartExecution(reducers=REDUCERS))
+        self.versions = [Version("RUNNING")]
+        self.shown: list[str] = []
+        self.number = 0
+
+    @property
+    def now(self) -> Version:
+        return self.versions[-1]
+
+    def reduced(self, update: dict[str, Any]) -> dict[str, Any]:
+        context = ExecutionContext(reducers=TABLE).restore(self.now.state)
+        return context.merge(update).snapshot()
+
+    def write(self, version: Version) -> None:
+        version.messages = list(self.shown)
+        self.versions.append(version)
+
+    def fresh(self) -> str:
+        self.number += 1
+        return f"c{self.number}"
+
+    @precondition(lambda self: self.now.status == "RUNNING")
+    @rule(update=updates, said=texts, pauses=st.booleans())
+    def save(self, update: dict[str, Any], said: list[str], pauses: bool) -> None:
+        after = self.now.next("PAUSED" if pauses else "RUNNING")
+        body = SaveCheckpoint(
+            node_id="a",
+            state_data=update,
+            messages=[user(text) for text in said],
+            status=Status.PAUSED if pauses else None,
+            expected_version=len(self.versions) - 1,
+        )
+        checkpoint_id = self.fresh()
+        saved = saving.save(self.actor, self.id, checkpoint_id, body)
+        again = saving.save(self.actor, self.id, checkpoint_id, body)
+        assert (again.answer, again.again) == (saved.answer, True)
+        after.state = self.reduced(update)
+        after.executed.append("a")
+        self.shown += said
+        self.write(after)
+
+    @precondition(lambda self: self.now.status == "RUNNING")
+    @rule(update=updates, said=texts, fails=st.booleans(), output=leaves)
+    def complete(self, update: dict[str, Any], said: list[str], fails: bool, output: Any) -> None:
+        result = {"error": "broken"} if fails else {"output": output}
+        body = CompleteNode.model_validate(
+            {
+                "checkpoint_id": self.fresh(),
+                "result": result,
+                "state_data": update,
+                "messages": [user(text) for text in said],
+            }
+        )
+        completing.complete(self.actor, self.id, "b", body)
+        after = self.now.next("FAILED" if fails else "RUNNING")
+        after.history.append("FAILED" if fails else "COMPLETED")
+        if not fails:
+            sent = update if output is None else {"b_output": {"$replace": output}, **update}
+            after.state = self.reduced(sent)
+            after.executed.append("b")
+            self.shown += said
+        self.write(after)
+
+    @precondition(lambda self: self.now.status in ("PAUSED", "FAILED"))
+    @rule()
+    def resume(self) -> None:
+        moving.resume(self.actor, self.id, MoveExecution())
+        self.write(self.now.next("RUNNING"))
+
+    @precondition(lambda self: self.now.status == "PAUSED")
+    @rule(update=updates, said=texts, keep=st.integers(0, 3))
+    def update(self, update: dict[str, Any], said: list[str], keep: int) -> None:
+        operation: dict[str, JsonValue] = {"operation": "truncate", "truncate": {"keep_last": keep}}
+        node = find_moment(self.actor, self.id).node_id or "a"
+        body = UpdateSnapshot(
+            node_id=node,
+            state_data={**update, "messages": [user(text) for text in said]},
+            operations=[operation],
+        )
+        updating.update(self.actor, self.id, body)
+        after = self.now.next()
+        after.state = self.reduced(update)
+        self.shown = (self.shown[-keep:] if keep else []) + said
+        self.write(after)
+
+    @precondition(lambda self: self.now.status in ("PAUSED", "FAILED"))
+    @rule(data=st.data())
+    def restore(self, data: st.DataObject) -> None:
+        version = data.draw(st.integers(0, len(self.versions) - 1))
+        restoring.restore(self.actor, self.id, version, RestoreCheckpoint())
+        after = self.versions[version].next("PAUSED")
+        self.shown = list(after.messages)
+        self.write(after)
+
+    @rule(said=st.lists(words, min_size=1, max_size=2))
+    def append(self, said: list[str]) -> None:
+        conversations.append(self.actor, self.id, drafts(*(user(text) for text in said)))
+        self.shown += said
+
+    @rule(keep=st.integers(0, 3))
+    def operate(self, keep: int) -> None:
+        config = read_operation({"operation": "truncate", "truncate": {"keep_first": keep}})
+        conversations.operate(self.actor, self.id, config)
+        self.shown = self.shown[:keep]
+
+    @rule(update=updates)
+    def a_refusal_changes_nothing(self, update: dict[str, Any]) -> None:
+        wrong: list[Callable[[], object]] = [
+            lambda: saving.save(
+                self.actor,
+                self.id,
+                "refused",
+                SaveCheckpoint(node_id="a", state_data={**update, "sum": "x"}),
+            ),
+            lambda: saving.save(
+                self.actor,
+                self.id,
+                "refused",
+                SaveCheckpoint(node_id="a", state_data=update, expected_version=10_000),
+            ),
+        ]
+        for call in wrong:
+            with pytest.raises(ContextError):
+                call()
+
+    @rule(data=st.data())
+    def every_version_reads_back(self, data: st.DataObject) -> None:
+        version = data.draw(st.integers(0, len(self.versions) - 1))
+        moment = find_moment(self.actor, self.id, version)
+        self.same(orjson.loads(snapshot_bytes(moment)), self.versions[version])
+
+    @rule(data=st.data())
+    def a_fork_is_the_same(self, data: st.DataObject) -> None:
+        version = data.draw(st.integers(0, len(self.versions) - 1))
+        forked = forking.fork(self.actor, self.id, version, ForkCheckpoint())
+        moment = find_moment(self.actor, forked.head.public_id)
+        expected = self.versions[version].next("PAUSED")
+        self.same(orjson.loads(snapshot_bytes(moment)), expected)
+        earlier = data.draw(st.integers(0, version))
+        moment = find_moment(self.actor, forked.head.public_id, earlier)
+        status = "PAUSED" if earlier == version else None
+        self.same(orjson.loads(snapshot_bytes(moment)), self.versions[earlier].next(status))
+
+    @invariant()
+    def the_snapshot_is_the_newest_version(self) -> None:
+        moment = find_moment(self.actor, self.id)
+        assert moment.version == len(self.versions) - 1
+        now = self.now.next()
+        now.messages = list(self.shown)
+        self.same(orjson.loads(snapshot_bytes(moment)), now)
+
+    @invariant()
+    def digests_and_versions_hold(self) -> None:
+        (row,) = Execution.objects.filter(conversation=find_moment(self.actor, self.id).head.key)
+        heads = {
+            key: head_of(dumps(value), TABLE.for_key(key)) for key, value in self.now.state.items()
+        }
+        totals = totals_of(heads)
+        assert (row.state_digest, row.state_bytes) == (totals.digest.hex(), totals.size)
+        numbers = Checkpoint.objects.filter(conversation=row.conversation).order_by("version")
+        assert list(numbers.values_list("version", flat=True)) == list(range(len(self.versions)))
+        entries = AuditEntry.objects.filter(stream=row.conversation).order_by("seq")
+        assert first_break(entries) is None
+
+    def same(self, snapshot: dict[str, Any], version: Version) -> None:
+        state = snapshot["state_data"]
+        messages = [message["content"] for message in state.pop("messages")]
+        assert snapshot["status"] == version.status
+        assert dumps(sorted(state.items())) == dumps(sorted(version.state.items()))
+        assert snapshot["executed_node_ids"] == version.executed
+        assert [entry["status"] for entry in snapshot["execution_history"]] == version.history
+        assert messages == version.messages
+
+
+@pytest.mark.django_db
+def test_executions_behave_as_the_model() -> None:
+    run_state_machine_as_test(
+        Executions, settings=settings(max_examples=25, stateful_step_count=20, deadline=None)
+    )
