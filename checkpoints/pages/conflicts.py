@@ -49,7 +49,8 @@ class Edit:
         version = version_in(sent, "version")
         if version is None:
             raise ValidationFailed(_("The form does not say what was seen; reload the page."))
-        base = queries.find_moment(actor, head.public_id, version)
+        another = now.row is None or sent.get("execution", "") != now.row.public_id
+        base = now if another else queries.find_moment(actor, head.public_id, version)
         changes = state_form.read_changes(sent.get("changes") or "{}")
         return cls(request, actor, head, now, base, changes)
 
@@ -171,18 +172,32 @@ def show_summary(
 def show_conflict(task: Edit) -> HttpResponse:
     """Somebody was faster: merge what goes together, ask for the rest, lose nothing."""
     if task.now.status is not Status.PAUSED or not task.same_execution:
-        return _show_lost(task)
+        return show_lost(task)
     sides = _merge(task, task.now)
     if sides.merged.conflicts:
         return _show_choices(task, task.now, sides, {}, status=409)
     return _go_on(task, task.now, sides, sides.merged.state, status=409)
 
 
+def show_lost(task: Edit) -> HttpResponse:
+    """Nothing can be written any more: what was typed, for copying."""
+    shown = LostPage(
+        title=_("The execution does not wait any more"),
+        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
+        head=task.head,
+        status=task.now.status.value,
+        changes=state_form.pretty(state_form.as_update(task.changes)),
+        reason=task.reason,
+        others=_others(task, task.now) if task.same_execution else (),
+    )
+    return show(task.request, "checkpoints/lost.html", shown, status=409)
+
+
 def resolved(task: Edit) -> HttpResponse:
     """What was chosen on the conflict page; the result is shown once more before it is applied."""
     version = version_in(task.request.POST, "theirs")
     if not task.same_execution or version is None:
-        return _show_lost(task)
+        return show_lost(task)
     theirs = queries.find_moment(task.actor, task.head.public_id, version)
     sides = _merge(task, theirs)
     decided: dict[str, Value] = {}
@@ -300,19 +315,6 @@ def _view(task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: s
         choice=choice if choice in _CHOICES else "",
         problem=problem,
     )
-
-
-def _show_lost(task: Edit) -> HttpResponse:
-    shown = LostPage(
-        title=_("The execution does not wait any more"),
-        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
-        head=task.head,
-        status=task.now.status.value,
-        changes=state_form.pretty(state_form.as_update(task.changes)),
-        reason=task.reason,
-        others=_others(task, task.now) if task.same_execution else (),
-    )
-    return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
 def _others(task: Edit, now: Moment) -> Sequence[VersionLine]:

@@ -83,6 +83,8 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         return show(request, "checkpoints/edit.html", shown)
     task = Edit.read(request, actor, head, now)
     step = request.POST.get("step", "")
+    if not task.same_execution:
+        return _of_another_execution(task)
     if step == "apply":
         return _apply(task)
     if step == "resolve":
@@ -92,13 +94,19 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     return _form_sent(task, step)
 
 
+def _of_another_execution(task: Edit) -> HttpResponse:
+    """Its versions begin at 0 again, so an edit of the former one must not be written to it."""
+    changes = task.changes or _read(task, task.request.POST).changes
+    return conflicts.show_lost(replace(task, changes=changes))
+
+
 def _form_sent(task: Edit, step: str) -> HttpResponse:
     """What the form says: show it in another way, or what would change."""
     sent = task.request.POST
     raw = sent.get("mode") == state_form.RAW
     if step == "add" and not raw:
         return _show_form(task, _row_texts(task, sent, extra=2), status=200)
-    read = _read(task, sent, raw=raw)
+    read = _read(task, sent)
     if not read.valid:
         return _refuse_form(task, read, raw=raw)
     if step in ("raw", "form"):
@@ -109,9 +117,9 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     return conflicts.show_summary(replace(task, changes=read.changes))
 
 
-def _read(task: Edit, sent: QueryDict, *, raw: bool) -> Read:
+def _read(task: Edit, sent: QueryDict) -> Read:
     reducers = values.reducers_for(task.base.row)
-    if raw:
+    if sent.get("mode") == state_form.RAW:
         text = sent.get("raw", "")
         return state_form.read_raw(text, _whole(task.base), reducers)
     rows = state_form.rows_in({name: str(sent[name]) for name in sent})
@@ -147,7 +155,7 @@ def _show_form(task: Edit, rows: Sequence[Row], *, status: int, problem: str = "
 
 def _row_texts(task: Edit, sent: QueryDict, *, extra: int) -> list[Row]:
     """The rows as they were typed, with more empty ones behind them."""
-    read = _read(task, sent, raw=False)
+    read = _read(task, sent)
     rows = [replace(row, problem="") for row in read.rows]
     return [*_with_details(task.base, rows), *(_empty_row() for _each in range(extra))]
 

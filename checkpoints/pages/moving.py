@@ -19,12 +19,13 @@ from checkpoints.pages import presenters, reading
 from checkpoints.pages.reading import Decision
 from checkpoints.services import moving
 from checkpoints.services.moving import Moved, MoveService
+from checkpoints.store import find_current
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed
+from ctxadmin.lib.errors import ContextError, Forbidden, InvalidState, NotFound, ValidationFailed
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
 
@@ -105,6 +106,11 @@ def _move(actor: Actor, head: Conversation, name: str, sent: QueryDict) -> Moved
     service = _SERVICES.get(name)
     if service is None:
         raise ValidationFailed(_("The form does not say what is to be done; reload the page."))
+    row = find_current(head.key)
+    if row is not None and sent.get("execution", row.public_id) != row.public_id:
+        # Its versions begin at 0 again: the number alone does not tell what was seen.
+        text = _("Another execution was started since; look at it first.")
+        raise InvalidState(text, status=row.status)
     command = _command(sent, jumps=name == "resume_from")
     if name == "reject" and command.reason is None:
         raise ValidationFailed.at("/reason", _("Say why you reject; the engine's people read it."))

@@ -41,7 +41,7 @@ class WriteWords:
 _WRITES: Final[Mapping[str, WriteWords]] = {
     WriteKind.START: WriteWords(gettext_lazy("Started"), "player-play", "blue"),
     WriteKind.CHECKPOINT: WriteWords(gettext_lazy("Checkpoint"), "device-floppy", "secondary"),
-    WriteKind.COMPLETION: WriteWords(gettext_lazy("Completed"), "check", "green"),
+    WriteKind.COMPLETION: WriteWords(gettext_lazy("Node done"), "check", "green"),
     WriteKind.UPDATE: WriteWords(gettext_lazy("State edited"), "pencil", "purple"),
     WriteKind.RESTORE: WriteWords(gettext_lazy("Restored"), "restore", "purple"),
     "resume": WriteWords(gettext_lazy("Resumed"), "player-play", "blue"),
@@ -50,7 +50,7 @@ _WRITES: Final[Mapping[str, WriteWords]] = {
     "cancel": WriteWords(gettext_lazy("Cancelled"), "ban", "secondary"),
 }
 _UNKNOWN: Final = WriteWords(gettext_lazy("Written"), "point", "secondary")
-_FAILED: Final = WriteWords(gettext_lazy("Failed"), "alert-circle", "red")
+_FAILED: Final = WriteWords(gettext_lazy("Node failed"), "alert-circle", "red")
 
 
 @dataclass(frozen=True, slots=True)

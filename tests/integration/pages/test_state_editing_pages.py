@@ -1,0 +1,414 @@
+"""Editing the state of a paused execution in a browser: form, summary, conflicts."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from ctxadmin.accounts.roles import Role
+from tests.factories import signed_in
+from tests.integration.checkpoints.flows import Run
+from tests.integration.pages.execution_scenes import (
+    field_of,
+    form_of,
+    hidden,
+    page,
+    paused,
+    text,
+    url,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+@pytest.fixture
+def run() -> Run:
+    return paused()
+
+
+def opened(client: Client, run: Run) -> dict[str, str]:
+    """The form as it is shown."""
+    return form_of(page(client, run, "state/"))
+
+
+def typed(fields: dict[str, str], **values: str) -> dict[str, str]:
+    """The form with other values in the rows of some keys."""
+    return fields | {f"value-{field_of(fields, key)}": text for key, text in values.items()}
+
+
+def send(client: Client, run: Run, fields: dict[str, str], step: str = "review") -> Any:
+    return client.post(url(run, "state/"), fields | {"step": step})
+
+
+def carried(answer: Any, **more: str) -> dict[str, str]:
+    """The hidden fields of a summary or conflict page."""
+    html = text(answer)
+    return {name: hidden(html, name) for name in ("version", "execution", "changes")} | more
+
+
+def apply(client: Client, run: Run, answer: Any, reason: str = "kinder") -> Any:
+    """Press Apply on a summary."""
+    return send(client, run, carried(answer, reason=reason), "apply")
+
+
+def test_a_form_that_is_sent_as_it_came_changes_nothing(reviewer: Client, run: Run) -> None:
+    answer = send(reviewer, run, opened(reviewer, run))
+    assert answer.status_code == 200
+    assert "Nothing was changed yet" in text(answer)
+
+
+def test_changes_are_shown_first_and_then_written_as_one_version(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend", count="4", sent="true")
+    summary = send(reviewer, run, fields)
+    assert "<ins>friend</ins>" in text(summary)
+    assert run.snapshot()["version"] == 1
+    assert apply(reviewer, run, summary).status_code == 302
+    assert run.snapshot()["version"] == 2
+    changed = {"draft": "Dear friend", "count": 4, "sent": True}
+    assert {key: run.state()[key] for key in changed} == changed
+    newest = run.versions()[0]
+    assert (newest["kind"], newest["reason"]) == ("update", "kinder")
+    assert sorted(newest["changed_keys"]) == ["count", "draft", "sent"]
+
+
+def test_json_is_edited_as_json(reviewer: Client, run: Run) -> None:
+    fields = typed(opened(reviewer, run), facts='{"a": 1,\r\n "b": [true, null]}')
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert run.state()["facts"] == {"a": 1, "b": [True, None]}
+
+
+def test_wrong_json_names_its_line_and_column_and_keeps_all_that_was_typed(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), facts='{"a": 1,\r\n "b" 2}', draft="Dear friend")
+    answer = send(reviewer, run, fields)
+    assert answer.status_code == 422
+    assert "line 2 column" in text(answer)
+    assert "Dear friend" in text(answer)
+    assert run.snapshot()["version"] == 1
+
+
+@pytest.mark.parametrize(
+    "value", ["", "three", "NaN", "1e999", "true", "[1]", "18446744073709551616"]
+)
+def test_a_number_must_be_one(reviewer: Client, run: Run, value: str) -> None:
+    answer = send(reviewer, run, typed(opened(reviewer, run), count=value))
+    assert answer.status_code == 422
+    assert 'aria-invalid="true"' in text(answer)
+
+
+def test_a_key_is_deleted_and_another_added(reviewer: Client, run: Run) -> None:
+    fields = opened(reviewer, run)
+    place = field_of(fields, "facts")
+    new = field_of(fields, "")
+    fields |= {f"gone-{place}": "1", f"name-{new}": "mood", f"kind-{new}": "json"}
+    fields[f"value-{new}"] = '["calm"]'
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert "facts" not in run.state()
+    assert run.state()["mood"] == ["calm"]
+
+
+def test_more_lines_for_new_keys_are_given_without_losing_what_was_typed(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    answer = send(reviewer, run, fields, "add")
+    assert answer.status_code == 200
+    assert "Dear friend" in text(answer)
+    names = [name for name in form_of(text(answer)) if name.startswith("name-")]
+    assert len(names) == len([name for name in fields if name.startswith("name-")]) + 1
+
+
+@pytest.mark.parametrize("name", ["draft", "messages", "execution_history"])
+def test_a_new_key_needs_a_name_of_its_own(reviewer: Client, run: Run, name: str) -> None:
+    fields = opened(reviewer, run)
+    new = field_of(fields, "")
+    answer = send(reviewer, run, fields | {f"name-{new}": name, f"value-{new}": "x"})
+    assert answer.status_code == 422
+    assert run.snapshot()["version"] == 1
+
+
+def test_a_value_without_a_name_is_not_lost(reviewer: Client, run: Run) -> None:
+    fields = opened(reviewer, run)
+    answer = send(reviewer, run, fields | {f"value-{field_of(fields, '')}": "a long text"})
+    assert answer.status_code == 422
+    assert "a long text" in text(answer)
+
+
+def test_a_type_that_the_reducer_cannot_go_on_with_names_the_key(reviewer: Client) -> None:
+    run = paused("tallies", reducers={"count": "increment", "facts": "merge"})
+    fields = typed(opened(reviewer, run), facts="[1]")
+    answer = send(reviewer, run, fields)
+    assert answer.status_code == 422
+    assert "The key &#x27;facts&#x27; is reduced by merge" in text(answer)
+
+
+def test_an_edit_replaces_what_reducers_would_add_to(reviewer: Client) -> None:
+    run = paused("tallies", reducers={"count": "increment", "facts": "merge"})
+    fields = typed(opened(reviewer, run), count="10", facts='{"only": 1}')
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert run.state()["count"] == 10
+    assert run.state()["facts"] == {"only": 1}
+
+
+def test_the_same_is_edited_as_one_json_text(reviewer: Client, run: Run) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    raw = send(reviewer, run, fields, "raw")
+    assert "Dear friend" in text(raw)
+    sent = form_of(text(raw))
+    sent["raw"] = sent["raw"].replace('"count": 3', '"count": 30').replace("false", "true")
+    back = send(reviewer, run, sent, "form")
+    assert form_of(text(back))[f"value-{field_of(form_of(text(back)), 'count')}"] == "30"
+    assert apply(reviewer, run, send(reviewer, run, sent)).status_code == 302
+    assert (run.state()["draft"], run.state()["count"]) == ("Dear friend", 30)
+    assert run.state()["sent"] is True
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ('{"a": 1,\r\n  "b" 2}', "line 2 column"),
+        ("[1]", "one JSON object"),
+        ('{"a": 1, "a": 2}', "occurs twice"),
+        ('{"messages": []}', "not edited here"),
+        ('{"": 1}', "1 to 200"),
+    ],
+)
+def test_a_wrong_json_text_is_told_and_kept(
+    reviewer: Client, run: Run, raw: str, told: str
+) -> None:
+    sent = form_of(text(send(reviewer, run, opened(reviewer, run), "raw"))) | {"raw": raw}
+    answer = send(reviewer, run, sent)
+    assert answer.status_code == 422
+    assert told in text(answer)
+    assert "&quot;" in text(answer) or raw in text(answer)
+
+
+def test_what_is_left_out_of_the_json_text_is_deleted(reviewer: Client, run: Run) -> None:
+    sent = form_of(text(send(reviewer, run, opened(reviewer, run), "raw")))
+    summary = send(reviewer, run, sent | {"raw": '{"draft": "alone"}'})
+    assert apply(reviewer, run, summary).status_code == 302
+    assert run.state() == {"draft": "alone"}
+
+
+def test_strange_keys_and_texts_come_back_as_they_were(reviewer: Client) -> None:
+    strange = {
+        "line\nend": "a\r\nb\rc",
+        "nul\x00": "\x00\x1b",
+        "<b>&'\"": "\n leading",
+        "emoji 🚲 中文": "  \n",
+        "float": 2.0,
+        "empty": "",
+        "nothing": None,
+    }
+    run = paused()
+    run.update("review", state_data=strange)
+    answer = send(reviewer, run, opened(reviewer, run))
+    assert "Nothing was changed yet" in text(answer)
+    fields = opened(reviewer, run)
+    fields[f"gone-{field_of(fields, 'line%0Aend')}"] = "1"
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert "line\nend" not in run.state()
+    assert run.state()["nul\x00"] == "\x00\x1b"
+
+
+def test_one_goes_back_from_the_summary_with_everything_typed(reviewer: Client, run: Run) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    fields[f"gone-{field_of(fields, 'facts')}"] = "1"
+    again = send(reviewer, run, carried(send(reviewer, run, fields)), "back")
+    html = text(again)
+    assert "Dear friend" in html
+    assert html.count('value="1" checked>') == 1
+
+
+def other_edit(run: Run, **state: Any) -> None:
+    answer = run.update("review", state_data={k: {"$replace": v} for k, v in state.items()})
+    assert answer.status_code == 200
+
+
+def test_changes_of_different_keys_are_merged_and_offered(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other_edit(run, count=9)
+    offered = apply(reviewer, run, summary, "mine")
+    assert offered.status_code == 409
+    assert "Merged with what somebody else changed" in text(offered)
+    assert "mine" in text(offered)
+    assert run.state()["draft"] == "Dear customer"
+    assert apply(reviewer, run, offered).status_code == 302
+    assert (run.state()["draft"], run.state()["count"]) == ("Dear friend", 9)
+
+
+def test_changes_inside_of_one_object_are_merged_too(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), facts='{"a": 5, "b": 2}'))
+    other_edit(run, facts={"a": 1, "b": 7})
+    assert apply(reviewer, run, apply(reviewer, run, summary)).status_code == 302
+    assert run.state()["facts"] == {"a": 5, "b": 7}
+
+
+def conflict(client: Client, run: Run) -> Any:
+    """Two changed the draft; only one of them the count."""
+    fields = typed(opened(client, run), draft="Dear friend", count="5")
+    summary = send(client, run, fields)
+    other_edit(run, draft="Dear Anna")
+    return apply(client, run, summary, "mine is warmer")
+
+
+def test_a_conflict_shows_all_three_sides_and_who_it_was(reviewer: Client, run: Run) -> None:
+    answer = conflict(reviewer, run)
+    assert answer.status_code == 409
+    html = text(answer)
+    for side in ("Dear customer", "Dear friend", "Dear Anna", "mine is warmer", "/count"):
+        assert side in html
+    assert "State edited" in html
+    assert run.state()["draft"] == "Dear Anna"
+
+
+@pytest.mark.parametrize(
+    ("choice", "value", "draft"),
+    [
+        ("mine", "", "Dear friend"),
+        ("theirs", "", "Dear Anna"),
+        ("edit", "Dear Anna,\r\nmy friend", "Dear Anna,\nmy friend"),
+    ],
+)
+def test_a_conflict_is_decided_place_by_place(
+    reviewer: Client, run: Run, choice: str, value: str, draft: str
+) -> None:
+    answer = conflict(reviewer, run)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs"), reason="both")
+    fields |= {"choice-0": choice, "value-0": value, "kind-0": "text"}
+    summary = send(reviewer, run, fields, "resolve")
+    assert summary.status_code == 200
+    assert apply(reviewer, run, summary).status_code == 302
+    assert (run.state()["draft"], run.state()["count"]) == (draft, 5)
+
+
+def test_a_conflict_that_nobody_decided_is_asked_again(reviewer: Client, run: Run) -> None:
+    answer = conflict(reviewer, run)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs"))
+    again = send(reviewer, run, fields, "resolve")
+    assert again.status_code == 422
+    assert "Some places are not decided yet" in text(again)
+
+
+def test_wrong_json_in_a_conflict_is_kept(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), facts='{"a": 5, "b": 2}'))
+    other_edit(run, facts={"a": 6, "b": 2})
+    answer = apply(reviewer, run, summary)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs"))
+    fields |= {"choice-0": "edit", "value-0": "7,", "kind-0": "json"}
+    again = send(reviewer, run, fields, "resolve")
+    assert again.status_code == 422
+    assert "7,</textarea>" in text(again)
+    fields["value-0"] = "7"
+    assert apply(reviewer, run, send(reviewer, run, fields, "resolve")).status_code == 302
+    assert run.state()["facts"] == {"a": 7, "b": 2}
+
+
+def test_the_reducer_offers_to_put_numbers_together(reviewer: Client) -> None:
+    run = paused("tallies", reducers={"count": "increment"})
+    summary = send(reviewer, run, typed(opened(reviewer, run), count="5"))
+    other_edit(run, count=4)
+    answer = apply(reviewer, run, summary)
+    assert "Both, as the reducer increment" in text(answer)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "offer"}
+    assert apply(reviewer, run, send(reviewer, run, fields, "resolve")).status_code == 302
+    assert run.state()["count"] == 6
+
+
+def test_taking_all_of_theirs_leaves_nothing_to_write(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other_edit(run, draft="Dear Anna")
+    answer = apply(reviewer, run, summary)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "theirs"}
+    assert send(reviewer, run, fields, "resolve").status_code == 302
+    assert run.snapshot()["version"] == 2
+
+
+def test_somebody_who_is_faster_again_makes_another_conflict(reviewer: Client, run: Run) -> None:
+    answer = conflict(reviewer, run)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "mine"}
+    summary = send(reviewer, run, fields, "resolve")
+    other_edit(run, draft="Dear Bob")
+    again = apply(reviewer, run, summary)
+    assert again.status_code == 409
+    assert "Dear Bob" in text(again)
+    assert "Dear friend" in text(again)
+
+
+@pytest.mark.parametrize("end", ["approve", "cancel"])
+def test_what_was_typed_can_be_copied_when_it_does_not_wait_any_more(
+    reviewer: Client, run: Run, end: str
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    run.post(end)
+    answer = apply(reviewer, run, summary, "my reason")
+    assert answer.status_code == 409
+    html = text(answer)
+    assert "does not wait any more" in html
+    assert "Dear friend" in html
+    assert "my reason" in html
+    assert run.state()["draft"] == "Dear customer"
+
+
+def test_an_edit_of_another_execution_of_the_conversation_is_not_merged(
+    reviewer: Client, run: Run
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    run.post("cancel")
+    run.post("executions", {"workflow": "letter", "state": {"draft": "Another"}})
+    run.complete("write", "again")
+    answer = apply(reviewer, run, summary)
+    assert answer.status_code == 409
+    assert "Dear friend" in text(answer)
+    assert run.state()["draft"] == "Another"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        "[]",
+        "nonsense",
+        '{"draft": 1}',
+        '{"draft": {"$delete": false}}',
+        '{"messages": {"$replace": []}}',
+    ],
+)
+def test_changes_that_no_page_wrote_are_refused(reviewer: Client, run: Run, changes: str) -> None:
+    fields = opened(reviewer, run)
+    sent = {"version": "1", "execution": fields["execution"], "changes": changes}
+    assert send(reviewer, run, sent, "apply").status_code in (400, 422)
+    assert run.snapshot()["version"] == 1
+
+
+def test_a_form_that_does_not_say_what_was_seen_is_refused(reviewer: Client, run: Run) -> None:
+    assert reviewer.post(url(run, "state/"), {"step": "apply"}).status_code == 422
+    fields = opened(reviewer, run) | {"version": "77", "step": "review"}
+    assert reviewer.post(url(run, "state/"), fields).status_code == 404
+
+
+def test_only_what_is_paused_is_edited(reviewer: Client, run: Run) -> None:
+    run.post("approve")
+    assert reviewer.get(url(run, "state/")).status_code == 409
+
+
+def test_a_state_of_many_keys_is_found_by_name(reviewer: Client, run: Run) -> None:
+    run.update("review", state_data={f"key-{number:03}": number for number in range(150)})
+    html = page(reviewer, run, "state/")
+    assert "more keys are not shown" in html
+    found = page(reviewer, run, "state/?q=key-149")
+    assert "key-149" in found
+    fields = form_of(found)
+    assert (
+        apply(reviewer, run, send(reviewer, run, typed(fields, **{"key-149": "0"}))).status_code
+        == 302
+    )
+    assert run.state()["key-149"] == 0
+    assert run.state()["key-001"] == 1
