@@ -1,6 +1,7 @@
 """A small reference engine: it walks a workflow and knows the server only by REST."""
 
 import os
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -48,7 +49,7 @@ class Engine:
         self._post(
             "/conversations",
             id=self.conversation,
-            title=question[:80],
+            title=textwrap.shorten(question, 80, placeholder=" …"),
             workflow=self.workflow,
             messages=opening,
             tools=script.TOOLS,

@@ -1,0 +1,124 @@
+"""Conversations in a browser: read, operate, roll back, restore, import."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+HOSTILE = "<script>document.title='run'</script><img src=x onerror=alert(1)>"
+
+
+def made(api: httpx.Client, name: str, count: int = 6) -> str:
+    """A conversation with a tool call, JSON, a long text and a hostile one."""
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be brief.\n" * 40},
+        {"role": "user", "content": HOSTILE},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": json.dumps({"seats": [1, 2, 3]})},
+    ]
+    messages += [{"role": "user", "content": f"number {n}"} for n in range(count)]
+    answer = api.post(
+        "conversations", json={"id": name, "title": f"Chat {name}", "messages": messages}
+    )
+    assert answer.status_code == 201, answer.text
+    return name
+
+
+def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: httpx.Client) -> None:
+    page, name = reviewer_page, made(api, "e2e-operate")
+    page.goto(f"/conversations/{name}/")
+    page.get_by_role("link", name="Operation").click()
+    page.get_by_label("Keep the last").fill("3")
+    page.get_by_label("Reason").fill("too long")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("3 messages are visible now")).to_be_visible()
+    expect(page.locator("article.message")).to_have_count(3)
+    page.get_by_role("link", name="Roll back").first.click()
+    dialog = page.locator("form.confirm")
+    expect(dialog.get_by_text("7 messages")).to_be_visible()
+    dialog.get_by_label("Reason").fill("needed after all")
+    dialog.get_by_role("button", name="Roll back").click()
+    expect(page.locator("article.message")).to_have_count(10)
+    page.get_by_role("link", name="All, with what was rolled back").click()
+    expect(page.get_by_text("needed after all")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("link", name="Restore").first.click()
+    page.locator("form.confirm").get_by_role("button", name="Restore").click()
+    expect(page.locator("article.message")).to_have_count(3)
+
+
+def test_an_operation_that_cannot_be_is_told_at_the_field(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-wrong")
+    page.goto(f"/conversations/{name}/operate/")
+    page.get_by_label("Operation").select_option("replace")
+    page.get_by_label("Position").last.fill("99")
+    page.get_by_label("Role").last.select_option("user")
+    page.get_by_label("Content").last.fill("new")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator("[aria-invalid=true]")).to_have_count(1)
+    assert_accessible(page)
+
+
+def test_long_conversations_load_as_they_are_scrolled(page: Page, api: httpx.Client) -> None:
+    name = made(api, "e2e-long", 300)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("article.message")).to_have_count(50)
+    page.locator(".message-section").last.scroll_into_view_if_needed()
+    expect(page.get_by_text("number 299", exact=True)).to_be_visible()
+
+
+def test_what_messages_say_never_runs(page: Page, api: httpx.Client) -> None:
+    name = made(api, "e2e-hostile")
+    page.goto(f"/conversations/{name}/?view=all")
+    expect(page.get_by_text(HOSTILE, exact=True)).to_be_visible()
+    assert "run" not in page.title()
+    page.get_by_text("Raw").first.click()
+
+
+def test_an_admin_uploads_a_file(page: Page, tmp_path: Path) -> None:
+    lines = [
+        {"id": f"e2e-up-{n}", "messages": [{"role": "user", "content": f"hello {n}"}]}
+        for n in range(2)
+    ]
+    file = tmp_path / "chats.jsonl"
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    page.goto("/conversations/")
+    page.get_by_role("link", name="Import").click()
+    page.get_by_label("File").set_input_files(file)
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("2 conversations imported")).to_be_visible()
+    expect(page.get_by_role("link", name="e2e-up-1")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_pages_are_accessible(
+    open_page: OpenPage, api: httpx.Client, theme: Any, width: int
+) -> None:
+    name = made(api, f"e2e-axe-{theme}-{width}")
+    api.post(f"conversations/{name}/operations", json={"operation": "clear", "reason": "r"})
+    page = open_page("admin", theme=theme, width=width)
+    for path in ("", f"{name}/?view=all", f"{name}/batches/", f"{name}/diff/?from=0&to=1",
+                 f"{name}/operate/", f"{name}/rollback/0/", f"{name}/edit/", f"{name}/erase/",
+                 "import/"):  # fmt: skip
+        page.goto(f"/conversations/{path}")
+        assert_accessible(page)
+        wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+        assert not wide, f"{path} scrolls sideways at {width}"
