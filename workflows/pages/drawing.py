@@ -11,17 +11,21 @@ from django.utils.translation import ngettext
 
 from ctxadmin.web.components import Tone
 from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, place
+from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, layers, place
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
-from workflows.domain.topology import graph_of
+from workflows.domain.topology import Graph, graph_of
 from workflows.pages import words
 from workflows.pages.routes import Point, Route, routes
 
 # A page of this many cards has 1.2 MB; larger graphs are read in the outline.
 MOST_DRAWN: Final = 1_000
-# Places that domain/layout makes leave 80 units between columns; chips need more.
-_STRETCH: Final = 1.3
+# A chain of more layers than this is drawn downwards: side by side two and a half fit a screen.
+_MOST_ACROSS: Final = 4
+# The room that chips need between two columns, and between two rows of a drawing downwards.
+_COLUMN: Final = CARD_WIDTH + 170
+_ROW: Final = CARD_HEIGHT + 60
+_BESIDE: Final = CARD_WIDTH + 90
 _MARGIN: Final = 28
 _CHIP_HEIGHT: Final = 24
 _CHIP_TEXT: Final = 24
@@ -107,13 +111,14 @@ def draw(
         return None
     graph = graph_of(document)
     known = registries or standard()
-    places = _stretched(document, place(graph))
+    places, downwards = _placed(graph)
     drawer = _Drawer(problems, links or Links(), known, current)
     cards = [
         drawer.card(node, places[node.id], starts=node.id in graph.starts)
         for node in graph.nodes.values()
     ]
-    ways = routes(places, [(edge.from_node, edge.to_node) for edge in graph.edges.values()])
+    ends = [(edge.from_node, edge.to_node) for edge in graph.edges.values()]
+    ways = routes(places, ends, downwards=downwards)
     chips = _Chips(places)
     lines = [
         drawer.line(edge, way, chips) for edge, way in zip(graph.edges.values(), ways, strict=True)
@@ -121,10 +126,25 @@ def draw(
     return _framed(cards, lines, ways)
 
 
-def _stretched(document: Document, places: Mapping[str, Place]) -> Mapping[str, Place]:
-    if any(node.position is not None for node in document.nodes):
-        return places
-    return {name: Place(spot.x * _STRETCH, spot.y) for name, spot in places.items()}
+def _placed(graph: Graph) -> tuple[Mapping[str, Place], bool]:
+    """Where the nodes stand, and whether the flow goes downwards.
+
+    Positions that somebody chose are kept; layers are given the room that chips need.
+    """
+    if any(node.position is not None for node in graph.nodes.values()):
+        return place(graph), False
+    found = layers(graph)
+    downwards = len(found) > _MOST_ACROSS
+    widest = max(len(layer) for layer in found)
+    places: dict[str, Place] = {}
+    for column, layer in enumerate(found):
+        for row, name in enumerate(layer):
+            aside = row + (widest - len(layer)) / 2
+            if downwards:
+                places[name] = Place(aside * _BESIDE, column * _ROW)
+            else:
+                places[name] = Place(column * _COLUMN, aside * (CARD_HEIGHT + 40))
+    return places, downwards
 
 
 class _Drawer:
@@ -164,7 +184,8 @@ class _Drawer:
 
     def line(self, edge: Edge, way: Route, chips: "_Chips") -> Line:
         passes = words.edge_words(edge, self._registries)
-        parts = [f"? {edge.condition}"] if edge.condition else []
+        asked = (edge.condition or "").replace("context.", "")  # the whole stands in the title
+        parts = [f"? {asked}"] if asked else []
         parts += [passes] if passes else []
         text = short(" · ".join(parts), _CHIP_TEXT)
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT

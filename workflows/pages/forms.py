@@ -189,15 +189,16 @@ class NodeForm(ContractForm[NodeFields]):
         "pause_reason": FieldHint(
             label=_("What the reviewer is asked"), height=2, wide=True, shown_when=_PAUSES
         ),
-        "timeout": FieldHint(label=_("If nobody comes"), shown_when=_PAUSES),
-        "timeout.seconds": FieldHint(label=_("After seconds")),
-        "timeout.outcome": FieldHint(
-            label=_("Outcome"),
+        "timeout_seconds": FieldHint(label=_("If nobody comes within seconds"), shown_when=_PAUSES),
+        "timeout_outcome": FieldHint(
+            label=_("Then"),
             choices=[
                 ("approve", _("Approve")),
                 ("reject", _("Reject")),
                 ("cancel", _("Cancel the execution")),
             ],
+            empty_label=_("Wait on"),
+            shown_when=_PAUSES,
         ),
         "context_type": FieldHint(
             label=_("What it sees"),

@@ -16,6 +16,7 @@ from workflows.domain.graph import (
     MAX_FILTERS,
     MAX_NAME,
     MAX_TEXT,
+    MAX_TIMEOUT_SECONDS,
     SETTING_KEYS,
     Coordinate,
     ElementId,
@@ -23,7 +24,6 @@ from workflows.domain.graph import (
     FilterSource,
     Node,
     NodeSettings,
-    Timeout,
     TypeName,
     filters_in,
 )
@@ -55,8 +55,8 @@ _FilterList = Annotated[tuple[FilterFields, ...], Field(strict=False, max_length
 class NodeFields(Contract):
     """A node in the parts that a person thinks of.
 
-    ``template`` to ``timeout`` and ``operation`` are what the system reads of the node's config,
-    ``config`` is the rest of it. Positions are set on the canvas.
+    ``template`` to ``timeout_outcome`` and ``operation`` are what the system reads of the node's
+    config, ``config`` is the rest of it.
     """
 
     id: ElementId
@@ -66,7 +66,8 @@ class NodeFields(Contract):
     template: Annotated[str, Field(max_length=1_000_000)] = ""
     pause: Literal["before", "after"] | None = None
     pause_reason: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
-    timeout: Timeout | None = None
+    timeout_seconds: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_SECONDS)] | None = None
+    timeout_outcome: Literal["approve", "reject", "cancel"] | None = None
     context_type: TypeName | None = None
     operation: OperationFields | None = None
     context_filters: _FilterList = ()
@@ -80,6 +81,9 @@ class NodeFields(Contract):
 def fields_of(node: Node) -> JsonValue:
     """What the form of a node shows, as JSON; also a node with problems is shown as it is."""
     settings, rest = _split_settings(node.config)
+    timeout = settings.pop("timeout", None)
+    if isinstance(timeout, dict):
+        settings |= {f"timeout_{name}": value for name, value in timeout.items()}
     operation: JsonValue = {"pairing": "keep"}
     if node.type == CONTEXT_PROCESSOR and "operation" in rest:
         block = {key: value for key, value in rest.items() if to_snake(key) in _OPERATION_KEYS}
@@ -175,8 +179,10 @@ def _config_of(fields: NodeFields, listed: Mapping[str, JsonValue]) -> dict[str,
     for name in ("template", "pause", "pause_reason"):
         if listed.get(name):
             own[name] = listed[name]
-    if fields.pause is not None and fields.timeout is not None:
-        own["timeout"] = listed["timeout"]
+    parts = ("seconds", "outcome")
+    timeout = {part: listed[name] for part in parts if listed.get(name := f"timeout_{part}")}
+    if fields.pause is not None and timeout:
+        own["timeout"] = timeout
     operation = listed.get("operation")
     if fields.type == CONTEXT_PROCESSOR and isinstance(operation, dict):
         own |= written(operation)
@@ -211,7 +217,7 @@ def _pointer_in_form(node: Node, pointer: str) -> str:
         rest = pointer.removeprefix("/config")
         first = rest.removeprefix("/").partition("/")[0]
         if to_snake(first) in {to_snake(key) for key in SETTING_KEYS}:
-            return rest
+            return rest.replace("/timeout/", "/timeout_", 1)
         if node.type == CONTEXT_PROCESSOR:
             shown = to_snake(first) in _OPERATION_KEYS and "operation" in node.config
             return f"/operation{rest}" if shown or not first else pointer

@@ -109,6 +109,7 @@ def _rule_words(rules: Sequence[FilterRule], *, blocks: bool) -> Iterator[str]:
             yield text % {"section": named, "names": some(includes)}
         elif mine and blocks:
             yield _("no %(section)s") % {"section": SECTION_WORDS[section]}
+            continue
         if excludes:
             text = _("%(section)snot %(names)s")
             yield text % {"section": named, "names": some(excludes)}
