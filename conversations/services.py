@@ -70,6 +70,21 @@ class Applied:
     tokens_after: int
     cached_prefix_lost: int
 
+    def as_json(self) -> dict[str, object]:
+        """The answer of every change of the view (api.md, ``operations``)."""
+        return {
+            "batch": self.batch,
+            "revision": self.revision,
+            "visible_count": self.visible_count,
+            "warnings": [warning.as_json() for warning in self.warnings],
+            "added": self.added,
+            "shown": self.shown,
+            "hidden": self.hidden,
+            "tokens_before": self.tokens_before,
+            "tokens_after": self.tokens_after,
+            "cached_prefix_lost": self.cached_prefix_lost,
+        }
+
 
 KnowsWorkflow = Callable[[int, str], bool]
 _knows_workflow: list[KnowsWorkflow] = []

@@ -115,7 +115,7 @@ def _record(
         "pause_requested": after.pause_requested,
     }
     if ended.applied is not None:
-        answer["operation"] = _operation_json(ended.applied)
+        answer["operation"] = ended.applied.as_json()
     if ended.error is not None:
         answer["error"] = ended.error
     write = Write(
@@ -153,19 +153,3 @@ def _entry(
     if ended.error is None:
         return entry
     return entry[:-1] + b',"error":' + dumps(ended.error) + b"}"
-
-
-def _operation_json(applied: Applied) -> dict[str, object]:
-    """What an operation did, as the conversation's own endpoint answers it."""
-    return {
-        "batch": applied.batch,
-        "revision": applied.revision,
-        "visible_count": applied.visible_count,
-        "warnings": [warning.as_json() for warning in applied.warnings],
-        "added": applied.added,
-        "shown": applied.shown,
-        "hidden": applied.hidden,
-        "tokens_before": applied.tokens_before,
-        "tokens_after": applied.tokens_after,
-        "cached_prefix_lost": applied.cached_prefix_lost,
-    }

@@ -38,7 +38,7 @@ from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.diff import Change
 from conversations.domain.transfer import is_export, read_export
 from conversations.models import Conversation
-from conversations.services import Applied, NewConversation, Seen
+from conversations.services import NewConversation, Seen
 from conversations.store import find_head
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -191,7 +191,7 @@ class Operations(ConversationEndpoint):
             seen=self.seen(body),
             dry_run=body.dry_run,
         )
-        return Response(applied_json(applied))
+        return Response(applied.as_json())
 
 
 class Batches(ConversationEndpoint):
@@ -239,7 +239,7 @@ class Batches(ConversationEndpoint):
             seen=self.seen(body),
             dry_run=body.dry_run,
         )
-        return Response(applied_json(applied), status=200 if body.dry_run else 201)
+        return Response(applied.as_json(), status=200 if body.dry_run else 201)
 
 
 class RollbackTo(ConversationEndpoint):
@@ -261,7 +261,7 @@ class RollbackTo(ConversationEndpoint):
             seen=self.seen(body),
             dry_run=body.dry_run,
         )
-        return Response(applied_json(applied))
+        return Response(applied.as_json())
 
 
 class RestoreRevision(ConversationEndpoint):
@@ -283,7 +283,7 @@ class RestoreRevision(ConversationEndpoint):
             seen=self.seen(body),
             dry_run=body.dry_run,
         )
-        return Response(applied_json(applied))
+        return Response(applied.as_json())
 
 
 class Diff(ConversationEndpoint):
@@ -366,22 +366,6 @@ def created(head: Conversation) -> Response:
     response = shown(head, 201)
     response["Location"] = f"/api/v1/conversations/{head.public_id}"
     return response
-
-
-def applied_json(applied: Applied) -> dict[str, object]:
-    """The answer of every change of the view (api.md, ``operations``)."""
-    return {
-        "batch": applied.batch,
-        "revision": applied.revision,
-        "visible_count": applied.visible_count,
-        "warnings": [warning.as_json() for warning in applied.warnings],
-        "added": applied.added,
-        "shown": applied.shown,
-        "hidden": applied.hidden,
-        "tokens_before": applied.tokens_before,
-        "tokens_after": applied.tokens_after,
-        "cached_prefix_lost": applied.cached_prefix_lost,
-    }
 
 
 def _list_of(messages: Sequence[StoredMessage], following: str | None) -> bytes:
