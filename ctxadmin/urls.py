@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", auth_views.LogoutView.as_view(), name="logout"),
     path("operator/", admin.site.urls),
     path("", include("ctxadmin.web.page_urls")),
+    path("", include("ctxadmin.accounts.pages.urls")),
     path("", include("conversations.pages.urls")),
     path("", include("workflows.pages.urls")),
     path("", include("checkpoints.pages.urls")),

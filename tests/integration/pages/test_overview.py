@@ -1,0 +1,99 @@
+"""The overview: what waits for a person comes first, and an empty one says how to begin."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from ctxadmin.accounts.roles import Role
+from tests.factories import conversation, signed_in, user
+from tests.integration.pages.execution_scenes import failed, paused, running, text, url
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+def test_who_signs_in_comes_to_the_overview(reviewer: Client) -> None:
+    assert Client().get("/")["Location"] == "/sign-in/?next=/"
+    assert 'href="/" aria-current="page"' in text(reviewer.get("/"))
+
+
+def test_an_empty_server_says_how_to_begin(reviewer: Client) -> None:
+    html = text(reviewer.get("/"))
+    for command in ("create_token", "demo_engine", "import_conversations"):
+        assert f"manage.py {command}" in html
+
+
+def test_only_who_may_is_led_to_import_and_tokens() -> None:
+    viewer, admin = text(signed_in(Role.VIEWER).get("/")), text(signed_in(Role.ADMIN).get("/"))
+    for path in ("/conversations/import/", "/settings/"):
+        assert path in admin
+        assert path not in viewer
+
+
+def test_what_waits_comes_first_and_the_longest_waiting_before_the_others(
+    reviewer: Client,
+) -> None:
+    first, second, runs = paused("one"), paused("two"), running()
+    html = text(reviewer.get("/"))
+    places = [html.index(f'class="waiting-title" href="{url(run)}"') for run in (first, second)]
+    assert places == sorted(places)
+    assert places[1] < html.index(f'href="{url(runs)}"')
+    assert "look at this" in html
+    assert "Review" in html
+
+
+def test_viewers_are_not_told_to_review() -> None:
+    paused()
+    html = text(signed_in(Role.VIEWER).get("/"))
+    assert "Waits for a person" in html
+    assert "> Review" not in html
+
+
+def test_what_runs_and_what_failed_is_listed_with_the_reason(reviewer: Client) -> None:
+    runs, fails = running(), failed()
+    html = text(reviewer.get("/"))
+    assert url(runs) in html
+    assert url(fails) in html
+    assert "the tool broke" in html
+    assert "Nothing waits for you" in html
+
+
+def test_numbers_count_the_current_executions(reviewer: Client) -> None:
+    run = failed()
+    run.post("executions", {})
+    html = text(reviewer.get("/"))
+    assert 'aria-label="1 RUNNING"' in html
+    assert 'aria-label="0 FAILED"' in html
+    assert "the tool broke" not in html
+
+
+def test_of_many_that_failed_only_some_are_listed(reviewer: Client) -> None:
+    for _ in range(8):
+        failed()
+    html = text(reviewer.get("/"))
+    assert html.count("the tool broke") == 6
+    assert 'aria-label="8 FAILED"' in html
+
+
+def test_another_workspace_sees_nothing_of_it() -> None:
+    paused()
+    conversation(user("secret"), title="A secret title")
+    html = text(signed_in(Role.ADMIN, "elsewhere").get("/"))
+    assert "A secret title" not in html
+    assert "How to begin" in html
+
+
+def test_the_overview_costs_eight_queries_at_most(
+    reviewer: Client, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(3):
+        paused(f"flow-{number}")
+        failed()
+        running()
+    with django_assert_max_num_queries(8):
+        assert reviewer.get("/").status_code == 200
