@@ -164,16 +164,18 @@ class _Drawer:
         context_type = words.context_type_of(node)
         own = words.node_words(node, self._registries)
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
-        title = node.name or node.id
+        title = short(node.name or node.id, _CARD_TEXT)
+        kind, sees = short(f"{node.type} · {context_type}", 31), short(own, 32)
         return Card(
             x=round(spot.x, 1),
             y=round(spot.y, 1),
             id=node.id,
-            title=short(title, _CARD_TEXT),
-            kind=short(f"{node.type} · {context_type}", 31),
-            sees=short(own, 32),
+            title=title,
+            kind=kind,
+            sees=sees,
             tone=words.tone_of(node.type),
-            spoken=_spoken_node(node, context_type, own, errors + warnings),
+            # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
+            spoken=f"{title} {kind} {sees}".strip() + _spoken_node(node, own, errors + warnings),
             url=self._links.node(node.id),
             errors=errors,
             warnings=warnings,
@@ -206,13 +208,8 @@ class _Drawer:
         )
 
 
-def _spoken_node(node: Node, context_type: str, own: str, problems: int) -> str:
-    text = _("Node %(name)s, %(id)s, type %(type)s, context %(context)s") % {
-        "name": node.name or node.id,
-        "id": node.id,
-        "type": node.type,
-        "context": context_type,
-    }
+def _spoken_node(node: Node, own: str, problems: int) -> str:
+    text = _(", node %(id)s") % {"id": node.id}
     if own:
         text += _(", filter: %(words)s") % {"words": own}
     return text + _spoken_problems(problems)

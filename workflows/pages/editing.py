@@ -79,7 +79,7 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     if node_id and not sent:
         document = definition(bytes(row.draft)).document
         initial = node_fields.fields_of(elements.find(document.nodes, node_id))
-    form = NodeForm(request.POST if sent else None, initial=initial)
+    form = NodeForm(request.POST if sent else None, initial=initial, root="node")
     attempt = _Attempt()
 
     def make(document: Document) -> Document:

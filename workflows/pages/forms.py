@@ -319,9 +319,10 @@ class EdgeForm(ContractForm[EdgeFields]):
         initial: EdgeFields | JsonValue = None,
         nodes: Iterable[Node] = (),
     ) -> None:
-        super().__init__(data, initial=initial)
+        # A field called ``id`` would hide the id of its form from scripts.
+        super().__init__(data, initial=initial, root="edge")
         named = {node.id: f"{node.name} ({node.id})" if node.name else node.id for node in nodes}
-        for name in ("from", "to"):
+        for name in ("edge-from", "edge-to"):
             widget = self.fields[name].widget
             value = str(self[name].value() or "")
             if isinstance(widget, forms.Select):

@@ -86,7 +86,7 @@ def fields(page: str) -> dict[str, str | list[str]]:
     for name, body in re.findall(r'<select[^>]*name="([^"]*)"[^>]*>(.*?)</select>', form, re.S):
         chosen = re.search(r'<option value="([^"]*)" selected', body)
         found[name] = _plain(chosen[1]) if chosen else ""
-    return found
+    return {re.sub("^(node|edge)-", "", name): value for name, value in found.items()}
 
 
 def _plain(html: str) -> str:
@@ -97,6 +97,21 @@ def _plain(html: str) -> str:
 
 def opened(client: Client, path: str) -> dict[str, Any]:
     return dict(fields(text(client.get(path))))
+
+
+def send(client: Client, path: str, data: dict[str, Any] | None = None) -> Any:
+    """Post a form; those of nodes and edges have a root before each name."""
+    root = root_of(path)
+    own = {"seen", "force", "csrfmiddlewaretoken"}
+    sent = {name if name in own else f"{root}{name}": value for name, value in (data or {}).items()}
+    if root and "_rows" in (data or {}):
+        sent[f"{root}_rows"] = sent[f"{root}_rows"].replace(":", f":{root}", 1)
+    return client.post(path, sent)
+
+
+def root_of(path: str) -> str:
+    found = re.search(r"/(?:add-)?(node|edge)s?/(?!.*delete)", path)
+    return f"{found[1]}-" if found else ""
 
 
 # --- The list, creating and importing --------------------------------------------------------
@@ -123,7 +138,7 @@ def test_the_list_tells_versions_and_problems(designer: Client, small: Workflow)
 
 
 def test_a_workflow_is_made_and_opens_empty(designer: Client) -> None:
-    answer = designer.post("/workflows/+new/", {"slug": "fresh", "name": "Fresh"})
+    answer = send(designer, "/workflows/+new/", {"slug": "fresh", "name": "Fresh"})
     assert answer["Location"] == "/workflows/fresh/"
     assert "Add the first node" in text(designer.get("/workflows/fresh/"))
 
@@ -132,7 +147,7 @@ def test_a_workflow_is_made_and_opens_empty(designer: Client) -> None:
 def test_a_slug_that_cannot_be_is_named_at_its_field(
     designer: Client, small: Workflow, slug: str
 ) -> None:
-    answer = designer.post("/workflows/+new/", {"slug": slug, "name": "X"})
+    answer = send(designer, "/workflows/+new/", {"slug": slug, "name": "X"})
     assert answer.status_code == 422
     assert 'aria-invalid="true"' in text(answer)
     assert Workflow.objects.count() == 1
@@ -141,14 +156,14 @@ def test_a_slug_that_cannot_be_is_named_at_its_field(
 def test_yaml_comes_in_as_a_file_and_goes_out_the_same(designer: Client, small: Workflow) -> None:
     data = designer.get("/workflows/small/yaml/").content
     file = SimpleUploadedFile("small.yaml", data)
-    answer = designer.post("/workflows/import/", {"slug": "again", "file": file})
+    answer = send(designer, "/workflows/import/", {"slug": "again", "file": file})
     assert answer["Location"] == "/workflows/again/"
     assert draft("again") == draft("small")
 
 
 def test_pasted_yaml_with_a_mistake_names_the_line_and_stays(designer: Client) -> None:
     yaml = "name: X\nnodes:\n  - id: a\n    typ: llm\n"
-    answer = designer.post("/workflows/import/", {"yaml": yaml})
+    answer = send(designer, "/workflows/import/", {"yaml": yaml})
     assert answer.status_code == 422
     assert "ine 4" in text(answer)
     assert "typ: llm" in text(answer)
@@ -158,8 +173,8 @@ def test_pasted_yaml_with_a_mistake_names_the_line_and_stays(designer: Client) -
 def test_an_import_of_nothing_and_of_a_taken_slug_are_refused(
     designer: Client, small: Workflow
 ) -> None:
-    assert designer.post("/workflows/import/", {"yaml": " "}).status_code == 422
-    taken = designer.post("/workflows/import/", {"slug": "small", "yaml": "name: X"})
+    assert send(designer, "/workflows/import/", {"yaml": " "}).status_code == 422
+    taken = send(designer, "/workflows/import/", {"slug": "small", "yaml": "name: X"})
     assert taken.status_code == 422
     assert Workflow.objects.count() == 1
 
@@ -259,7 +274,7 @@ def test_a_workflow_that_is_too_large_to_draw_has_its_outline(designer: Client) 
 def test_a_form_that_is_saved_as_it_is_changes_nothing(designer: Client, small: Workflow) -> None:
     before = node("answer")
     path = "/workflows/small/nodes/answer/"
-    assert designer.post(path, opened(designer, path)).status_code == 302
+    assert send(designer, path, opened(designer, path)).status_code == 302
     assert graph.dump(draft()) == {**SMALL, "nodes": graph.dump(draft())["nodes"]}
     assert node("answer") == before
 
@@ -271,22 +286,22 @@ def test_every_demo_node_and_edge_survives_its_form(designer: Client) -> None:
         for kind, listed in (("nodes", before.nodes), ("edges", before.edges)):
             for element in listed:
                 path = f"/workflows/{slug}/{kind}/{element.id}/"
-                assert designer.post(path, opened(designer, path)).status_code == 302
+                assert send(designer, path, opened(designer, path)).status_code == 302
         assert draft(slug) == before
 
 
 def test_a_node_is_added_and_renamed_with_its_edges(designer: Client, small: Workflow) -> None:
     new = opened(designer, "/workflows/small/add-node/") | {"id": "end", "type": "end"}
-    assert designer.post("/workflows/small/add-node/", new).status_code == 302
+    assert send(designer, "/workflows/small/add-node/", new).status_code == 302
     path = "/workflows/small/nodes/answer/"
-    assert designer.post(path, opened(designer, path) | {"id": "reply"}).status_code == 302
+    assert send(designer, path, opened(designer, path) | {"id": "reply"}).status_code == 302
     assert [each.id for each in draft().nodes] == ["start", "reply", "end"]
     assert edge("go").to_node == "reply"
 
 
 def test_an_id_that_is_taken_is_named_at_its_field(designer: Client, small: Workflow) -> None:
     new = opened(designer, "/workflows/small/add-node/") | {"id": "start", "type": "llm"}
-    answer = designer.post("/workflows/small/add-node/", new)
+    answer = send(designer, "/workflows/small/add-node/", new)
     assert answer.status_code == 422
     assert "is taken" in text(answer)
     assert len(draft().nodes) == 2
@@ -297,15 +312,15 @@ def test_rules_are_added_moved_and_removed_without_a_script(
 ) -> None:
     path = "/workflows/small/nodes/answer/"
     sent = opened(designer, path) | {"_rows": "add:context_filters-0-rules"}
-    page = text(designer.post(path, sent))
-    assert 'name="context_filters-0-rules-1-pattern"' in page
+    page = text(send(designer, path, sent))
+    assert 'name="node-context_filters-0-rules-1-pattern"' in page
     assert len(draft().nodes) == 2
     again = dict(fields(page)) | {
         "context_filters-0-rules-1-type": "exclude",
         "context_filters-0-rules-1-pattern": "prompt.secret",
         "context_filters-0-rules-1-target": "variables",
     }
-    assert designer.post(path, again).status_code == 302
+    assert send(designer, path, again).status_code == 302
     assert node("answer").context_filter == {
         "rules": [
             {"type": "include", "pattern": "prompt.*"},
@@ -320,10 +335,10 @@ def test_a_bad_condition_stands_at_its_field_with_its_column(
 ) -> None:
     path = "/workflows/small/nodes/answer/"
     sent = opened(designer, path) | {"context_filters-0-rules-0-condition": "context.a === "}
-    page = text(designer.post(path, sent))
-    assert re.search(r'id="id_context_filters-0-rules-0-condition_error".*column', page, re.S)
+    page = text(send(designer, path, sent))
+    assert re.search(r'id="id_node-context_filters-0-rules-0-condition_error".*column', page, re.S)
     assert "Save with its problems" in page
-    assert designer.post(path, sent | {"force": "1"}).status_code == 302
+    assert send(designer, path, sent | {"force": "1"}).status_code == 302
     assert "1 error" in text(designer.get("/workflows/"))
 
 
@@ -337,7 +352,7 @@ def test_a_context_processor_gets_its_operation_with_pairs_kept(
         "operation-truncate-keep_last": "6",
         "operation-protect_tools": "on",
     }
-    assert designer.post("/workflows/small/add-node/", new).status_code == 302
+    assert send(designer, "/workflows/small/add-node/", new).status_code == 302
     assert node("compact").config == {
         "operation": "truncate",
         "truncate": {"keep_last": 6},
@@ -388,7 +403,7 @@ def test_each_operation_has_its_form(
         "operation-pairing": "warn",
         **block,
     }
-    answer = designer.post("/workflows/small/add-node/", new)
+    answer = send(designer, "/workflows/small/add-node/", new)
     assert answer.status_code == 302, text(answer)
     assert node("compact").config == {"operation": operation, **expected}
 
@@ -399,7 +414,7 @@ def test_an_operation_without_its_block_is_named(designer: Client, small: Workfl
         "type": "context_processor",
         "operation-operation": "truncate",
     }
-    answer = designer.post("/workflows/small/add-node/", new)
+    answer = send(designer, "/workflows/small/add-node/", new)
     assert answer.status_code == 422
     assert "keep_first" in text(answer)
 
@@ -412,7 +427,7 @@ def test_a_pause_has_its_reason_and_its_timeout(designer: Client, small: Workflo
         "timeout_seconds": "60",
         "timeout_outcome": "reject",
     }
-    assert designer.post(path, sent).status_code == 302
+    assert send(designer, path, sent).status_code == 302
     assert node("start").config == {
         "pause": "after",
         "pause_reason": "Look at it.",
@@ -423,22 +438,22 @@ def test_a_pause_has_its_reason_and_its_timeout(designer: Client, small: Workflo
 def test_half_a_timeout_is_named_at_the_missing_half(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/nodes/start/"
     sent = opened(designer, path) | {"pause": "before", "timeout_seconds": "60"}
-    answer = designer.post(path, sent)
+    answer = send(designer, path, sent)
     assert answer.status_code == 422
-    assert 'id="id_timeout_outcome_error"' in text(answer)
+    assert 'id="id_node-timeout_outcome_error"' in text(answer)
 
 
 def test_free_config_may_not_say_twice_what_has_a_field(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/nodes/answer/"
     sent = opened(designer, path) | {"config": '{"template": "other"}'}
-    answer = designer.post(path, sent)
+    answer = send(designer, path, sent)
     assert answer.status_code == 422
     assert "field of its own" in text(answer)
 
 
 def test_bad_json_in_the_free_config_names_its_place(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/nodes/answer/"
-    answer = designer.post(path, opened(designer, path) | {"config": '{"a": '})
+    answer = send(designer, path, opened(designer, path) | {"config": '{"a": '})
     assert answer.status_code == 422
     assert "1 error" not in text(designer.get("/workflows/"))
 
@@ -462,7 +477,7 @@ def test_an_edge_is_added_with_its_filter(designer: Client, small: Workflow) -> 
         "messages-0-filter-roles": ["user", "assistant", "system"],
         "messages-0-pairing": "keep",
     }
-    assert designer.post("/workflows/small/add-edge/", new).status_code == 302
+    assert send(designer, "/workflows/small/add-edge/", new).status_code == 302
     assert edge("again").context_filter == {
         "type": "selective",
         "include_patterns": ["fact.*", "prompt.*"],
@@ -481,20 +496,20 @@ def test_an_edge_is_added_with_its_filter(designer: Client, small: Workflow) -> 
 @pytest.mark.parametrize(
     ("sent", "place"),
     [
-        ({"condition": "context.a ==="}, "id_condition_error"),
-        ({"filter_type": "selective"}, "id_filter_type_error"),
-        ({"filter_type": "conditional"}, "id_filter_condition_error"),
-        ({"to": "gone"}, "id_to_error"),
-        ({"id": "bad id"}, "id_id_error"),
-        ({"weight": "heavy"}, "id_weight_error"),
-        ({"filter_type": "selective", "include_patterns": "a\n" + "x" * 999}, "id_include"),
+        ({"condition": "context.a ==="}, "id_edge-condition_error"),
+        ({"filter_type": "selective"}, "id_edge-filter_type_error"),
+        ({"filter_type": "conditional"}, "id_edge-filter_condition_error"),
+        ({"to": "gone"}, "id_edge-to_error"),
+        ({"id": "bad id"}, "id_edge-id_error"),
+        ({"weight": "heavy"}, "id_edge-weight_error"),
+        ({"filter_type": "selective", "include_patterns": "a\n" + "x" * 999}, "id_edge-include"),
     ],
 )
 def test_what_is_wrong_with_an_edge_stands_at_its_field(
     designer: Client, small: Workflow, sent: dict[str, str], place: str
 ) -> None:
     path = "/workflows/small/edges/go/"
-    answer = designer.post(path, opened(designer, path) | sent)
+    answer = send(designer, path, opened(designer, path) | sent)
     assert answer.status_code == 422
     assert place in text(answer)
     assert edge("go").context_filter is None
@@ -509,11 +524,11 @@ def test_reducers_are_set_and_checked(designer: Client, small: Workflow) -> None
         "reducers-1-pattern": "fact.*",
         "reducers-1-reducer": "max",
     }
-    answer = designer.post(path, opened(designer, path) | row)
+    answer = send(designer, path, opened(designer, path) | row)
     assert answer.status_code == 422
     assert "stands here already" in text(answer)
     good = opened(designer, path) | row | {"reducers-1-pattern": "count"}
-    assert designer.post(path, good).status_code == 302
+    assert send(designer, path, good).status_code == 302
     assert draft().reducers == {"fact.*": "merge", "count": "max"}
 
 
@@ -531,13 +546,13 @@ def test_a_conflict_shows_what_the_other_did_and_keeps_what_was_typed(
     mine = opened(designer, path) | {"name": "My new name"}
     nodes = (*draft().nodes, Node(id="theirs", type="tool"))
     theirs(draft().model_copy(update={"nodes": nodes}))
-    answer = designer.post(path, mine)
+    answer = send(designer, path, mine)
     assert answer.status_code == 409
     page = text(answer)
     assert "node theirs" in page
     assert "My new name" in page
     assert node("answer").name == "Answer"
-    assert designer.post(path, dict(fields(page))).status_code == 302
+    assert send(designer, path, dict(fields(page))).status_code == 302
     assert node("answer").name == "My new name"
     assert node("theirs")
 
@@ -548,7 +563,7 @@ def test_a_conflict_about_the_same_node_says_so(designer: Client, small: Workflo
     start, answer = draft().nodes
     changed = answer.model_copy(update={"name": "Theirs"})
     theirs(draft().model_copy(update={"nodes": (start, changed)}))
-    page = text(designer.post(path, mine))
+    page = text(send(designer, path, mine))
     assert "this very place" in page
 
 
@@ -558,15 +573,15 @@ def test_a_node_that_was_deleted_meanwhile_comes_back_when_saved_again(
     path = "/workflows/small/nodes/answer/"
     mine = opened(designer, path)
     theirs(draft().model_copy(update={"nodes": draft().nodes[:1], "edges": ()}))
-    page = text(designer.post(path, mine))
-    assert designer.post(path, dict(fields(page))).status_code == 302
+    page = text(send(designer, path, mine))
+    assert send(designer, path, dict(fields(page))).status_code == 302
     assert node("answer").name == "Answer"
 
 
 def test_a_form_without_what_was_seen_is_refused(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/nodes/answer/"
     for seen in ("", "nonsense"):
-        answer = designer.post(path, opened(designer, path) | {"seen": seen, "name": "X"})
+        answer = send(designer, path, opened(designer, path) | {"seen": seen, "name": "X"})
         assert answer.status_code == 422
     assert node("answer").name == "Answer"
 
@@ -576,7 +591,7 @@ def test_what_was_seen_of_another_workflow_does_not_count(
 ) -> None:
     made("other", SMALL)
     seen = opened(designer, "/workflows/other/nodes/answer/")
-    assert designer.post("/workflows/small/nodes/answer/", seen).status_code == 422
+    assert send(designer, "/workflows/small/nodes/answer/", seen).status_code == 422
 
 
 # --- Deleting, publishing, versions -----------------------------------------------------------
@@ -591,14 +606,14 @@ def seen_on(client: Client, path: str) -> dict[str, str]:
 def test_deleting_a_node_names_the_edges_that_go_with_it(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/nodes/answer/delete/"
     assert "start → answer" in text(designer.get(path))
-    assert designer.post(path, seen_on(designer, path)).status_code == 302
+    assert send(designer, path, seen_on(designer, path)).status_code == 302
     assert [each.id for each in draft().nodes] == ["start"]
     assert draft().edges == ()
 
 
 def test_deleting_an_edge_keeps_its_nodes(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/edges/go/delete/"
-    assert designer.post(path, seen_on(designer, path)).status_code == 302
+    assert send(designer, path, seen_on(designer, path)).status_code == 302
     assert (len(draft().nodes), len(draft().edges)) == (2, 0)
     assert designer.get(path).status_code == 404
 
@@ -609,7 +624,7 @@ def test_a_deletion_of_another_draft_than_was_seen_is_a_conflict(
     path = "/workflows/small/edges/go/delete/"
     seen = seen_on(designer, path)
     theirs(draft().model_copy(update={"name": "New"}))
-    answer = designer.post(path, seen)
+    answer = send(designer, path, seen)
     assert answer.status_code == 409
     assert "Somebody else changed the draft" in text(answer)
     assert len(draft().edges) == 1
@@ -619,7 +634,7 @@ def test_publishing_asks_and_then_keeps_the_version(designer: Client, small: Wor
     page = text(designer.get("/workflows/small/publish/"))
     assert "never changes" in page
     sent = {"draft_version": "1", "note": "The first"}
-    answer = designer.post("/workflows/small/publish/", sent)
+    answer = send(designer, "/workflows/small/publish/", sent)
     assert answer["Location"] == "/workflows/small/versions/1/"
     assert WorkflowVersion.objects.get().note == "The first"
     assert "The first" in text(designer.get("/workflows/small/versions/"))
@@ -633,7 +648,7 @@ def test_a_draft_with_errors_is_not_published(designer: Client) -> None:
     made("small", {"name": "Empty", "nodes": [], "edges": []})
     page = text(designer.get("/workflows/small/publish/"))
     assert "cannot be published yet" in page
-    answer = designer.post("/workflows/small/publish/", {"draft_version": "1"})
+    answer = send(designer, "/workflows/small/publish/", {"draft_version": "1"})
     assert answer.status_code == 422
     assert WorkflowVersion.objects.count() == 0
 
@@ -642,7 +657,7 @@ def test_publishing_another_draft_than_was_seen_is_a_conflict(
     designer: Client, small: Workflow
 ) -> None:
     theirs(draft().model_copy(update={"name": "New"}))
-    answer = designer.post("/workflows/small/publish/", {"draft_version": "1", "note": "kept"})
+    answer = send(designer, "/workflows/small/publish/", {"draft_version": "1", "note": "kept"})
     assert answer.status_code == 409
     assert "kept" in text(answer)
     assert WorkflowVersion.objects.count() == 0
@@ -655,7 +670,7 @@ def test_a_version_is_compared_and_restored(designer: Client, small: Workflow) -
     assert "node answer" in page
     path = "/workflows/small/versions/1/restore/"
     assert "node answer" in text(designer.get(path))
-    assert designer.post(path, seen_on(designer, path)).status_code == 302
+    assert send(designer, path, seen_on(designer, path)).status_code == 302
     assert node("answer")
 
 
@@ -668,9 +683,9 @@ def test_a_difference_of_what_is_not_there_is_refused(
 
 def test_name_and_description_are_edited(designer: Client, small: Workflow) -> None:
     sent = {"name": "New name", "description": "", "changes": "1"}
-    assert designer.post("/workflows/small/edit/", sent).status_code == 302
+    assert send(designer, "/workflows/small/edit/", sent).status_code == 302
     assert Workflow.objects.get().name == "New name"
-    stale = designer.post("/workflows/small/edit/", sent | {"name": "Other"})
+    stale = send(designer, "/workflows/small/edit/", sent | {"name": "Other"})
     assert stale.status_code == 409
     assert "Other" in text(stale)
 
@@ -678,8 +693,8 @@ def test_name_and_description_are_edited(designer: Client, small: Workflow) -> N
 def test_a_workflow_is_deleted_after_being_asked(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/delete/"
     assert "slug is free" in text(designer.get(path))
-    assert designer.post(path, {"changes": "0"}).status_code == 409
-    assert designer.post(path, {"changes": "1"}).status_code == 302
+    assert send(designer, path, {"changes": "0"}).status_code == 409
+    assert send(designer, path, {"changes": "1"}).status_code == 302
     assert designer.get("/workflows/small/").status_code == 404
 
 
@@ -729,7 +744,7 @@ def test_a_pasted_context_is_previewed_with_its_changes(designer: Client) -> Non
         "context": '{"variables": {"name": "ada", "secret": "hush"}}',
         "messages": "",
     }
-    page = text(designer.post("/workflows/small/preview/", sent))
+    page = text(send(designer, "/workflows/small/preview/", sent))
     assert re.search(r"<del.*ada.*</del>.*<ins.*ADA.*</ins>", page, re.S)
     assert "hush" in page
     assert "1 changed" in page
@@ -768,14 +783,14 @@ def test_a_join_tells_its_clashes(designer: Client) -> None:
         "edges": ["one", "two"],
         "context": '{"variables": {"x": "a"}}',
     }
-    assert "two wins over one" in text(designer.post("/workflows/small/preview/", sent))
+    assert "two wins over one" in text(send(designer, "/workflows/small/preview/", sent))
 
 
 def test_a_node_that_would_be_refused_says_what_it_lacks(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/nodes/answer/"
-    designer.post(path, opened(designer, path) | {"context_type": "llm_context"})
+    send(designer, path, opened(designer, path) | {"context_type": "llm_context"})
     sent = {"node": "answer", "context": "{}", "messages": "[]"}
-    assert "would be refused" in text(designer.post("/workflows/small/preview/", sent))
+    assert "would be refused" in text(send(designer, "/workflows/small/preview/", sent))
 
 
 @pytest.mark.parametrize(
@@ -791,7 +806,7 @@ def test_a_node_that_would_be_refused_says_what_it_lacks(designer: Client, small
 def test_a_preview_that_cannot_be_made_keeps_what_was_typed(
     designer: Client, small: Workflow, sent: dict[str, str]
 ) -> None:
-    answer = designer.post("/workflows/small/preview/", {"node": "answer", **sent})
+    answer = send(designer, "/workflows/small/preview/", {"node": "answer", **sent})
     assert answer.status_code in (404, 422)
     if "context" in sent:
         assert "<textarea" in text(answer)

@@ -1,0 +1,205 @@
+"""The workflow pages in a browser: a designer builds, previews and publishes by forms."""
+
+import re
+from typing import Literal
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+from pydantic import JsonValue
+
+from demo.workflows import WORKFLOWS
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.live_server import LiveServer
+
+
+@pytest.fixture
+def drawn(api: httpx.Client) -> str:
+    """A workflow of the demo's document, with a problem in it, under a name of its own."""
+    slug = "e2e-drawn"
+    if api.get(f"workflows/{slug}").status_code == 404:
+        api.post("workflows", json={"slug": slug, "name": "Drawn"}).raise_for_status()
+        document = {**WORKFLOWS["support"], "name": "Drawn"}
+        put = {"document": document, "expected_version": 0}
+        api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+        api.post(f"workflows/{slug}/publish", json={"expected_version": 1}).raise_for_status()
+        lost = {"id": "lost", "type": "llm", "name": "Lost", "context_type": "unheard_of"}
+        edges = [*listed("edges"), {**_EDGE, "to": "start", "from": "lost"}]
+        nodes = [*listed("nodes"), lost]
+        put = {"document": {**document, "nodes": nodes, "edges": edges}, "expected_version": 1}
+        api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    return slug
+
+
+def listed(name: str) -> list[JsonValue]:
+    """The nodes or the edges of the demo's document."""
+    elements = WORKFLOWS["support"][name]
+    assert isinstance(elements, list)
+    return elements
+
+
+_EDGE = {"id": "wrong", "type": "conditional", "condition": "context.a ==="}
+
+
+@pytest.fixture
+def chat(api: httpx.Client) -> str:
+    if api.get("conversations/e2e-chat").status_code == 404:
+        messages = [{"role": "user", "content": f"message {place}"} for place in range(8)]
+        body = {"id": "e2e-chat", "title": "A chat", "messages": messages}
+        api.post("conversations", json=body).raise_for_status()
+    return "e2e-chat"
+
+
+def save(page: Page) -> None:
+    page.get_by_role("button", name="Save", exact=True).click()
+
+
+def test_a_designer_builds_previews_and_publishes_a_workflow(
+    designer_page: Page, chat: str
+) -> None:
+    page = designer_page
+    page.goto("/workflows/")
+    page.get_by_role("link", name="New workflow").click()
+    page.get_by_label("Slug").fill("e2e-built")
+    page.get_by_label("Name").fill("Built by hand")
+    page.get_by_role("button", name="Create").click()
+
+    page.get_by_role("link", name="Add the first node").click()
+    page.locator("#id_node-id").fill("start")
+    page.locator("#id_node-type").fill("start")
+    save(page)
+    expect(page.get_by_text("Node start is saved.")).to_be_visible()
+
+    page.get_by_role("link", name="Node", exact=True).click()
+    page.locator("#id_node-id").fill("answer")
+    page.locator("#id_node-type").fill("llm")
+    page.locator("#id_node-name").fill("Answer")
+    page.get_by_role("button", name="Add a filter").first.click()
+    page.get_by_role("button", name="Add an operation").first.click()
+    operation = "#id_node-context_filters-0-messages-0"
+    page.locator(f"{operation}-operation").select_option("truncate")
+    page.locator(f"{operation}-truncate-keep_last").fill("2")
+    save(page)
+    expect(page.locator("#node-answer")).to_contain_text("last 2")
+
+    page.get_by_role("link", name="Edge", exact=True).click()
+    page.locator("#id_edge-id").fill("go")
+    page.locator("#id_edge-from").select_option("start")
+    page.locator("#id_edge-to").select_option("answer")
+    save(page)
+    expect(page.get_by_role("link", name="Edge go from start to answer")).to_be_visible()
+
+    page.get_by_role("link", name=re.compile("^Answer llm")).click()
+    page.get_by_role("link", name="Preview").click()
+    page.get_by_label("Conversation").fill(chat)
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("6 dropped")).to_be_visible()
+    expect(page.get_by_text("2 kept")).to_be_visible()
+
+    page.goto("/workflows/e2e-built/publish/")
+    page.get_by_label("Note").fill("The first")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("heading", name="Built by hand, version 1")).to_be_visible()
+
+
+def test_fields_follow_the_type_of_the_node(designer_page: Page, drawn: str) -> None:
+    page = designer_page
+    page.goto(f"/workflows/{drawn}/add-node/")
+    operation = page.locator("#id_node-operation-operation")
+    expect(operation).to_be_hidden()
+    page.locator("#id_node-type").fill("context_processor")
+    page.locator("#id_node-type").blur()
+    expect(operation).to_be_visible()
+    operation.select_option("truncate")
+    expect(page.locator("#id_node-operation-truncate-keep_last")).to_be_visible()
+    expect(page.locator("#id_node-operation-pairing")).to_have_value("keep")
+
+
+def test_two_designers_at_once_lose_nothing(open_page: OpenPage, api: httpx.Client) -> None:
+    api.post("workflows", json={"slug": "e2e-two", "name": "Two"})
+    put = {"document": {**WORKFLOWS["research-note"]}, "expected_version": 0}
+    api.put("workflows/e2e-two/draft", json=put)
+    mine, other = open_page("designer"), open_page("admin")
+    mine.goto("/workflows/e2e-two/nodes/write/")
+    other.goto("/workflows/e2e-two/nodes/outline/")
+    other.locator("#id_node-name").fill("Their outline")
+    save(other)
+    mine.locator("#id_node-name").fill("My writing")
+    save(mine)
+    expect(mine.get_by_role("alert")).to_contain_text("Somebody else changed the draft")
+    expect(mine.get_by_role("alert")).to_contain_text("node outline")
+    expect(mine.locator("#id_node-name")).to_have_value("My writing")
+    assert_accessible(mine)
+    mine.get_by_role("button", name="Save on top of the newest draft").click()
+    expect(mine.locator("#node-write")).to_contain_text("My writing")
+    expect(mine.locator("#node-outline")).to_contain_text("Their outline")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_workflow_pages_are_accessible(
+    open_page: OpenPage,
+    drawn: str,
+    chat: str,
+    theme: Literal["light", "dark"],
+    width: int,
+) -> None:
+    page = open_page("designer", theme=theme, width=width)
+    for path in (
+        "",
+        "+new/",
+        "import/",
+        f"{drawn}/",
+        f"{drawn}/nodes/draft/",
+        f"{drawn}/nodes/compact/",
+        f"{drawn}/edges/drafted/",
+        f"{drawn}/reducers/",
+        f"{drawn}/nodes/tools/delete/",
+        f"{drawn}/publish/",
+        f"{drawn}/versions/",
+        f"{drawn}/versions/1/",
+        f"{drawn}/versions/1/restore/",
+        f"{drawn}/diff/?from=1&to=draft",
+        f"{drawn}/preview/?node=classify&conversation={chat}",
+        f"{drawn}/preview/?paste=1",
+    ):
+        page.goto(f"/workflows/{path}")
+        assert_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_a_form_with_mistakes_is_accessible(designer_page: Page, drawn: str) -> None:
+    page = designer_page
+    page.goto(f"/workflows/{drawn}/edges/wrong/")
+    save(page)
+    expect(page.locator("#id_edge-condition_error")).to_contain_text("column")
+    assert_accessible(page)
+
+
+def test_the_graph_is_reached_by_keyboard(designer_page: Page, drawn: str) -> None:
+    page = designer_page
+    page.goto(f"/workflows/{drawn}/")
+    page.get_by_role("region", name="Drawing of the workflow").focus()
+    page.keyboard.press("Tab")
+    focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert focused.startswith("A question comes in")
+    page.keyboard.press("Enter")
+    expect(page.locator("#id_node-id")).to_have_value("start")
+
+
+def test_everything_works_without_scripts(
+    browser: Browser, server: LiveServer, open_page: OpenPage, drawn: str
+) -> None:
+    state = open_page("designer").context.storage_state()
+    with browser.new_context(
+        base_url=server.url, storage_state=state, java_script_enabled=False
+    ) as context:
+        page = context.new_page()
+        page.goto(f"/workflows/{drawn}/nodes/send/")
+        page.get_by_role("button", name="Add a rule").first.click()
+        rule = "#id_node-context_filters-0-rules-2"
+        page.locator(f"{rule}-type").select_option("exclude")
+        page.locator(f"{rule}-pattern").fill("tool.secret")
+        save(page)
+        expect(page.locator("#node-send")).to_contain_text("not tool.secret")
