@@ -1,0 +1,163 @@
+"""The main job from end to end: import, filter, run, look, roll back, edit, resume."""
+
+import json
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from demo.engine import Engine
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.live_server import LiveServer
+
+FLOW = """
+name: Bookings
+nodes:
+  - id: ask
+    type: llm
+    context_type: pass_through
+    context_filter:
+      rules:
+        - type: exclude
+          pattern: tool
+          target: messages
+      default_behavior: pass
+      messages:
+        - operation: truncate
+          truncate: {keep_last: 3}
+          pairing: drop
+  - id: shorten
+    type: context_processor
+    config:
+      operation: truncate
+      truncate: {keep_first: 1, keep_last: 2}
+      pairing: keep
+  - id: check
+    type: human_relay
+    config: {pause: before, pause_reason: Is the price right?}
+  - id: answer
+    type: llm
+    context_type: filter_in
+    context_filter:
+      rules:
+        - {type: include, pattern: "fact.*"}
+      default_behavior: block
+edges:
+  - {id: asked, from: ask, to: shorten, type: sequence}
+  - {id: shortened, from: shorten, to: check, type: sequence}
+  - id: checked
+    from: check
+    to: answer
+    type: sequence
+    context_filter: {type: selective, exclude_patterns: ["note.*"]}
+"""
+CHAT = [
+    {"role": "system", "content": "You book trains."},
+    {"role": "user", "content": "To Hamburg, please."},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "c", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c", "content": '{"train": "ICE 506"}'},
+    {"role": "assistant", "content": "ICE 506 at 08:04?"},
+    {"role": "user", "content": "Yes."},
+]
+
+
+def complete(api: httpx.Client, node: str, **more: object) -> dict[str, object]:
+    body = {"checkpoint_id": f"{node}-1", "result": {"output": f"{node} done"}, **more}
+    answer = api.post(f"conversations/main-job/nodes/{node}/complete", json=body)
+    assert answer.status_code == 201, answer.text
+    result: dict[str, object] = answer.json()
+    return result
+
+
+def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Path) -> None:
+    admin, designer, reviewer = open_page("admin"), open_page("designer"), open_page("reviewer")
+
+    # Import a real conversation in the browser.
+    file = tmp_path / "chat.json"
+    file.write_text(json.dumps({"id": "main-job", "title": "Main job", "messages": CHAT}))
+    admin.goto("/conversations/import/")
+    admin.get_by_label("File").set_input_files(file)
+    admin.get_by_role("button", name="Import").click()
+    expect(admin.locator("article.message")).to_have_count(6)
+
+    # A workflow with filters, published by its designer after a preview.
+    assert api.post(
+        "workflows/import?slug=main-job", content=FLOW, headers={"Content-Type": "text/yaml"}
+    ).status_code == 201  # fmt: skip
+    designer.goto("/workflows/main-job/preview/?node=ask&conversation=main-job")
+    expect(designer.get_by_text("What ask would see").first).to_be_visible()
+    assert_accessible(designer)
+    designer.goto("/workflows/main-job/")
+    designer.get_by_role("link", name="Publish").first.click()
+    publish = designer.locator("form", has=designer.get_by_role("button", name="Publish")).last
+    publish.get_by_role("button", name="Publish").click()
+    expect(designer.get_by_text("Published as version 1")).to_be_visible()
+
+    # An engine runs it over REST.
+    started = api.post(
+        "conversations/main-job/executions", json={"workflow": "main-job", "input": "window seat"}
+    ).json()
+    assert started["ready_nodes"] == ["ask"]
+    entered = api.post("conversations/main-job/nodes/ask/enter", json={"explain": True}).json()
+    assert [m["role"] for m in entered["messages"]] == ["assistant", "user"]
+    assert entered["explanation"]
+    complete(
+        api,
+        "ask",
+        messages=[{"role": "assistant", "content": "It costs 59."}],
+        state_data={"fact.price": 59, "note.mood": "hurried"},
+    )
+    shortened = complete(api, "shorten")
+    assert (shortened["node_status"], shortened["status"]) == ("COMPLETED", "PAUSED")
+
+    # The reviewer finds it, sees the batch that the node opened, and rolls it back.
+    reviewer.goto("/")
+    expect(reviewer.get_by_text("Is the price right?").first).to_be_visible()
+    reviewer.goto("/conversations/main-job/")
+    expect(reviewer.locator("article.message")).to_have_count(3)
+    reviewer.get_by_role("link", name="Roll back").first.click()
+    confirm = reviewer.locator("form.confirm")
+    confirm.get_by_label("Reason").fill("The train was gone.")
+    confirm.get_by_role("button", name="Roll back").click()
+    expect(reviewer.locator("article.message")).to_have_count(7)
+
+    # The state is edited while it waits, then the review is approved and the engine goes on.
+    reviewer.goto("/executions/main-job/state/")
+    assert_accessible(reviewer)
+    edited = api.patch(
+        "conversations/main-job/snapshot",
+        json={"node_id": "check", "state_data": {"fact.price": 61}, "reason": "new fare"},
+    )
+    assert edited.status_code == 200, edited.text
+    reviewer.goto("/executions/main-job/")
+    reviewer.get_by_role("button", name="Approve", exact=True).click()
+    expect(reviewer.get_by_text("Running").first).to_be_visible()
+    complete(api, "check")
+    seen = api.post("conversations/main-job/nodes/answer/enter").json()
+    assert seen["context"]["variables"] == {"fact.price": 61}
+    assert complete(api, "answer")["status"] == "COMPLETED"
+    reviewer.goto("/executions/main-job/")
+    expect(reviewer.get_by_text("Completed").first).to_be_visible()
+
+
+def test_the_reference_engine_pauses_for_a_person_and_goes_on(
+    server: LiveServer, token: str, reviewer_page: Page
+) -> None:
+    told: list[str] = []
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=server.url, headers=headers, timeout=30) as client:
+        engine = Engine(client, "support", "e2e-engine", told.append, scripted=True)
+        engine.start("Where is my order?")
+        assert engine.run(wait=False) == "PAUSED"
+        reviewer_page.goto("/executions/e2e-engine/")
+        reviewer_page.get_by_role("button", name="Approve", exact=True).click()
+        expect(reviewer_page.get_by_text("Running").first).to_be_visible()
+        assert engine.run(wait=False) == "COMPLETED"
+    assert any("compact" in line for line in told)
