@@ -120,7 +120,7 @@ def _state(moment: Moment) -> _State:
     if rows is None:
         return _State({}, ())
     held = rows.held_at(moment.version)
-    values = rows.values_at(moment.version, held.values())
+    values = rows.values(held.values())
     history = orjson.loads(values.get(HISTORY, EMPTY_LIST))
     state = {
         held[key].name: orjson.loads(value) for key, value in values.items() if key not in LISTS

@@ -165,7 +165,7 @@ class ExecutionWriting:
             if (held := self._held.get(key)) is not None
             and (key not in self._pending or self._pending[key].kind is ChangeKind.APPEND)
         ]
-        found = self.rows.values_at(self.now.version, stored) if stored else {}
+        found = self.rows.values(stored) if stored else {}
         for key in keys.keys() & self._pending.keys():
             written = self._pending[key]
             if written.kind is ChangeKind.SET:
@@ -179,7 +179,7 @@ class ExecutionWriting:
         if self._executed is None:
             self._load(())
             held = self._held.get(EXECUTED)
-            found = self.rows.values_at(self.now.version, [held]) if held is not None else {}
+            found = self.rows.values([held]) if held is not None else {}
             self._executed = orjson.loads(found.get(EXECUTED, EMPTY_LIST))
         return self._executed
 
@@ -285,7 +285,7 @@ class ExecutionWriting:
 
         def read_values(names: Sequence[str]) -> None:
             held = [self._held[digest_of_name(name)] for name in names]
-            found = self.rows.values_at(self.now.version, held)
+            found = self.rows.values(held)
             values.update((name, found[digest_of_name(name)]) for name in names)
 
         def current(name: str) -> bytes:

@@ -46,7 +46,7 @@ def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes
         if keys is not None:
             wanted = {*map(digest_of_name, keys), *LISTS}
             held = {key: each for key, each in held.items() if key in wanted}
-        values = moment.rows.values_at(moment.version, held.values())
+        values = moment.rows.values(held.values())
     state = sorted((each.name, values[key]) for key, each in held.items() if key not in LISTS)
     if keys is None or MESSAGES in keys:
         state.append((MESSAGES, _visible(moment)))
@@ -170,7 +170,7 @@ class _Side:
         rows = self.moment.rows
         if rows is None:
             return _NOTHING
-        found = rows.values_at(self.moment.version, [self.held[name] for name in names])
+        found = rows.values([self.held[name] for name in names])
         return {name: found[self.held[name].key] for name in names}
 
 

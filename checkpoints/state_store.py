@@ -4,6 +4,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final, TypeVar
 
 import orjson
@@ -23,6 +24,7 @@ Span = tuple[int, int]
 RowT = TypeVar("RowT", StateKey, StateValue)
 
 _CHUNK: Final = 400
+_UNITED: Final = 100  # parts of one statement; SQLite takes 500 of a union
 _HEAD: Final = ("key", "name", "version", "first", "last", "spans", "digest", "size", "count")
 _MUTABLE: Final = ("version", "gone", "first", "last", "spans", "digest", "size", "count")
 
@@ -74,27 +76,55 @@ class StateRows:
 
     def held_at(self, version: int) -> dict[str, Held]:
         """Every key that was there at a version, and the lists; by digest, no value is read."""
-        sql = _quoted(_HELD)
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [version, self.conversation, self.execution])
-            return {row[0]: _held_of(*row) for row in cursor.fetchall()}
+        now: dict[str, Held] = {}
+        changed: dict[str, str] = {}  # since then: name by digest
+        for *row, gone in self._keys().values_list(*_HEAD, "gone"):
+            held = _held_of(*row)
+            if held.version > version:
+                changed[held.key] = held.name
+            elif not gone:
+                now[held.key] = held
+        return now | self._former(changed, version)
+
+    def _former(self, names: Mapping[str, str], version: int) -> dict[str, Held]:
+        """What was held at a version of keys that changed since, each by a seek in the index."""
+        found: dict[str, Held] = {}
+        keys = list(names)
+        for start in range(0, len(keys), _UNITED):
+            part = keys[start : start + _UNITED]
+            sql = _quoted(" UNION ALL ".join(_LATEST.format(place) for place in range(len(part))))
+            own = [(self.conversation, self.execution, key, version) for key in part]
+            with connection.cursor() as cursor:
+                cursor.execute(sql, list(chain.from_iterable(own)))
+                for key, kind, *row in cursor.fetchall():
+                    if kind != ChangeKind.GONE:
+                        found[key] = _held_of(key, names[key], *row)
+        return found
 
     def names_changed_since(self, version: int) -> list[str]:
         """The state keys that changed after a version, sorted."""
         rows = self._keys().filter(version__gt=version).exclude(key__in=LISTS)
         return sorted(rows.values_list("name", flat=True))
 
-    def values_at(self, version: int, held: Iterable[Held]) -> dict[str, bytes]:
-        """The values as of a version by digest, read at once.
-
-        ``held`` tells which, and must be as of that version.
-        """
-        wanted = {each.key: each for each in held if each.head is not None}
-        chunks: dict[str, list[bytes]] = defaultdict(list)
-        for key, place, value in self._rows_of(wanted, version):
-            if any(first <= place <= last for first, last in wanted[key].spans):
-                chunks[key].append(value)
-        return {key: _joined(wanted[key], parts) for key, parts in chunks.items()}
+    def values(self, held: Iterable[Held]) -> dict[str, bytes]:
+        """The values of keys by digest, as of the versions at which they were held."""
+        spans = [
+            (each.key, first, last)
+            for each in held
+            if each.head is not None
+            for first, last in each.spans
+        ]
+        chunks: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
+        for start in range(0, len(spans), _UNITED):
+            part = spans[start : start + _UNITED]
+            sql = _quoted(_VALUES.format(" OR ".join([_SPAN] * len(part))))
+            own: list[str | int] = [value for span in part for value in span]
+            with connection.cursor() as cursor:
+                cursor.execute(sql, [self.conversation, self.execution, *own])
+                while rows := cursor.fetchmany(1000):
+                    for key, version, value in rows:
+                        chunks[key].append((version, bytes(value)))
+        return {key: _joined(parts) for key, parts in chunks.items()}
 
     def write(self, version: int, changes: Sequence["Written"]) -> int:
         """Store what a version changes; the bytes of the values are returned."""
@@ -141,52 +171,17 @@ class StateRows:
     def _keys(self) -> QuerySet[StateKey]:
         return StateKey.objects.filter(conversation=self.conversation, execution=self.execution)
 
-    def _rows_of(
-        self, wanted: Mapping[str, Held], version: int
-    ) -> Iterable[tuple[str, int, bytes]]:
-        if not wanted:
-            return
-        some = len(wanted) <= _CHUNK
-        keys = sorted(wanted) if some else []
-        narrowed = f" AND k.`key` IN ({', '.join(['%s'] * len(keys))})" if some else ""
-        sql = _quoted(_VALUES.format(narrowed=narrowed))
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [version, self.conversation, self.execution, *keys])
-            while rows := cursor.fetchmany(1000):
-                for key, place, value in rows:
-                    if key in wanted:
-                        yield key, place, bytes(value)
 
-
-# Of each key of an execution the row of its last change up to a version, by a seek in the index.
-_LATEST: Final = """
-FROM checkpoints_statekey k
-JOIN checkpoints_statevalue r
-  ON r.conversation = k.conversation AND r.execution = k.execution AND r.`key` = k.`key`
- AND r.version = (
-    SELECT x.version FROM checkpoints_statevalue x
-    WHERE x.conversation = k.conversation AND x.execution = k.execution AND x.`key` = k.`key`
-      AND x.version <= %s
-    ORDER BY x.version DESC LIMIT 1)
-"""
-_HELD: Final = (
-    "SELECT k.`key`, k.name, r.version, r.`first`, r.`last`, r.spans, r.digest, r.size, r.`count`"
-    + _LATEST
-    + "WHERE k.conversation = %s AND k.execution = %s AND r.kind <> 'gone'"
-)
-# All rows that the values are made of.
-_VALUES: Final = (
-    "SELECT v.`key`, v.version, v.value"
-    + _LATEST
-    + """
-JOIN checkpoints_statevalue v
-  ON v.conversation = r.conversation AND v.execution = r.execution AND v.`key` = r.`key`
- AND v.version BETWEEN r.`first` AND r.`last`
-WHERE k.conversation = %s AND k.execution = %s{narrowed}
-  AND r.kind <> 'gone' AND v.kind IN ('set', 'append')
-ORDER BY v.`key`, v.version
-"""
-)
+# A key's last change up to a version. One statement with a subquery over all keys would not do:
+# neither MariaDB nor SQLite seeks there, and both read every version of a key.
+_LATEST: Final = """SELECT * FROM (
+SELECT `key`, kind, version, `first`, `last`, spans, digest, size, `count`
+FROM checkpoints_statevalue
+WHERE conversation = %s AND execution = %s AND `key` = %s AND version <= %s
+ORDER BY version DESC LIMIT 1) AS q{}"""
+_SPAN: Final = "(`key` = %s AND version BETWEEN %s AND %s)"
+_VALUES: Final = """SELECT `key`, version, value FROM checkpoints_statevalue
+WHERE conversation = %s AND execution = %s AND ({})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,8 +271,11 @@ def _held_of(
     return Held(key, name, version, places, KeyHead(bytes.fromhex(digest), size, count))
 
 
-def _joined(held: Held, chunks: list[bytes]) -> bytes:
-    return chunks[0] if len(chunks) == 1 else join_list(chunks)
+def _joined(chunks: list[tuple[int, bytes]]) -> bytes:
+    """One value of the rows that it is made of."""
+    if len(chunks) == 1:
+        return chunks[0][1]
+    return join_list(value for _, value in sorted(chunks))
 
 
 def _upsert(heads: list[StateKey]) -> None:

@@ -61,7 +61,7 @@ def state_view(moment: Moment, *, text: str = "", most: int = MOST_KEYS) -> Stat
     named = sorted((each for each in held.values() if text in each.name), key=lambda h: h.name)
     shown = named[:most]
     small = _that_fit(shown)
-    values = moment.rows.values_at(moment.version, small)
+    values = moment.rows.values(small)
     reducers = reducers_for(moment.row)
     read = {each.key for each in small}
     return StateView(
@@ -94,7 +94,7 @@ def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
     if moment.rows is None or not names:
         return {}
     wanted = [each for name, each in held_keys(moment).items() if name in names]
-    values = moment.rows.values_at(moment.version, wanted)
+    values = moment.rows.values(wanted)
     return {each.name: orjson.loads(values[each.key]) for each in wanted}
 
 
@@ -123,7 +123,7 @@ def _list(moment: Moment, name: str) -> list[JsonValue] | None:
     counted = row.history_count if row is not None and name == HISTORY else 0
     if counted > 2000 or (row is not None and row.executed_count > 20_000):
         return None
-    data = moment.rows.values_at(moment.version, held.values()).get(name, b"[]")
+    data = moment.rows.values(held.values()).get(name, b"[]")
     if len(data) > _MOST_LIST_BYTES:
         return None
     read: list[JsonValue] = orjson.loads(data)

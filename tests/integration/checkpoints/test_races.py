@@ -14,6 +14,7 @@ from checkpoints.domain.commands import (
     StartExecution,
     UpdateSnapshot,
 )
+from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import completing, moving, saving, starting, steps, updating
@@ -74,7 +75,7 @@ def begin(actor: Actor, head: Conversation) -> None:
 
 def pause(actor: Actor, head: Conversation) -> None:
     saving.save(
-        actor, head.public_id, "p", SaveCheckpoint(node_id="a", state_data={}, status="PAUSED")
+        actor, head.public_id, "p", SaveCheckpoint(node_id="a", state_data={}, status=Status.PAUSED)
     )
 
 
