@@ -22,6 +22,8 @@ from workflows.pages.routes import Point, Route, routes
 MOST_DRAWN: Final = 1_000
 # A chain of more layers than this is drawn downwards: side by side two and a half fit a screen.
 _MOST_ACROSS: Final = 4
+# Wider than this, centred layers would leave the place empty at which reading begins.
+_MOST_CENTRED: Final = 4
 # The room that chips need between two columns, and between two rows of a drawing downwards.
 _COLUMN: Final = CARD_WIDTH + 170
 _ROW: Final = CARD_HEIGHT + 60
@@ -139,7 +141,7 @@ def _placed(graph: Graph) -> tuple[Mapping[str, Place], bool]:
     places: dict[str, Place] = {}
     for column, layer in enumerate(found):
         for row, name in enumerate(layer):
-            aside = row + (widest - len(layer)) / 2
+            aside = row + (widest - len(layer)) / 2 if widest <= _MOST_CENTRED else row
             if downwards:
                 places[name] = Place(aside * _BESIDE, column * _ROW)
             else:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place
 
 # Named for a flow from left to right; a flow downwards is the same with x and y exchanged.
-Shape = Literal["along", "across", "over", "under", "self"]
+Shape = Literal["along", "across", "back", "over", "under", "self"]
 Point = tuple[float, float]
 
 _CLEAR: Final = 30  # between the cards and the first lane around them
@@ -74,6 +74,8 @@ class _Router:
         near = abs(end.x - start.x) < self._length * 1.5
         if end.y >= start.y + self._breadth + 16 and near:
             return _Way(start, end, "across")
+        if near and 16 <= start.y - end.y - self._breadth <= self._breadth * 1.5:
+            return _Way(start, end, "back")
         return _Way(start, end, self._freer("under", "over", start, end) if check else "under")
 
     def _freer(self, wanted: Shape, other: Shape, start: Place, end: Place) -> Shape:
@@ -106,6 +108,10 @@ class _Router:
             case "across":
                 first = start.x + length * way.out, start.y + breadth
                 return self._curve(first, (end.x + length * way.into, end.y), along=False)
+            case "back":  # beside the ways that come across
+                first = start.x + length * (0.6 + way.out * 0.3), start.y
+                last = end.x + length * (0.6 + way.into * 0.3), end.y + breadth
+                return self._curve(first, last, along=False)
             case "self":
                 out, into = start.x + length * 0.65, start.x + length * 0.9
                 return self._around((out, start.y), (into, start.y), self._above(out, into))
@@ -146,7 +152,7 @@ class _Router:
             bend = max((x2 - x1) / 2, 24)
             first, second = (x1 + bend, y1), (x2 - bend, y2)
         else:
-            bend = max((y2 - y1) / 2, 16)
+            bend = (y2 - y1) / 2
             first, second = (x1, y1 + bend), (x2, y2 - bend)
         path = self._drawn(("M", start), ("C", first, second, end))
         spots = [self._turned(_bezier(start, first, second, end, t)) for t in _CHIP_SPOTS]
