@@ -9,7 +9,6 @@ from pydantic import JsonValue
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.moments import Moment, moment_at, moment_now, moment_of
-from checkpoints.services.completing import Completed
 from checkpoints.state_store import EMPTY_LIST, HISTORY, LISTS
 from checkpoints.store import find_checkpoint
 from conversations.models import Conversation
@@ -49,15 +48,16 @@ def enter(
     return dumps(_answer(moment, node_id, edges, explain=explain))
 
 
-def entered_next(actor: Actor, public_id: str, done: Completed) -> bytes:
+def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> bytes:
     """What the next node saw right after a completion, as JSON; null if none is to run.
 
-    The next is the first ready node of those that an edge was taken to, else the first that is
-    ready. A node that lacks something does not undo the completion: the answer says what.
+    ``execution`` and ``version`` are those that the completion wrote. The next is the first ready
+    node of those that an edge was taken to, else the first that is ready. A node that lacks
+    something does not undo the completion: the answer says what.
     """
     head = find_head(actor.workspace, public_id)
-    row = Execution.objects.get(conversation=head.key, number=done.execution)
-    checkpoint = find_checkpoint(head.key, done.execution, done.version)
+    row = Execution.objects.get(conversation=head.key, number=execution)
+    checkpoint = find_checkpoint(head.key, execution, version)
     moment = moment_of(head, row, checkpoint)
     ready = moment.ready if moment.status is Status.RUNNING else ()
     if not ready:

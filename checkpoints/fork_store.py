@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from django.db import connection, models
+from django.db.models import Case, Value, When
 
 from checkpoints.domain.state import ChangeKind
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
@@ -60,16 +61,23 @@ def _cut(row: Revision, log_count: int, sums: TokenSums) -> None:
 
 def _copy_moves(source: Conversation, to: Checkpoint, target: Conversation) -> None:
     """Numbered below 1, so that the moves of the new conversation come behind them."""
-    rows = list(
-        Move.objects.filter(conversation=source.key, seq__lte=to.change_seq).order_by("seq")
-    )
+    rows = _moves_until(source.key, to)
     for place, row in enumerate(rows):
         row.conversation, row.seq = target.key, place - len(rows)
     Move.objects.bulk_create(rows)
 
 
+def _moves_until(conversation: int, to: Checkpoint) -> list[Move]:
+    rows = Move.objects.filter(conversation=conversation, seq__lte=to.change_seq)
+    return list(rows.order_by("seq"))
+
+
 def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> None:
-    """Give ``target`` the versions of ``source`` up to ``to`` with their state."""
+    """Give ``target`` the versions of ``source`` up to ``to`` with their state.
+
+    Their numbers of changes become those of the moves that they came behind, see ``_copy_moves``.
+    """
+    moves = _moves_until(source.conversation, to)
     for table in (Checkpoint, StateValue):
         _copy(
             table,
@@ -80,6 +88,15 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> None
             execution=(source.number, target.number),
         )
     rows = Checkpoint.objects.filter(conversation=target.conversation, execution=target.number)
+    rows.update(
+        change_seq=Case(
+            *(
+                When(change_seq__gte=move.seq, then=Value(place - len(moves)))
+                for place, move in reversed([*enumerate(moves)])
+            ),
+            default=Value(-1 - len(moves)),
+        )
+    )
     rows.filter(version=to.version).update(status=target.status)
     _copy_keys(source, to.version, target)
 

@@ -71,7 +71,7 @@ class Checkpoint(models.Model):
     same save. ``routing`` lists the decisions on the edges of the saved node, ``marking`` where
     the tokens were then. ``whole`` is empty unless the executed node ids were replaced and not
     appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
-    the change in the conversation's audit.
+    the change in the conversation's audit, below 1 for what a fork has of its source.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")

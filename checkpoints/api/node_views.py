@@ -53,6 +53,8 @@ class Complete(ExecutionEndpoint):
         done = completing.complete(self.actor, conversation_id, node_in(node_id), command)
         answer = done.answer
         if command.enter_next:
-            entered = entering.entered_next(self.actor, conversation_id, done)
+            entered = entering.entered_next(
+                self.actor, conversation_id, done.execution, done.version
+            )
             answer = answer[:-1] + b',"entered":' + entered + b"}"
         return json_answer(answer, 200 if done.again else 201)

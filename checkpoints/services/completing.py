@@ -66,7 +66,8 @@ def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) 
         if ended.failure is None:
             _apply(run, node_id, sent)
         answer = _record(run, node_id, command, ended, digest)
-        run.commit(Action.NODE_COMPLETE, ended.failure or "", checkpoint=command.checkpoint_id)
+        # The words of a failure are content: they stay out of the audit, which outlives erasure.
+        run.commit(Action.NODE_COMPLETE, checkpoint=command.checkpoint_id)
     return Completed(answer, run.row.number, run.now.version)
 
 
@@ -102,7 +103,7 @@ def _record(
     run: ExecutionWriting, node_id: str, command: CompleteNode, ended: _Ended, digest: bytes
 ) -> bytes:
     """Write the version; the answer, which is kept for repeats, is returned."""
-    said = steps.Sent(failure=ended.failure, status=command.status)
+    said = steps.Said(failure=ended.failure, status=command.status)
     taken = steps.take_step(run, node_id, said)
     node_status = taken.decision.node_status or NodeStatus.COMPLETED
     run.add_history([_entry(run, node_id, node_status, command, ended)])

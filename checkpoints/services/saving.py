@@ -45,7 +45,7 @@ def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoi
             run.pinned.require_node(command.node_id)
         sent.apply(run, command.node_id)
         executed = command.executed_node_ids
-        said = steps.Sent(
+        said = steps.Said(
             status=command.status, executed=None if executed is None else tuple(executed)
         )
         taken = steps.take_step(run, command.node_id, said)

@@ -19,7 +19,7 @@ from workflows.domain.routing import Marking, Next, replay
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Said:
     """What the engine said of a node that ended: its failure, a status, the nodes executed."""
 
     failure: str | None = None
@@ -39,7 +39,7 @@ class Taken:
     routing: tuple[Next, ...] = ()
 
 
-def take_step(run: ExecutionWriting, node_id: str, sent: Sent) -> Taken:
+def take_step(run: ExecutionWriting, node_id: str, said: Said) -> Taken:
     """Decide on the execution and its edges after a node; marking and executed nodes are set.
 
     What was changed of the state counts for the conditions. Raises InvalidState.
@@ -47,15 +47,15 @@ def take_step(run: ExecutionWriting, node_id: str, sent: Sent) -> Taken:
     step = Step(
         node_id,
         run.opened.at,
-        failure=sent.failure,
-        status=sent.status,
-        executed=sent.executed,
+        failure=said.failure,
+        status=said.status,
+        executed=said.executed,
     )
     if run.pinned is None or run.marking is None:
         taken = Taken(advance(run.now, step))
         run.add_executed(taken.decision.done)
         return taken
-    return _through(run, run.pinned, run.marking, step, failed=sent.failed)
+    return _through(run, run.pinned, run.marking, step, failed=said.failed)
 
 
 def _through(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ctxadmin.accounts.roles import Scope
+from ctxadmin.audit.models import AuditEntry
 from tests.factories import Api, assistant, conversation, user
 from tests.integration.checkpoints.flows import (
     Run,
@@ -154,6 +155,12 @@ def test_an_error_of_the_engine_changes_nothing_but_the_record() -> None:
     assert entry["error"] == {"message": "no route", "kind": "network"}
     assert run.versions()[0]["reason"] == "no route"
     assert snapshot["ready_nodes"] == ["a"]
+
+
+def test_the_words_of_a_failure_stay_out_of_the_audit() -> None:
+    run = Run.start()
+    ok(run.complete("a", result={"error": "no entry for Anna Example"}))
+    assert "Anna" not in repr(list(AuditEntry.objects.values()))
 
 
 def test_a_failed_node_is_tried_again_after_a_resume() -> None:

@@ -289,6 +289,23 @@ def test_a_fork_of_a_fork_and_of_a_restored_execution() -> None:
     assert what_it_was(ok(two.get("checkpoints/4"))) == what_it_was(seen[4])
 
 
+def test_a_fork_of_a_fork_has_only_the_moves_of_then() -> None:
+    run = Run.start(state={"messages": [user("one")]})
+    for number in range(3):
+        ok(run.save(f"c{number}"))
+        ok(run.post("operations", {"operation": "clear", "clear": {"keep_system_message": False}}))
+        ok(run.post("rollback", {"batch": 0}))
+    ok(run.save("last"))
+    ok(run.post("checkpoints/4/fork", {"id": "first"}))
+    first = Run(run.api, conversation_of("first"))
+    ok(first.post("restore", {"revision": 2}))
+    for version, moves in ((4, 3), (3, 2), (2, 1), (1, 0)):
+        ok(first.post(f"checkpoints/{version}/fork", {"id": f"second-{version}"}))
+        second = Run(run.api, conversation_of(f"second-{version}"))
+        assert len(ok(second.get("batches?all=true"))["moves"]) == moves
+        assert second.contents() == ["one"]
+
+
 @pytest.mark.parametrize("status", ["RUNNING", "COMPLETED", "CANCELLED", "FAILED"])
 def test_a_fork_is_possible_in_any_status(status: str) -> None:
     chain("w", "a", "b")
