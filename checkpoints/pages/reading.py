@@ -15,6 +15,7 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import lists, presenters, values
+from checkpoints.pages.graph_map import GraphMap, map_of
 from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.values import StateView
@@ -28,7 +29,6 @@ from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
 from ctxadmin.web.problems import status_of
-from workflows.pages.drawing import Drawing, draw
 
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3
@@ -83,7 +83,7 @@ class DetailPage:
     decision: Decision
     steps: Sequence[Step]
     executed_count: int
-    drawing: Drawing | None
+    map: GraphMap | None
     state: StateView
     cards: Sequence[MessageCard]
     visible_count: int
@@ -202,17 +202,19 @@ def _detail_page(
 ) -> DetailPage:
     title = head.title or head.public_id
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
+    stand = presenters.stand_of(moment)
+    steps = presenters.steps_of(moment, values.executed_nodes(moment))
     return DetailPage(
         title=title,
         crumbs=(*presenters.crumbs(), Crumb(title)),
         head=head,
         row=moment.row,
         tabs=tabs_of(head, moment, "now"),
-        stand=presenters.stand_of(moment),
+        stand=stand,
         decision=decision,
-        steps=presenters.steps_of(moment, values.executed_nodes(moment)),
+        steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
-        drawing=_drawing(moment),
+        map=map_of(moment.pinned, stand, steps),
         state=values.state_view(moment, most=_KEYS),
         cards=_last_messages(moment),
         visible_count=moment.visible_count,
@@ -227,12 +229,6 @@ def _poll_url(head: Conversation, moment: Moment) -> str:
         return ""
     seen = f"{moment.version}.{moment.revision}.{moment.visible_count}.{moment.pause_requested:d}"
     return f"{reverse('checkpoints:live', args=[head.public_id])}?seen={seen}"
-
-
-def _drawing(moment: Moment) -> Drawing | None:
-    if moment.pinned is None:
-        return None
-    return draw(moment.pinned.workflow.document, current=moment.node_id or "")
 
 
 def _last_messages(moment: Moment) -> list[MessageCard]:

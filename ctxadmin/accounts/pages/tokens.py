@@ -56,10 +56,13 @@ class TokenForm(ContractForm[NewTokenRequest]):
             label=gettext_lazy("May"),
             help=gettext_lazy("Every token reads. Give an engine no more than it needs."),
             choices=[
-                ("engine", gettext_lazy("run workflows: messages, checkpoints, pause and resume")),
+                (
+                    "engine",
+                    gettext_lazy("engine: run workflows, messages, checkpoints, pause, resume"),
+                ),
                 ("review", gettext_lazy("review: edit the state, approve, reject, restore, fork")),
                 ("design", gettext_lazy("design: change and publish workflows")),
-                ("admin", gettext_lazy("administer: everything, also tokens and erasure")),
+                ("admin", gettext_lazy("admin: everything, also tokens and erasure")),
             ],
         ),
         "expires": FieldHint(

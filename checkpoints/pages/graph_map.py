@@ -1,0 +1,83 @@
+"""The workflow of an execution as a small map: what is done, where it stands, what comes next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from checkpoints.pages.presenters import Stand, Step
+from checkpoints.pinned import Pinned
+from workflows.pages.drawing import Line, draw
+
+
+@dataclass(frozen=True, slots=True)
+class MapNode:
+    """A node at its place; the current one is marked whatever else it is."""
+
+    x: float
+    y: float
+    title: str
+    state: Literal["done", "ready", "open"]
+    current: bool
+    done: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphMap:
+    """All that the SVG needs; ``spoken`` says where it stands to those who cannot see it.
+
+    ``url`` leads to the drawing and the outline of the version that the execution is pinned to.
+    """
+
+    nodes: Sequence[MapNode]
+    lines: Sequence[Line]
+    view_box: str
+    width: int
+    height: int
+    card_width: int
+    card_height: int
+    spoken: str
+    url: str
+
+
+def map_of(pinned: Pinned | None, stand: Stand, steps: Sequence[Step]) -> GraphMap | None:
+    """The map, None for a free execution and for a workflow that is too large to be drawn."""
+    if pinned is None:
+        return None
+    workflow = pinned.workflow
+    drawing = draw(workflow.document)
+    if drawing is None:
+        return None
+    known = {step.id: step for step in steps}
+    return GraphMap(
+        nodes=[
+            _node(card.x, card.y, card.title, known[card.id])
+            for card in drawing.cards
+            if card.id in known
+        ],
+        lines=drawing.lines,
+        view_box=drawing.view_box,
+        width=drawing.width,
+        height=drawing.height,
+        card_width=drawing.card_width,
+        card_height=drawing.card_height,
+        spoken=_spoken(stand),
+        url=reverse("workflows:version", args=[workflow.slug, workflow.version]),
+    )
+
+
+def _node(x: float, y: float, title: str, step: Step) -> MapNode:
+    state: Literal["done", "ready", "open"] = "open"
+    if step.ready:
+        state = "ready"
+    elif step.done:
+        state = "done"
+    return MapNode(x, y, title, state, step.current, step.done or 0)
+
+
+def _spoken(stand: Stand) -> str:
+    if stand.node is None:
+        return _("Map of the workflow; nothing has run yet")
+    return _("Map of the workflow; it stands at %(node)s") % {"node": stand.node.name}

@@ -1,0 +1,213 @@
+"""Reviewers at work in a browser: look, edit, meet a conflict, merge, approve; watch one move."""
+
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+REVIEW = {"pause": "before", "pause_reason": "Read the draft before it goes out."}
+NODES = ("write", "review", "send")
+STATE = {"draft": "Dear customer, it is late.", "count": 3, "urgent": False, "facts": {"a": 1}}
+MESSAGES = [
+    {"role": "user", "content": "Where is my parcel?"},
+    {"role": "assistant", "content": "I will look it up."},
+]
+Started = Callable[..., str]
+
+
+def ok(answer: httpx.Response) -> Any:
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+@pytest.fixture
+def start(api: httpx.Client) -> Started:
+    """Start an execution of a workflow that pauses before its second node; its conversation."""
+
+    def start_one(*, paused: bool = True) -> str:
+        name = f"flow-{uuid4().hex[:8]}"
+        nodes: list[dict[str, Any]] = [
+            {"id": each, "type": "task", "name": each.title()} for each in NODES
+        ]
+        nodes[1] |= {"config": REVIEW}
+        pairs = itertools.pairwise(NODES)
+        edges = [{"id": f"{a}-{b}", "type": "sequence", "from": a, "to": b} for a, b in pairs]
+        ok(api.post("workflows", json={"slug": name, "name": name}))
+        document = {"name": name, "nodes": nodes, "edges": edges}
+        draft = {"document": document, "expected_version": 0}
+        ok(api.put(f"workflows/{name}/draft", json=draft))
+        ok(api.post(f"workflows/{name}/publish", json={"expected_version": 1}))
+        ok(api.post("conversations", json={"id": name, "title": name, "messages": MESSAGES}))
+        ok(api.post(f"conversations/{name}/executions", json={"workflow": name}))
+        if paused:
+            complete(api, name, "write", state_data=STATE)
+        return name
+
+    return start_one
+
+
+def complete(api: httpx.Client, name: str, node: str, **body: Any) -> None:
+    body = {"checkpoint_id": f"{node}-{uuid4().hex[:8]}", **body}
+    ok(api.post(f"conversations/{name}/nodes/{node}/complete", json=body))
+
+
+def state(api: httpx.Client, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
+    return found
+
+
+def test_two_reviewers_edit_one_state_merge_and_approve(
+    open_page: OpenPage, api: httpx.Client, start: Started
+) -> None:
+    name = start()
+    mine, theirs = open_page("reviewer"), open_page("designer")
+    mine.goto("/")
+    mine.get_by_role("link", name=f"Review {name}").click()
+    expect(mine.get_by_role("heading", name="Waits for review before Review")).to_be_visible()
+    mine.get_by_role("link", name="Edit the state").click()
+    mine.get_by_label("draft", exact=True).fill("Dear friend, it is late.")
+    mine.get_by_label("count", exact=True).fill("4")
+    mine.get_by_role("button", name="Look at the changes").click()
+    expect(mine.locator("ins", has_text="friend")).to_be_visible()
+
+    theirs.goto(f"/executions/{name}/state/")
+    theirs.get_by_label("draft", exact=True).fill("Dear Anna, it is late.")
+    theirs.get_by_role("button", name="Look at the changes").click()
+    theirs.get_by_label("Reason").fill("She told us her name")
+    theirs.get_by_role("button", name="Apply").click()
+    expect(theirs.get_by_text("1 key changed")).to_be_visible()
+
+    mine.get_by_label("Reason").fill("warmer")
+    mine.get_by_role("button", name="Apply").click()
+    expect(mine.get_by_role("heading", name="Somebody else was faster")).to_be_visible()
+    expect(mine.get_by_text("She told us her name")).to_be_visible()
+    assert_accessible(mine)
+    mine.get_by_label("Write it anew").check()
+    mine.get_by_label("New value of /draft").fill("Dear Anna, dear friend, it is late.")
+    mine.get_by_role("button", name="Put together").click()
+    expect(mine.get_by_role("heading", name="What would change")).to_be_visible()
+    expect(mine.get_by_label("Reason")).to_have_value("warmer")
+    mine.get_by_role("button", name="Apply").click()
+    expect(mine.get_by_text("2 keys changed")).to_be_visible()
+    assert state(api, name)["draft"] == "Dear Anna, dear friend, it is late."
+    assert state(api, name)["count"] == 4
+
+    mine.get_by_label("Reason").fill("good now")
+    mine.get_by_role("button", name="Approve").click()
+    expect(mine.get_by_text("The engine goes on at review")).to_be_visible()
+    expect(mine.get_by_text("“good now”").first).to_be_visible()
+
+
+def test_a_page_moves_with_its_execution_and_offers_the_buttons_when_it_pauses(
+    reviewer_page: Page, api: httpx.Client, start: Started
+) -> None:
+    name = start(paused=False)
+    reviewer_page.goto(f"/executions/{name}/")
+    expect(reviewer_page.get_by_role("heading", name="Running")).to_be_visible()
+    ok(api.post(f"conversations/{name}/messages", json={"messages": MESSAGES[:1]}))
+    expect(reviewer_page.get_by_role("link", name="All 3 messages")).to_be_visible()
+    complete(api, name, "write", state_data={"news": "it moved by itself"})
+    expect(reviewer_page.get_by_text("it moved by itself")).to_be_visible()
+    expect(reviewer_page.get_by_role("button", name="Approve")).to_be_visible()
+    polls: list[str] = []
+    reviewer_page.on("request", lambda request: polls.append(request.url))
+    reviewer_page.wait_for_timeout(2500)
+    assert not [url for url in polls if "/live/" in url]
+
+
+def test_a_phone_can_approve(open_page: OpenPage, api: httpx.Client, start: Started) -> None:
+    name = start()
+    phone = open_page("reviewer", width=390)
+    phone.goto("/")
+    phone.get_by_role("link", name=f"Review {name}").click()
+    button = phone.get_by_role("button", name="Approve")
+    expect(button).to_be_in_viewport()
+    box = button.bounding_box()
+    assert box is not None
+    assert box["height"] >= 44
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    button.click()
+    expect(phone.get_by_text("Approved.")).to_be_visible()
+    assert ok(api.get(f"conversations/{name}/snapshot"))["status"] == "RUNNING"
+
+
+def test_a_rejection_without_a_reason_asks_for_one(reviewer_page: Page, start: Started) -> None:
+    reviewer_page.goto(f"/executions/{start()}/")
+    reviewer_page.get_by_role("button", name="Reject").click()
+    expect(reviewer_page.get_by_text("Say why you reject").first).to_be_visible()
+    reviewer_page.get_by_label("Reason").fill("not true")
+    reviewer_page.get_by_role("button", name="Reject").click()
+    expect(reviewer_page.get_by_role("heading", name="Failed at Review")).to_be_visible()
+
+
+def test_a_version_is_restored_from_a_dialog_and_forked(
+    reviewer_page: Page, api: httpx.Client, start: Started
+) -> None:
+    name = start()
+    change = {"node_id": "review", "state_data": {"draft": "Go away."}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    reviewer_page.goto(f"/executions/{name}/versions/1/")
+    reviewer_page.get_by_role("link", name="Restore").click()
+    dialog = reviewer_page.get_by_role("dialog")
+    expect(dialog.get_by_text("draft")).to_be_visible()
+    assert_accessible(reviewer_page)
+    dialog.get_by_label("Reason").fill("it was kinder")
+    dialog.get_by_role("button", name="Restore").click()
+    expect(reviewer_page.get_by_text("Restored: version 3")).to_be_visible()
+    assert state(api, name)["draft"] == STATE["draft"]
+    reviewer_page.goto(f"/executions/{name}/versions/2/")
+    reviewer_page.get_by_role("link", name="Fork").click()
+    reviewer_page.get_by_label("Id of the new conversation").fill(f"{name}-fork")
+    reviewer_page.get_by_role("button", name="Fork").click()
+    expect(reviewer_page.get_by_role("link", name=re.compile(f"{name} version 2"))).to_be_visible()
+    assert state(api, f"{name}-fork")["draft"] == "Go away."
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pages_of_executions_are_accessible(
+    open_page: OpenPage, start: Started, theme: Any, width: int
+) -> None:
+    name = start()
+    page = open_page("admin", theme=theme, width=width)
+    here = f"/executions/{name}"
+    for path in (
+        "/",
+        "/executions/",
+        f"{here}/",
+        f"{here}/timeline/",
+        f"{here}/versions/1/",
+        f"{here}/diff/?from=0&to=1",
+        f"{here}/state/",
+        f"{here}/state/?raw",
+        f"{here}/cancel/",
+        f"{here}/versions/0/restore/",
+        f"{here}/versions/0/fork/",
+        "/settings/",
+        "/settings/tokens/new/",
+    ):
+        page.goto(path)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert_accessible(page)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+def test_an_admin_makes_a_token_and_revokes_it(page: Page) -> None:
+    name = f"token-{uuid4().hex[:6]}"
+    page.goto("/settings/tokens/new/")
+    page.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Make the token").click()
+    expect(page.get_by_text("ctxa_").first).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("link", name="I have copied it").click()
+    page.get_by_role("link", name=f"Revoke {name}").click()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text(f"The token {name} is revoked.")).to_be_visible()
