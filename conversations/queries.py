@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 
 import orjson
 from django.db.models import Q
@@ -16,6 +17,16 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.web.pagination import Page, PageRequest, cut
+
+STATUSES: Final = (
+    "IDLE",
+    "PENDING",
+    "RUNNING",
+    "PAUSED",
+    "COMPLETED",
+    "FAILED",
+    "CANCELLED",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,9 @@ def list_conversations(
     """The newest changed first."""
     rows = Conversation.objects.for_workspace(actor.workspace)
     if wanted.status:
+        if wanted.status not in STATUSES:
+            known = ", ".join(STATUSES)
+            raise ValidationFailed.at("?status", f"There is no such status; known: {known}.")
         rows = rows.filter(status=wanted.status)
     if wanted.workflow:
         rows = rows.filter(workflow=wanted.workflow)

@@ -89,26 +89,31 @@ class SqlLog:
         found = rows.order_by("index").values_list("index", flat=True)
         return run_set.intersection(run_set.of_indices(found), runs)
 
-    def open_calls(self, call_ids: Collection[str]) -> Iterable[OpenCall]:
+    def open_calls(
+        self, call_ids: Collection[str], instead_of: int | None = None
+    ) -> Iterable[OpenCall]:
         names = {call_digest(call_id): call_id for call_id in call_ids}
         calls: list[tuple[int, str]] = []
-        answered: dict[tuple[int, str], list[bool]] = defaultdict(list)
+        answered: dict[tuple[int, str], list[tuple[int, bool]]] = defaultdict(list)
         for part in chunks(names):
             calls += ToolCall.objects.filter(
                 conversation=self.conversation, call__in=part
             ).values_list("index", "call")
             results = self._rows().filter(call_index__isnull=False, answers__in=part)
-            for call_index, name, revision in results.values_list(
-                "call_index", "answers", "revision"
+            for index, call_index, name, revision in results.order_by("index").values_list(
+                "index", "call_index", "answers", "revision"
             ):
-                answered[call_index or 0, name or ""].append(revision in self.branch)
+                answered[call_index or 0, name or ""].append((index, revision in self.branch))
         homes = self._revisions_of({index for index, _ in calls})
         for index, name in calls:
-            on_branch = homes[index] in self.branch
-            results_of = answered[index, name]
-            taken = sum(results_of) if on_branch else len(results_of)
-            if taken < calls.count((index, name)):
+            on_branch, found = homes[index] in self.branch, answered[index, name]
+            if not found:
                 yield OpenCall(names[name], index, on_branch)
+                continue
+            here = [result for result, seen in found if seen]
+            if on_branch and (not here or here[-1] == instead_of):
+                former = here[-1] if here else found[-1][0]
+                yield OpenCall(names[name], index, on_branch=True, result_elsewhere=former)
 
     def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
         taken: set[str] = set()
@@ -169,11 +174,11 @@ class SqlLog:
 def _group(
     call: int, names: Sequence[str], results: Sequence[tuple[int, str, bool]], last_other: int
 ) -> ToolGroup:
-    """The group of one message with calls: one result per call, the branch's own first."""
+    """The group of one message with calls: one result per call, the branch's newest first."""
     chosen: list[int] = []
     surplus: list[int] = []
     open_names = list(names)
-    for index, name, _ in sorted(results, key=lambda result: (not result[2], result[0])):
+    for index, name, _ in sorted(results, key=lambda result: (result[2], result[0]), reverse=True):
         if name in open_names:
             open_names.remove(name)
             chosen.append(index)

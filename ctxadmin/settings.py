@@ -157,6 +157,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "ctxadmin.web.problems.exception_handler",
     "DEFAULT_SCHEMA_CLASS": "ctxadmin.web.openapi.Schema",
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "ctxadmin.web.renderers.JsonNegotiation",
+    "DEFAULT_METADATA_CLASS": None,
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,
 }

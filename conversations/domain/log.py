@@ -75,8 +75,14 @@ class Log(ToolLinks, Protocol):
     def tools(self) -> str | None:
         """The tools text of the conversation, None or "" if it has none."""
 
-    def open_calls(self, call_ids: Collection[str]) -> Iterable[OpenCall]:
-        """The calls with one of these ids that a new result may answer, in any order."""
+    def open_calls(
+        self, call_ids: Collection[str], instead_of: int | None = None
+    ) -> Iterable[OpenCall]:
+        """The calls with one of these ids that a new result may answer, in any order.
+
+        A result at ``instead_of`` counts as taken away: its call is open, with it as
+        ``result_elsewhere``.
+        """
 
     def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
         """Which of these message ids are in the log already."""

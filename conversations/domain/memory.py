@@ -157,23 +157,27 @@ class MemoryLog:
     def _sees(self, index: int) -> bool:
         return self._branch is None or self._revisions[index] in self._branch
 
-    def open_calls(self, call_ids: Collection[str]) -> Iterable[OpenCall]:
+    def open_calls(
+        self, call_ids: Collection[str], instead_of: int | None = None
+    ) -> Iterable[OpenCall]:
         for call_id in call_ids:
             for index in self._open.get(call_id, ()):
                 yield OpenCall(call_id, index, self._sees(index))
-            if self._branch is not None:
-                yield from self._answered_elsewhere(call_id)
+            if self._branch is not None or instead_of is not None:
+                yield from self._answered_elsewhere(call_id, instead_of)
 
-    def _answered_elsewhere(self, call_id: str) -> Iterator[OpenCall]:
-        """The calls of the branch whose results all lie off it."""
+    def _answered_elsewhere(self, call_id: str, instead_of: int | None) -> Iterator[OpenCall]:
+        """The calls of the branch whose results all lie off it, or are taken away."""
         for index in self._by_call_id.get(call_id, ()):
             results = [
                 result
                 for result in self._results[index]
                 if self._entries[result].draft.answers == call_id
             ]
-            if results and self._sees(index) and not any(map(self._sees, results)):
-                yield OpenCall(call_id, index, on_branch=True, result_elsewhere=results[-1])
+            here = [result for result in results if self._sees(result)]
+            if results and self._sees(index) and (not here or here[-1] == instead_of):
+                former = here[-1] if here else results[-1]
+                yield OpenCall(call_id, index, on_branch=True, result_elsewhere=former)
 
     def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
         found = dict(self._loose)

@@ -60,11 +60,15 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A view that may show drafts, which count as logged from the log's length on."""
+    """A view that may show drafts, which count as logged from the log's length on.
+
+    ``instead_of`` is the log index whose place the one draft takes.
+    """
 
     view: View
     drafts: tuple[Draft, ...] = ()
     pointers: tuple[str, ...] = ()
+    instead_of: int | None = None
 
 
 def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
@@ -74,7 +78,7 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
     pointers into the config.
     """
     step = _operate(config, view, log)
-    placed = placement(step.drafts, log, step.pointers)
+    placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of)
     after = step.view
     if config.pairing == "drop":
         after = drop_splits(after, placed.links)
@@ -206,7 +210,8 @@ def _replaced(config: ReplaceConfig, view: View, log: Log) -> _Step:
         raise _out_of_range("/replace/index", config.index, len(view) - 1)
     pointer = "/replace/message"
     after = view.replace(config.index, len(log))
-    return _Step(after, (config.message.draft(pointer),), (pointer,))
+    replaced = view.index_at(config.index)
+    return _Step(after, (config.message.draft(pointer),), (pointer,), instead_of=replaced)
 
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:

@@ -41,11 +41,16 @@ def place(
 
 
 def placement(
-    drafts: Sequence[Draft], log: Log, pointers: Sequence[str] | None = None
+    drafts: Sequence[Draft],
+    log: Log,
+    pointers: Sequence[str] | None = None,
+    *,
+    instead_of: int | None = None,
 ) -> Placement:
     """Drafts logged behind ``log``: index, id, and for tool messages the call they answer.
 
-    A result answers the nearest earlier unanswered call with its id, those of the branch first.
+    A result answers the nearest earlier unanswered call with its id, those of the branch first;
+    one that is shown ``instead_of`` the result at a log index takes over the call of that.
     ``pointers`` say where the drafts stand in the input, ``/messages/N`` by default. Raises
     ValidationFailed (an id ``log-N`` with another index) and Duplicate (an id is taken).
     Source: semantics 1.1 and 1.11.
@@ -64,7 +69,7 @@ def placement(
     for name, where in chosen.items():
         if name in taken:
             raise id_is_taken(name, where)
-    answered = _resolve(drafts, log)
+    answered = _resolve(drafts, log, instead_of)
     entries = tuple(
         Entry(first + number, draft, name, call.index if call else None)
         for number, (draft, name, call) in enumerate(zip(drafts, names, answered, strict=True))
@@ -75,17 +80,22 @@ def placement(
     return Placement(entries, _WithEntries(log, entries, superseded))
 
 
-def _resolve(drafts: Sequence[Draft], log: Log) -> list[OpenCall | None]:
+def _resolve(drafts: Sequence[Draft], log: Log, instead_of: int | None) -> list[OpenCall | None]:
     """For each draft the call that it answers."""
     first = len(log)
     asked = {draft.answers for draft in drafts if draft.answers is not None}
     calls: dict[str, list[OpenCall]] = {call_id: [] for call_id in asked}
-    for call in log.open_calls(asked) if asked else ():
+    for call in log.open_calls(asked, instead_of) if asked else ():
         calls[call.call_id].append(call)
     answered: list[OpenCall | None] = []
+
+    def nearness(call: OpenCall) -> tuple[bool, bool, int]:
+        handed_on = instead_of is not None and call.result_elsewhere == instead_of
+        return handed_on, call.on_branch, call.index
+
     for number, draft in enumerate(drafts):
         candidates = calls[draft.answers] if draft.answers is not None else []
-        nearest = max(candidates, key=lambda call: (call.on_branch, call.index), default=None)
+        nearest = max(candidates, key=nearness, default=None)
         if nearest:
             candidates.remove(nearest)
         answered.append(nearest)

@@ -75,7 +75,9 @@ class Endpoint(APIView):
     def _run_once(self, key: str, request: Request) -> None:
         """Replace this request's handler by one that keeps its answer."""
         method = (request.method or "").lower()
-        handler = getattr(self, method)
+        handler = getattr(self, method, None)
+        if handler is None:
+            return  # the method is not allowed, and dispatch says so
 
         def once(inner: Request, *args: Any, **kwargs: Any) -> HttpResponse:
             call = idempotency.Call.of(inner, key, self.actor, self.idempotency_stream())

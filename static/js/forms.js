@@ -20,9 +20,10 @@ document.addEventListener("change", (event) => {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button[data-edit-rows]");
   const form = button?.form;
-  if (!form?.id || !window.htmx) return;
+  const id = form?.getAttribute("id"); // a field named id would hide the property
+  if (!id || !window.htmx) return;
   event.preventDefault();
-  const target = `#${CSS.escape(form.id)}`;
+  const target = `#${CSS.escape(id)}`;
   window.htmx.ajax("POST", form.action, { source: button, target, swap: "outerHTML", select: target });
 });
 

@@ -78,9 +78,15 @@ class OverlayLog:
         ]
         return run_sets.union([*self._base.orphans(self._below(runs)), *added])
 
-    def open_calls(self, call_ids: Collection[str]) -> Iterable[OpenCall]:
-        answered = {(entry.call_index, entry.draft.answers) for entry in self._entries}
-        calls = [*self._base.open_calls(call_ids), *self._own_calls(call_ids)]
+    def open_calls(
+        self, call_ids: Collection[str], instead_of: int | None = None
+    ) -> Iterable[OpenCall]:
+        answered = {
+            (entry.call_index, entry.draft.answers)
+            for entry in self._entries
+            if entry.index != instead_of
+        }
+        calls = [*self._base.open_calls(call_ids, instead_of), *self._own_calls(call_ids)]
         return [call for call in calls if (call.index, call.call_id) not in answered]
 
     def _own_calls(self, call_ids: Collection[str]) -> Iterator[OpenCall]:

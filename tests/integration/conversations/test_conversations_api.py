@@ -88,6 +88,10 @@ def test_a_wrong_page_request_is_validation(api: Api, query: str) -> None:
     assert_problem(api.get(f"/conversations?{query}"), 422, "validation")
 
 
+def test_an_unknown_status_in_the_filter_is_named(api: Api) -> None:
+    assert_problem(api.get("/conversations?status=BOGUS"), 422, "validation", "?status")
+
+
 def test_the_list_filters_by_status_and_text(api: Api, chat: str) -> None:
     api.post("/conversations", {"id": "other", "title": "Refund 退款"})
     assert [c["id"] for c in api.get("/conversations?q=退款").json()["results"]] == ["other"]
@@ -261,6 +265,22 @@ def test_tool_pairs_are_warned_of_kept_or_dropped(api: Api, chat: str) -> None:
     assert [(w["code"], w["indices"]) for w in warned["warnings"]] == [("split_pair", [5])]
     assert api.post(path, cut | {"pairing": "keep"}).json()["visible_count"] == 3
     assert api.post(path, cut | {"pairing": "drop"}).json()["visible_count"] == 1
+
+
+def test_a_tool_result_that_replaces_another_takes_over_its_call(api: Api, chat: str) -> None:
+    body = {"messages": [calls("c1"), result("c1", "raw"), user("thanks")]}
+    api.post(f"/conversations/{chat}/messages", body)
+    path = f"/conversations/{chat}/operations"
+    redact = operation("replace", {"index": 5, "message": result("c1", "redacted")})
+    answer = api.post(path, redact | {"pairing": "drop"}).json()
+    assert (answer["warnings"], answer["visible_count"]) == ([], 7)
+    again = operation("replace", {"index": 5, "message": result("c1", "twice")})
+    assert api.post(path, again).json()["warnings"] == []
+    cut = operation("truncate", {"keep_last": 2})
+    assert api.post(path, cut | {"pairing": "keep"}).json()["visible_count"] == 3
+    assert texts_of(api.get(f"/conversations/{chat}/messages"))[1:] == ["twice", "thanks"]
+    api.post(f"/conversations/{chat}/rollback", {"batch": 0})
+    assert api.post(path, cut | {"dry_run": True, "pairing": "keep"}).json()["warnings"] == []
 
 
 def test_clear_leaves_exactly_one_tool_description(api: Api) -> None:

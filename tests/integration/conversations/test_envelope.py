@@ -171,6 +171,25 @@ def test_the_same_key_on_another_path_or_by_another_caller_is_another_call() -> 
     assert Api().post("/conversations/a/messages", body, **key).json()["first_index"] == 1
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("patch", "/conversations"), ("post", "/processors"), ("patch", "/nothing")],
+)
+def test_a_key_on_a_method_that_is_not_there_changes_nothing_about_the_answer(
+    method: str, path: str
+) -> None:
+    answer = Api().send(method, path, {}, **{"Idempotency-Key": "k"})
+    assert answer.status_code in (404, 405)
+    assert answer["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "text/yaml"])
+def test_options_is_no_method_of_the_contract(accept: str) -> None:
+    for path in ("/conversations", "/workflows/x/yaml"):
+        answer = Api().send("options", path, None, Accept=accept)
+        assert answer.json()["code"] in ("method_not_allowed", "not_acceptable")
+
+
 def test_a_request_id_is_answered_and_audited() -> None:
     from ctxadmin.audit.models import AuditEntry
 
