@@ -150,7 +150,7 @@ def live(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if request.GET.get("seen") == seen:
         return HttpResponse(status=204)
     shown = _detail_page(actor, head, moment, Decision(frozenset(), moment.version, (), free=True))
-    return render(request, "checkpoints/_live.html", {"page": shown})
+    return render(request, "checkpoints/_moved.html", {"page": shown})
 
 
 @require_safe

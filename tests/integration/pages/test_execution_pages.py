@@ -115,6 +115,21 @@ def test_the_page_costs_as_many_queries_for_a_long_history_as_for_a_short_one(
         reviewer.get(url(run))
 
 
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [("timeline/", 12), ("versions/20/", 20), ("diff/?from=2&to=25", 22), ("state/", 12)],
+)
+def test_every_page_costs_as_many_queries_for_many_keys_as_for_few(
+    reviewer: Client, django_assert_max_num_queries: Any, path: str, most: int
+) -> None:
+    run = running()
+    for number in range(24):
+        run.save(f"c{number}", state_data={f"key-{number}": number})
+    run.save("last", status="PAUSED")
+    with django_assert_max_num_queries(most):
+        assert reviewer.get(url(run, path)).status_code == 200
+
+
 def test_a_running_execution_is_asked_for_again_until_it_stops(reviewer: Client) -> None:
     run = running()
     html = page(reviewer, run)
