@@ -271,9 +271,9 @@ def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
 def _show_choices(
     task: Edit, theirs: Moment, sides: _Sides, problems: Mapping[int, str], *, status: int
 ) -> HttpResponse:
-    undecided = {conflict.path for conflict in sides.merged.conflicts}
     merged = diff(dict(sides.theirs), dict(sides.merged.state))
-    rows = [each for each in merged if not any(each.path.startswith(p) for p in undecided)]
+    undecided = [conflict.path for conflict in sides.merged.conflicts]
+    rows = [each for each in merged if not any(_is_in(each.path, path) for path in undecided)]
     shown = ConflictPage(
         title=_("Somebody else was faster"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
@@ -293,6 +293,10 @@ def _show_choices(
         problem=_("Some places are not decided yet.") if problems else "",
     )
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
+
+
+def _is_in(path: str, other: str) -> bool:
+    return path == other or path.startswith(f"{other}/")
 
 
 def _view(task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: str) -> ConflictView:

@@ -270,6 +270,16 @@ def test_a_conflict_shows_all_three_sides_and_who_it_was(reviewer: Client, run: 
     assert run.state()["draft"] == "Dear Anna"
 
 
+def test_a_key_that_begins_like_the_one_in_conflict_is_told_as_merged(
+    reviewer: Client, run: Run
+) -> None:
+    other_edit(run, draft_note="short")
+    fields = typed(opened(reviewer, run), draft="Dear friend", draft_note="long")
+    summary = send(reviewer, run, fields)
+    other_edit(run, draft="Dear Anna")
+    assert "/draft_note" in text(apply(reviewer, run, summary)).split("goes together")[1]
+
+
 @pytest.mark.parametrize(
     ("choice", "value", "draft"),
     [
