@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from checkpoints.domain.execution import Decision, Done, dump, read
 from checkpoints.domain.pauses import Rules
-from checkpoints.domain.reducers import Reducer
+from checkpoints.domain.reducers import MESSAGES, Reducer
 from checkpoints.domain.state import (
     ChangeKind,
     KeyHead,
@@ -106,6 +106,7 @@ class ExecutionWriting:
         self._replaced = b""
         self._executed: list[str] | None = None
         self._before = "" if self._is_new else str(self.now.version)
+        self._view = _view_of(opened)
 
     @property
     def rules(self) -> Rules:
@@ -230,6 +231,8 @@ class ExecutionWriting:
             self._load(())
             self._pend(grown_list(HISTORY, self._history, self._held.get(HISTORY)))
         seen, self.now = self.now.version, decision.execution
+        if _view_of(self.opened) != self._view:
+            self.changed_keys = (*self.changed_keys, MESSAGES)
         self._set_row()
         if self._is_new:
             self.row.save(force_insert=True)
@@ -243,6 +246,7 @@ class ExecutionWriting:
         self._is_new, self._replaced, self._message_bytes = False, b"", 0
         self._history, self._executed = [], None
         self._pending, self._held, self._loaded = {}, {}, set()
+        self._view = _view_of(self.opened)
 
     def note(self, decision: Decision) -> None:
         """Keep a decision that writes no version: a pause that was asked for."""
@@ -355,6 +359,11 @@ class ExecutionWriting:
             reason=write.reason,
             created_at=self.opened.at,
         ).save(force_insert=True)
+
+
+def _view_of(opened: Writing) -> tuple[int, int]:
+    """What changes when the messages that are visible do."""
+    return opened.head.current_revision, opened.head.visible_count
 
 
 def _state_heads(held: Mapping[str, Held]) -> dict[str, KeyHead]:

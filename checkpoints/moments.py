@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Subquery
 from pydantic import JsonValue
 
 from checkpoints.domain.execution import read
-from checkpoints.domain.pauses import When
+from checkpoints.domain.pauses import Pause, When
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, of_conversation, pinned_to
@@ -46,6 +46,7 @@ class Moment:
     log_count: int
     at: datetime
     pause_requested: bool = False
+    pause: Pause | None = None
 
     @property
     def ready(self) -> tuple[str, ...]:
@@ -111,6 +112,7 @@ def moment_now(head: Conversation) -> Moment:
         log_count=row.seen_log,
         at=row.changed_at,
         pause_requested=now.pause_requested,
+        pause=now.pause,
     )
 
 

@@ -66,6 +66,7 @@ def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes
         timestamp=moment.at,
         version=moment.version,
         revision=moment.revision,
+        pause=moment.pause,
     ).as_bytes()
 
 

@@ -138,7 +138,9 @@ class Revision(models.Model):
     ``opened`` is the view as it was opened and is never rewritten: its runs, or, if ``patch_of``
     names a revision, how its runs come out of that revision's view (``patched_bytes`` sums the
     patches since the last whole one). ``grown`` holds the runs that were appended since,
-    ``log_length`` is the length of the log when it was opened or last grew.
+    ``log_length`` is the length of the log when it was opened or last grew. ``branched_at`` is set
+    if it was opened from its parent as that was earlier: messages of the parent from that log
+    index on are not of its branch.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -154,6 +156,7 @@ class Revision(models.Model):
     opened = models.BinaryField()
     grown = models.BinaryField(default=b"")
     log_length = models.IntegerField()
+    branched_at = models.IntegerField(null=True)
     visible_count = models.IntegerField()
     tokens = models.BigIntegerField()
     has_children = models.BooleanField(default=False)

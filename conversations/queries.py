@@ -1,6 +1,6 @@
 """Reading conversations: lists, messages, batches, differences."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -18,6 +18,8 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.web.pagination import Page, PageRequest, cut
 
+_LONG_RUN: Final = 50  # messages from which on a run is worth a query of its own
+_AT_ONCE: Final = 500
 STATUSES: Final = (
     "IDLE",
     "PENDING",
@@ -155,12 +157,24 @@ def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, st
 
 
 def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessage]:
-    """The messages of ``wanted`` in its order; read by ranges of the log, not one by one."""
+    """The messages of ``wanted`` in its order."""
     rows: dict[int, Message] = {}
-    for start, stop in wanted.indices_as_runs():
-        found = Message.objects.filter(conversation=conversation, index__gte=start, index__lt=stop)
-        rows.update((row.index, row) for row in found)
+    log = Message.objects.filter(conversation=conversation)
+    for part in _conditions(wanted):
+        rows.update((row.index, row) for row in log.filter(part))
     return [_stored(rows[index], visible=index in shown) for index in wanted]
+
+
+def _conditions(wanted: View) -> Iterator[Q]:
+    """Few conditions for many messages: long runs by their ends, the rest by their indices."""
+    single: list[int] = []
+    for start, stop in wanted.indices_as_runs():
+        if stop - start >= _LONG_RUN:
+            yield Q(index__gte=start, index__lt=stop)
+        else:
+            single += range(start, stop)
+    for place in range(0, len(single), _AT_ONCE):
+        yield Q(index__in=single[place : place + _AT_ONCE])
 
 
 def _stored(row: Message, *, visible: bool) -> StoredMessage:

@@ -103,10 +103,10 @@ class SqlLog:
             for index, call_index, name, revision in results.order_by("index").values_list(
                 "index", "call_index", "answers", "revision"
             ):
-                answered[call_index or 0, name or ""].append((index, revision in self.branch))
+                answered[call_index or 0, name or ""].append((index, self.sees(revision, index)))
         homes = self._revisions_of({index for index, _ in calls})
         for index, name in calls:
-            on_branch, found = homes[index] in self.branch, answered[index, name]
+            on_branch, found = self.sees(homes[index], index), answered[index, name]
             if not found:
                 yield OpenCall(names[name], index, on_branch)
                 continue
@@ -122,17 +122,26 @@ class SqlLog:
             taken.update(str(name) for name in rows.values_list("message_id", flat=True))
         return taken
 
+    def sees(self, revision: int, index: int) -> bool:
+        """True if a message of the log, logged into ``revision``, is of the branch."""
+        return index < self._branch.get(revision, 0)
+
     @cached_property
-    def branch(self) -> frozenset[int]:
-        """The revision that the log is seen from and all its ancestors."""
-        pairs = Revision.objects.filter(conversation=self.conversation)
-        parents = dict(pairs.values_list("number", "parent"))
-        found: set[int] = set()
+    def _branch(self) -> dict[int, int]:
+        """The revision that the log is seen from and all its ancestors, and how far each counts.
+
+        A message counts if its log index is below the number; see ``Revision.branched_at``.
+        """
+        rows = Revision.objects.filter(conversation=self.conversation)
+        known = {row[0]: row[1:] for row in rows.values_list("number", "parent", "branched_at")}
+        found: dict[int, int] = {}
         here: int | None = self.revision
+        stop = self.length
         while here is not None:
-            found.add(here)
-            here = parents[here]
-        return frozenset(found)
+            found[here] = stop
+            here, branched_at = known[here]
+            stop = self.length if branched_at is None else branched_at
+        return found
 
     @cached_property
     def _groups(self) -> list[ToolGroup]:
@@ -146,7 +155,7 @@ class SqlLog:
         for index, call_index, answer, revision in answers.values_list(
             "index", "call_index", "answers", "revision"
         ):
-            results[call_index or 0].append((index, answer or "", revision in self.branch))
+            results[call_index or 0].append((index, answer or "", self.sees(revision, index)))
         last_other = self._last_other() if calls else -1
         return [_group(index, names, results[index], last_other) for index, names in calls.items()]
 
@@ -154,7 +163,7 @@ class SqlLog:
         """The log index of the branch's last message that is no tool result, -1 without one."""
         rows = self._rows().exclude(role="tool").order_by("-index")
         for index, revision in rows.values_list("index", "revision").iterator(200):
-            if revision in self.branch:
+            if self.sees(revision, index):
                 return index
         return -1
 

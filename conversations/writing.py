@@ -235,6 +235,28 @@ class Writing:
             reason=reason,
         )
 
+    def reopen(self, row: Revision, visible_count: int, log_count: int, reason: str | None) -> None:
+        """Show a revision as it was when it had ``visible_count`` messages of ``log_count``.
+
+        It goes on under the same batch number as a new revision, of whose branch the messages
+        that came later are not. The revision itself keeps them, and can be restored.
+        """
+        head, whole = self.head, view_of(row)
+        view = whole.slice(0, visible_count)
+        self.sums.prepare(view)
+        head.current_batch = row.batch
+        head.visible_count = len(view)
+        head.visible_tokens = sum(self.sums(start, stop) for start, stop in view.runs)
+        self._insert(
+            row,
+            batch=row.batch,
+            view=view,
+            base=whole,
+            operation="append",
+            reason=reason,
+            branched_at=log_count,
+        )
+
     def _insert(
         self,
         parent: Revision,
@@ -246,6 +268,7 @@ class Writing:
         reason: str | None,
         config: bytes = b"{}",
         boundary: int | None = None,
+        branched_at: int | None = None,
     ) -> Revision:
         self.changed = True
         head = self.head
@@ -262,6 +285,7 @@ class Writing:
             patch_of=stored.patch_of,
             patched_bytes=stored.patched_bytes,
             log_length=head.log_count,
+            branched_at=branched_at,
             visible_count=head.visible_count,
             tokens=head.visible_tokens,
             author=self.actor.label,

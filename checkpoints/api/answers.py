@@ -4,6 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
@@ -38,6 +39,17 @@ class HistoryEntryAnswer(Answer):
     model_config = ConfigDict(extra="allow")
 
 
+class PauseAnswer(Answer):
+    """Why a PAUSED execution waits, since when, and what happens at its deadline."""
+
+    node_id: str | None
+    when: When
+    reason: str | None
+    since: str | None
+    deadline: str | None
+    outcome: Outcome | None
+
+
 class SnapshotAnswer(Answer):
     """An execution at a version; ``messages`` in ``state_data`` are the visible ones."""
 
@@ -55,6 +67,7 @@ class SnapshotAnswer(Answer):
     timestamp: str
     version: int
     revision: int
+    pause: PauseAnswer | None
 
 
 class UpdatedAnswer(Answer):

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from pydantic import JsonValue
+
+from ctxadmin.lib.clock import iso
 from workflows.domain.graph import NodeSettings
 
 
@@ -53,6 +56,17 @@ class Pause:
     since: datetime | None = None
     deadline: datetime | None = None
     outcome: Outcome | None = None
+
+    def as_json(self) -> dict[str, JsonValue]:
+        """The pause as a snapshot shows it: why it waits, since when, and until when."""
+        return {
+            "node_id": self.node_id,
+            "when": self.when.value,
+            "reason": self.reason or None,
+            "since": None if self.since is None else iso(self.since),
+            "deadline": None if self.deadline is None else iso(self.deadline),
+            "outcome": None if self.outcome is None else self.outcome.value,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 import orjson
 from pydantic import JsonValue
 
+from checkpoints.domain.pauses import Pause
 from checkpoints.domain.state import KeyHead, join_object
 from checkpoints.domain.status import NodeStatus, Status
 from ctxadmin.lib.clock import iso
@@ -85,7 +86,8 @@ class Snapshot:
     """An execution at a version (semantics 3.6, api.md).
 
     ``state_data`` and ``execution_history`` are JSON bytes and are never parsed here;
-    ``state_data`` has the visible messages in it if they were asked for.
+    ``state_data`` has the visible messages in it if they were asked for. ``pause`` says why a
+    PAUSED execution waits; a former version does not tell.
     """
 
     conversation_id: str
@@ -102,6 +104,7 @@ class Snapshot:
     timestamp: datetime
     version: int
     revision: int
+    pause: Pause | None = None
 
     def as_bytes(self) -> bytes:
         """The snapshot as one JSON object."""
@@ -120,6 +123,7 @@ class Snapshot:
             "timestamp": dumps(iso(self.timestamp)),
             "version": dumps(self.version),
             "revision": dumps(self.revision),
+            "pause": dumps(None if self.pause is None else self.pause.as_json()),
         }
         return join_object(fields.items())
 

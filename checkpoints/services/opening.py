@@ -8,7 +8,9 @@ from pydantic import JsonValue
 
 from checkpoints.domain.directives import Update, take_apart
 from checkpoints.domain.execution import expect
+from checkpoints.domain.reducers import MESSAGES
 from checkpoints.execution_writing import ExecutionWriting
+from checkpoints.models import Checkpoint
 from checkpoints.pinned import pinned_to
 from checkpoints.store import require_current
 from conversations.domain.message import Draft, read_message
@@ -83,4 +85,16 @@ def open_current(opened: Writing, expected: int | None) -> ExecutionWriting:
 
 def check_expected(run: ExecutionWriting, expected: int | None) -> None:
     """VersionConflict with the keys changed since, unless the writer saw this version."""
-    expect(run.now, expected, run.rows.names_changed_since)
+    expect(run.now, expected, lambda version: keys_changed_since(run, version))
+
+
+def keys_changed_since(run: ExecutionWriting, version: int) -> list[str]:
+    """The state keys that changed after a version, ``messages`` last if the view did."""
+    names = run.rows.names_changed_since(version)
+    row, head = run.row, run.opened.head
+    then = Checkpoint.objects.filter(
+        conversation=row.conversation, execution=row.number, version=version
+    ).values_list("revision", "visible_count")
+    if then.first() not in (None, (head.current_revision, head.visible_count)):
+        names.append(MESSAGES)
+    return names

@@ -12,8 +12,6 @@ from checkpoints.execution_writing import Write
 from checkpoints.models import Checkpoint
 from checkpoints.services.opening import open_current
 from checkpoints.store import find_checkpoint
-from conversations.domain.configs import OperationConfig, TruncateConfig
-from conversations.services import operate_in
 from conversations.store import find_revision
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
@@ -53,14 +51,12 @@ def restore(actor: Actor, public_id: str, version: int, command: RestoreCheckpoi
 def show_again(opened: Writing, to: Checkpoint, reason: str) -> None:
     """Show the messages that were visible at a version.
 
-    Its revision becomes the current one. If that has grown since, what came later is hidden by
-    an operation, which opens a batch as every operation does.
+    Its revision becomes the current one. If that has grown since, a new one goes on from where
+    it stood then, so that what came later is on another branch: a tool that runs again answers
+    its call anew.
     """
     head = opened.head
     if head.current_revision != to.revision:
         opened.move("restore", find_revision(head.key, to.revision), reason)
     if head.visible_count != to.visible_count:
-        config = OperationConfig(
-            operation="truncate", truncate=TruncateConfig(keep_first=to.visible_count)
-        )
-        operate_in(opened, config, reason=reason)
+        opened.reopen(opened.current, to.visible_count, to.log_count, reason)

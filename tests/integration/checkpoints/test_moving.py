@@ -272,7 +272,7 @@ def test_an_update_reduces_operates_and_appends_in_one_version() -> None:
             reason="as agreed",
         )
     )
-    assert answer == {"version": 2, "changed_keys": ["log", "k"], "revision": 2}
+    assert answer == {"version": 2, "changed_keys": ["log", "k", "messages"], "revision": 2}
     assert run.state() == {"log": [1, 2], "k": {"$delete": True}}
     assert run.contents() == ["Y", "z"]
     row = run.versions()[0]

@@ -10,7 +10,7 @@ from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import first_break
 from ctxadmin.lib.json_bytes import dumps
-from tests.factories import Api, assistant, conversation, user
+from tests.factories import Api, assistant, calls, conversation, result, user
 from tests.integration.checkpoints.flows import (
     REVIEW,
     Run,
@@ -359,3 +359,20 @@ def test_a_repeated_fork_with_one_idempotency_key_makes_one_conversation() -> No
     again = run.post("checkpoints/1/fork", {}, **key)
     assert first.content == again.content
     assert Checkpoint.objects.filter(version=0).count() == 2
+
+
+def test_a_tool_that_runs_again_after_a_restore_answers_its_call_anew() -> None:
+    chain("tooled", "ask", "tools", "answer")
+    run = Run.start("tooled")
+    ok(run.complete("ask", messages=[user("q"), calls("c1")]))
+    ok(run.complete("tools", messages=[result("c1", "wrong")], status="PAUSED"))
+    ok(run.post("checkpoints/1/restore", {"reason": "the tool lied"}))
+    batch = Conversation.objects.get().current_batch
+    ok(run.post("resume"))
+    ok(run.complete("tools", "tools-again", messages=[result("c1", "right")]))
+    assert run.contents()[-1] == "right"
+    assert Conversation.objects.get().current_batch == batch == 0
+    entered = ok(run.enter("answer"))
+    assert [message["role"] for message in entered["messages"]][-2:] == ["assistant", "tool"]
+    cut = {"operation": "truncate", "truncate": {"keep_last": 1}, "pairing": "keep"}
+    assert ok(run.post("operations", cut | {"dry_run": True}))["warnings"] == []

@@ -120,10 +120,9 @@ def test_a_stale_version_hears_what_changed_since() -> None:
     before = everything()
     problem = refused(run.save("c3", expected_version=0), 409, "version_conflict")
     assert (problem["expected"], problem["actual"]) == (0, 2)
-    assert problem["changed_keys"] == ["a", "c"]
-    assert refused(run.save("c3", expected_version=1), 409, "version_conflict")["changed_keys"] == [
-        "c"
-    ]
+    assert problem["changed_keys"] == ["a", "c", "messages"]
+    newer = refused(run.save("c3", expected_version=1), 409, "version_conflict")
+    assert newer["changed_keys"] == ["c", "messages"]
     assert everything() == before
 
 

@@ -5,7 +5,7 @@ import pytest
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from ctxadmin.accounts.roles import Scope
 from tests.factories import Api, conversation, system, user
-from tests.integration.checkpoints.flows import Run, chain, node, ok, publish, refused
+from tests.integration.checkpoints.flows import REVIEW, Run, chain, node, ok, publish, refused
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,20 @@ FIELDS = {
     "timestamp",
     "version",
     "revision",
+    "pause",
 }
+
+
+def test_a_paused_execution_says_why_it_waits() -> None:
+    timeout = {"timeout": {"seconds": 60, "outcome": "reject"}}
+    chain("asks", "a", "b", configs={"b": REVIEW | timeout})
+    run = Run.start("asks")
+    assert run.snapshot()["pause"] is None
+    ok(run.complete("a"))
+    pause = run.snapshot()["pause"]
+    assert (pause["node_id"], pause["when"], pause["reason"]) == ("b", "before", "look at this")
+    assert pause["since"] < pause["deadline"]
+    assert pause["outcome"] == "reject"
 
 
 def test_a_conversation_without_an_execution_is_idle() -> None:

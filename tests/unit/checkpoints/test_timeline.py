@@ -97,6 +97,7 @@ def test_a_snapshot_has_the_fields_of_the_contract_and_parses_no_state() -> None
         "timestamp": "2026-03-01T12:00:00.000000Z",
         "version": 4,
         "revision": 2,
+        "pause": None,
     }
 
 
