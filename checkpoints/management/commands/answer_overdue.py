@@ -1,12 +1,16 @@
 """``manage.py answer_overdue``: pauses that nobody answered in time get their outcome."""
 
+import logging
 import time
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import DatabaseError, connection
 
 from checkpoints.services.overdue import answer_overdue
+
+_log = logging.getLogger("ctxadmin.checkpoints")
 
 
 class Command(BaseCommand):
@@ -18,10 +22,16 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, every: float | None = None, **options: Any) -> None:
+        if every is None:
+            self.stdout.write(f"{answer_overdue()} answered")
+            return
         while True:
-            count = answer_overdue()
-            if count or every is None:
-                self.stdout.write(f"{count} answered")
-            if every is None:
-                return
+            try:
+                count = answer_overdue()
+            except DatabaseError as error:
+                _log.warning("overdue pauses wait: %s", error)
+                connection.close()  # the next look opens a new one
+            else:
+                if count:
+                    self.stdout.write(f"{count} answered")
             time.sleep(every)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
+from checkpoints.management.commands import answer_overdue
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import EngineToken, User
 from ctxadmin.accounts.roles import Role
@@ -101,6 +103,25 @@ def test_migrating_configs_converts_drafts_and_tells_rule_by_rule() -> None:
     node = json.loads(bytes(row.draft))["nodes"][0]
     assert node["config"]["truncate"] == {"keep_last": 3}
     assert "No draft" in run("migrate_processor_configs")
+
+
+def test_looking_for_overdue_pauses_goes_on_when_the_database_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[int | BaseException] = [OperationalError("away"), 2, KeyboardInterrupt()]
+    looks = iter(found)
+
+    def look() -> int:
+        seen = next(looks)
+        if isinstance(seen, BaseException):
+            raise seen
+        return seen
+
+    monkeypatch.setattr(answer_overdue, "answer_overdue", look)
+    out = StringIO()
+    with pytest.raises(KeyboardInterrupt):
+        call_command("answer_overdue", every=0.0, stdout=out)
+    assert out.getvalue() == "2 answered\n"
 
 
 def test_verifying_the_audit_finds_what_was_changed() -> None:

@@ -3,12 +3,15 @@
 import fcntl
 import os
 from argparse import ArgumentParser
-from typing import Any
+from threading import Thread
+from typing import Any, Final
 
 import uvicorn
 from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
+
+_LOOK_SECONDS: Final = 5.0
 
 
 class Command(BaseCommand):
@@ -28,6 +31,8 @@ class Command(BaseCommand):
         if not options["no_demo"] and "seed_demo" in get_commands():
             self._say("Looking after the demo data")
             call_command("seed_demo", stdout=self.stdout)
+        if settings.EMBEDDED:
+            _keep_time()
         host, port = options["host"], options["port"]
         self._say(f"Serving on http://{host}:{port}/ with data in {settings.DATA_DIR}")
         uvicorn.run(
@@ -44,6 +49,13 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(f"-- {text}")
         self.stdout.flush()
+
+
+def _keep_time() -> None:
+    """Answer reviews whose time is over, beside the server; elsewhere a timer runs the command."""
+    if "answer_overdue" in get_commands():
+        every = {"every": _LOOK_SECONDS}
+        Thread(target=call_command, args=("answer_overdue",), kwargs=every, daemon=True).start()
 
 
 def _only_server() -> int:
