@@ -81,15 +81,13 @@ class View:
         numbers = read_varints(data)
         if len(numbers) % 2:
             raise ValueError("an encoded view holds pairs of numbers")
-        runs: list[Run] = []
-        here = 0
-        for step, length in zip(numbers[::2], numbers[1::2], strict=True):
-            here += (step >> 1) ^ -(step & 1)
-            if here < 0 or not length or here + length > _MAX_INDEX:
-                raise ValueError("an encoded view holds runs of log indices")
-            runs.append((here, here + length))
-            here += length
-        return cls(runs)
+        steps = [(step >> 1) ^ -(step & 1) for step in numbers[::2]]
+        lengths = numbers[1::2]
+        ends = list(accumulate(chain.from_iterable(zip(steps, lengths, strict=True))))
+        if ends and (0 in lengths or min(ends) < 0 or max(ends) > _MAX_INDEX):
+            raise ValueError("an encoded view holds runs of log indices")
+        runs = tuple(zip(ends[::2], ends[1::2], strict=True))
+        return cls(runs) if 0 in steps[1:] else cls._joined(runs)
 
     def encode(self) -> bytes:
         """Compact bytes: per run the step from the run before (zigzag varint), and its length."""
@@ -156,6 +154,22 @@ class View:
         if found < 0 or index >= stops[found]:
             return None
         return positions[found] + index - starts[found]
+
+    def places_of(self, start: int, stop: int) -> Iterator[tuple[int, int, int | None]]:
+        """The log indices ``[start, stop)`` as runs that are shown one behind the other or hidden.
+
+        Each comes with the position of its first index, None if it is hidden.
+        """
+        starts, stops, positions = self._by_index()
+        while start < stop:
+            place = bisect_right(starts, start) - 1
+            if place >= 0 and start < stops[place]:
+                end = min(stop, stops[place])
+                yield start, end, positions[place] + start - starts[place]
+            else:
+                end = min([stop, *starts[place + 1 : place + 2]])
+                yield start, end, None
+            start = end
 
     def slice(self, start: int, stop: int) -> "View":
         """The positions ``[start, stop)``, clamped to 0..n."""

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from conversations.domain import runs as run_set
 from conversations.domain.runs import Run
 from conversations.domain.varint import read_varints, write_varints
 from conversations.domain.view import View
@@ -41,27 +40,13 @@ def apply_patch(base: View, patch: bytes) -> View:
 
 
 def _pieces(base: View, view: View) -> Iterator[tuple[int, int, int]]:
-    """Every run of ``view`` cut into stretches that follow each other in ``base``, or do not."""
-    known = base.indices_as_runs()
+    """Every run of ``view`` cut into slices of the positions of ``base`` and runs of its own."""
     for run in view.runs:
-        shared = run_set.intersection((run,), known)
-        own = run_set.difference((run,), shared)
-        for start, stop in sorted((*shared, *own)):
-            if (start, stop) in own:
+        for start, stop, position in base.places_of(*run):
+            if position is None:
                 yield _RUN, start, stop
             else:
-                yield from _slices(base, start, stop)
-
-
-def _slices(base: View, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
-    """The log indices ``[start, stop)``, all in ``base``, as slices of its positions."""
-    while start < stop:
-        position = base.position_of(start)
-        if position is None:
-            raise ValueError(f"{start} is not in the view")
-        first, last = base.slice(position, position + stop - start).runs[0]
-        yield _SLICE, position, position + last - first
-        start += last - first
+                yield _SLICE, position, position + stop - start
 
 
 def _joined(pieces: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:

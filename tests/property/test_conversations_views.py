@@ -1,10 +1,13 @@
 """Laws of views: they behave as plain lists of indices do."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations.domain import runs
+from conversations.domain.varint import read_varints, write_varints
 from conversations.domain.view import View
+from conversations.domain.view_patch import apply_patch, encode_patch
 
 
 @st.composite
@@ -106,3 +109,32 @@ def test_run_sets_are_sets(left: list[int], right: list[int]) -> None:
     assert runs.count(a) == len(left)
     for result in (runs.intersection(a, b), runs.difference(a, b), runs.union(a + b)):
         assert result == runs.of_indices(sorted(runs.indices(result)))
+
+
+@given(st.lists(st.integers(0, 2**40)))
+def test_numbers_in_few_bytes_come_back(numbers: list[int]) -> None:
+    data = write_varints(numbers)
+    assert read_varints(data) == numbers
+    if numbers and numbers[-1] >= 0x80:
+        with pytest.raises(ValueError, match="cut"):
+            read_varints(data[:-1])
+
+
+@given(distinct_indices(), ASCENDING)
+def test_the_places_of_a_run_are_those_of_its_indices(indices: list[int], some: list[int]) -> None:
+    view = View.of_indices(indices)
+    for start, stop in runs.of_indices(some):
+        found = [
+            (index, None if position is None else position + index - first)
+            for first, last, position in view.places_of(start, stop)
+            for index in range(first, last)
+        ]
+        assert found == [(index, view.position_of(index)) for index in range(start, stop)]
+
+
+@given(distinct_indices(), distinct_indices())
+def test_a_patch_makes_the_view_of_its_base(before: list[int], after: list[int]) -> None:
+    base, view = View.of_indices(before), View.of_indices(after)
+    patch = encode_patch(base, view)
+    assert apply_patch(base, patch) == view
+    assert len(encode_patch(view, view)) <= 3 * 2
