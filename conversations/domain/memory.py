@@ -96,7 +96,8 @@ class MemoryLog:
         if call in unanswered:
             unanswered.remove(call)
         answered = len(self._entries[call].draft.call_ids)
-        if len(results) == answered and results[-1] == call + answered:
+        distinct = len({self._entries[each].draft.answers for each in results})
+        if len(results) == distinct == answered and results[-1] == call + answered:
             del self._loose[call]
         else:
             self._loose[call] = None

@@ -61,6 +61,14 @@ def test_a_call_that_was_answered_on_another_branch_can_be_answered_again() -> N
     assert place([result("a")], seen)[0].call_index is None
 
 
+def test_two_results_of_one_call_leave_another_call_unanswered() -> None:
+    log = MemoryLog([calls("a", "b")])
+    log.append(place([result("a")], log.on_branch({0, 1})), revision=1)
+    log.append(place([result("a")], log.on_branch({0, 2})), revision=2)
+    seen = log.on_branch({0, 2})
+    assert list(seen.tool_groups([])) == [ToolGroup(0, (2,), 1, pending=True, surplus=(1,))]
+
+
 def test_a_repeated_message_id_is_a_duplicate() -> None:
     log = MemoryLog([user(id="m")])
     with pytest.raises(Duplicate) as caught:
