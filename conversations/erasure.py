@@ -3,14 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from conversations.models import (
-    Conversation,
-    Message,
-    Move,
-    Revision,
-    ToolCall,
-    ToolDescription,
-)
+from conversations.models import Conversation, Mark, Message, Move, Revision, UnsettledCall
 from conversations.services import change_of
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
@@ -37,7 +30,7 @@ def erase(actor: Actor, public_id: str) -> None:
         opened.commit(change_of(opened.head, Action.CONVERSATION_ERASE))
         for forget in _others:
             forget(key)
-        for table in (Message, ToolCall, ToolDescription, Revision, Move):
+        for table in (Message, UnsettledCall, Mark, Revision, Move):
             table.objects.filter(conversation=key).delete()
         KeptAnswer.objects.filter(stream=key).delete()
         Conversation.objects.filter(key=key).delete()

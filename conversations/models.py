@@ -97,35 +97,57 @@ class Message(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["conversation", "role", "index"], name="message_by_role"),
+            models.Index(fields=["conversation", "call_index"], name="message_by_call"),
         ]
 
     def __str__(self) -> str:
         return f"message {self.index}"
 
 
-class ToolDescription(models.Model):
-    """Marks a logged message with ``tool_description: true`` (rule 1.10): few among many."""
+class Mark(models.Model):
+    """Says of a logged message that it is one of few: a tool description or an orphan.
 
-    pk = models.CompositePrimaryKey("conversation", "index")
+    A tool description has ``tool_description: true`` (rule 1.10), an orphan is a tool result that
+    answers no call of the log (rule 1.11).
+    """
+
+    TOOLS: ClassVar = "tools"
+    ORPHAN: ClassVar = "orphan"
+
+    pk = models.CompositePrimaryKey("conversation", "kind", "index")
     conversation = models.BigIntegerField()
+    kind = AsciiField(max_length=6)
     index = models.IntegerField()
 
     def __str__(self) -> str:
-        return f"tool description at {self.index}"
+        return f"{self.kind} at {self.index}"
 
 
-class ToolCall(models.Model):
-    """One tool call of a logged message; ``call`` is the digest of its id, in hex."""
+class UnsettledCall(models.Model):
+    """A tool call of a group that is not settled, with all calls of its group; few among many.
+
+    A group is a logged message with calls, and the results that answer them. It is *settled* once
+    each call has one result, all of them right behind the message, logged into its revision and
+    on every branch that has the message. Then nothing but a replaced result can make it another
+    group, and only a view that cuts it can split it, which the message at the cut tells.
+    ``index`` and ``revision`` are those of the message, ``call`` is the digest of the call's id,
+    ``answered`` says that it has a result on some branch. Of ``whole`` groups only the branches
+    of the results are not all branches.
+    """
 
     pk = models.CompositePrimaryKey("conversation", "index", "position")
     conversation = models.BigIntegerField()
     index = models.IntegerField()
     position = models.SmallIntegerField()
     call = AsciiField(max_length=32)
+    revision = models.IntegerField()
+    answered = models.BooleanField()
+    whole = models.BooleanField()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["conversation", "call"], name="tool_call_by_id"),
+            models.Index(fields=["conversation", "call"], name="unsettled_by_call"),
+            models.Index(fields=["conversation", "whole"], name="unsettled_by_whole"),
         ]
 
     def __str__(self) -> str:
@@ -135,12 +157,14 @@ class ToolCall(models.Model):
 class Revision(models.Model):
     """One state of the view: opened by an operation, grown by appends until others open from it.
 
-    ``opened`` is the view as it was opened and is never rewritten: its runs, or, if ``patch_of``
-    names a revision, how its runs come out of that revision's view (``patched_bytes`` sums the
-    patches since the last whole one). ``grown`` holds the runs that were appended since,
-    ``log_length`` is the length of the log when it was opened or last grew. ``branched_at`` is set
-    if it was opened from its parent as that was earlier: messages of the parent from that log
-    index on are not of its branch.
+    ``opened`` is the view as it was opened and is never rewritten: its runs, or, if ``patches`` is
+    not 0, how its runs come out of its parent's view; so many patches lead from a whole view to
+    it. ``grown`` holds the runs that were appended since, ``log_length`` is the length of the log
+    when it was opened or last grew. ``last_talk`` is the log index of the last message of the
+    branch that is no tool message, -1 without one. ``branched_at`` is set if it was opened from
+    its parent as that was earlier: messages of the parent from that log index on are not of its
+    branch. ``starts_line`` unless it was opened from the whole of the revision numbered before it
+    (see Branch).
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -151,11 +175,12 @@ class Revision(models.Model):
     operation = AsciiField(max_length=16)
     config = JsonBytesField(default=b"{}")
     boundary = models.IntegerField(null=True)
-    patch_of = models.IntegerField(null=True)
-    patched_bytes = models.IntegerField(default=0)
+    starts_line = models.BooleanField()
+    patches = models.SmallIntegerField(default=0)
     opened = models.BinaryField()
     grown = models.BinaryField(default=b"")
     log_length = models.IntegerField()
+    last_talk = models.IntegerField(default=-1)
     branched_at = models.IntegerField(null=True)
     visible_count = models.IntegerField()
     tokens = models.BigIntegerField()
@@ -166,7 +191,8 @@ class Revision(models.Model):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["conversation", "parent"], name="revision_children"),
+            models.Index(fields=["conversation", "starts_line", "number"], name="revision_lines"),
+            models.Index(fields=["conversation", "batch", "number"], name="revision_by_batch"),
         ]
 
     def __str__(self) -> str:

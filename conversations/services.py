@@ -13,7 +13,7 @@ from conversations.domain.revisions import MoveKind, RevisionKind
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation, Revision
-from conversations.store import as_revision, find_revision, lineage, view_of
+from conversations.store import as_revision, find_revision, view_of
 from conversations.writing import Writing, insert_head, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -243,10 +243,8 @@ def rollback(
     actor.require(Action.BATCH_ROLLBACK)
 
     def step(opened: Writing) -> Applied:
-        head = opened.head
-        branch = lineage(head.key, head.current_revision)
-        values = (as_revision(row, View()) for row in branch)
-        target = revisions.find_batch(batch, values)
+        end = opened.log.branch.end_of_batch(batch)
+        target = revisions.find_batch(batch, [as_revision(end, View())] if end else [])
         return move_in(opened, "rollback", target.id, reason=reason)
 
     return _step(actor, public_id, Action.BATCH_ROLLBACK, step, reason, seen, dry_run)
@@ -372,7 +370,6 @@ def _open(
 def _applied(
     opened: Writing, before: View, outcome: Outcome, tokens_before: int, row: Revision
 ) -> Applied:
-    opened.sums.prepare(before, outcome.view)
     return Applied(
         batch=row.batch,
         revision=row.number,
@@ -383,7 +380,7 @@ def _applied(
         hidden=outcome.hidden,
         tokens_before=tokens_before,
         tokens_after=row.tokens,
-        cached_prefix_lost=operations.cached_prefix_lost(before, outcome.view, opened.sums),
+        cached_prefix_lost=opened.sums.prefix_lost(before, outcome.view, tokens_before),
     )
 
 

@@ -1,24 +1,25 @@
 """The log of one conversation in SQL, as the rules of the domain read it."""
 
-import hashlib
-from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Final, TypeVar
+from typing import Final
 
 from django.db.models import QuerySet
 
+from conversations.branch import Branch
 from conversations.domain import runs as run_set
 from conversations.domain.bodies import text_of_body
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs
-from conversations.models import Message, Revision, ToolCall, ToolDescription
+from conversations.models import Mark, Message, Revision, UnsettledCall
+from conversations.spans import MANY, chunks, rows_of
+from conversations.tool_links import Answer, answers_to, call_digest
 
-ItemT = TypeVar("ItemT", int, str)
-
-_CHUNK: Final = 500
+_INDEX_GAP: Final = 200  # messages that a range over an index may read in vain
+_BODY_GAP: Final = 8  # the same, if their bodies are read
+_BLOCK: Final = 100
 _ROLES: Final[Mapping[CountsAs, tuple[str, ...]]] = {
     "system": ("system", "developer"),
     "user": ("user",),
@@ -27,93 +28,52 @@ _ROLES: Final[Mapping[CountsAs, tuple[str, ...]]] = {
 }
 
 
-def call_digest(call_id: str) -> str:
-    """What a tool call's id is looked up by: ids may be long and of any characters."""
-    return hashlib.blake2b(call_id.encode(), digest_size=16).hexdigest()
-
-
-def chunks(items: Iterable[ItemT]) -> Iterator[list[ItemT]]:
-    """The items in lists that fit into one query."""
-    whole = list(items)
-    for start in range(0, len(whole), _CHUNK):
-        yield whole[start : start + _CHUNK]
-
-
 class SqlLog:
-    """The Log protocol over ``message`` rows, seen from the branch of one revision."""
+    """The Log protocol over ``message`` rows, seen from the branch of one revision.
 
-    def __init__(self, conversation: int, length: int, revision: int, tools: str) -> None:
+    It holds the first ``length`` messages; unless it is the ``newest``, more may have been logged
+    since. What was asked once is not asked again.
+    """
+
+    def __init__(
+        self, conversation: int, length: int, revision: int, tools: str, *, newest: bool = False
+    ) -> None:
         self.conversation = conversation
         self.length = length
         self.revision = revision
         self._tools = tools
+        self._newest = newest
+        self._answered_at: dict[int, int | None] = {}  # log index -> the call answered there
+        self._groups: dict[int, ToolGroup] = {}
 
     def __len__(self) -> int:
         return self.length
 
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
         """By the index over role; reads no bodies."""
-        if not runs:
-            return ()
         names = [name for role in roles for name in _ROLES[role]]
-        rows = self._within(runs).filter(role__in=names)
-        found = rows.order_by("index").values_list("index", flat=True).iterator(5000)
+        found = (
+            index
+            for rows in rows_of(self.conversation, runs, gap=_INDEX_GAP)
+            for index in _indices(rows.filter(role__in=names))
+        )
         return run_set.intersection(run_set.of_indices(found), runs)
 
     def texts(self, runs: Runs) -> Iterable[tuple[int, str]]:
-        if not runs:
-            return
         wanted = iter(run_set.indices(runs))
-        rows = self._within(runs).order_by("index").values_list("index", "body")
         target = next(wanted, None)
-        for index, body in rows.iterator(500):
-            if index != target:
-                continue
-            yield index, text_of_body(bytes(body))
-            target = next(wanted, None)
+        for rows in rows_of(self.conversation, runs, gap=_BODY_GAP):
+            bodies = rows.order_by("index").values_list("index", "body")
+            for index, body in bodies.iterator(500):
+                if index == target:
+                    yield index, text_of_body(bytes(body))
+                    target = next(wanted, None)
 
     def tool_descriptions(self) -> Sequence[int]:
-        rows = ToolDescription.objects.filter(conversation=self.conversation, index__lt=self.length)
-        return list(rows.order_by("index").values_list("index", flat=True))
+        return list(_indices(self._marks(Mark.TOOLS)))
 
     def tools(self) -> str | None:
         return self._tools or None
-
-    def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
-        return [group for group in self._groups if not _whole(group) or _is_cut(group, cuts)]
-
-    def orphans(self, runs: Runs) -> Runs:
-        if not runs:
-            return ()
-        rows = self._within(runs).filter(role="tool", call_index=None)
-        found = rows.order_by("index").values_list("index", flat=True)
-        return run_set.intersection(run_set.of_indices(found), runs)
-
-    def open_calls(
-        self, call_ids: Collection[str], instead_of: int | None = None
-    ) -> Iterable[OpenCall]:
-        names = {call_digest(call_id): call_id for call_id in call_ids}
-        calls: list[tuple[int, str]] = []
-        answered: dict[tuple[int, str], list[tuple[int, bool]]] = defaultdict(list)
-        for part in chunks(names):
-            calls += ToolCall.objects.filter(
-                conversation=self.conversation, call__in=part
-            ).values_list("index", "call")
-            results = self._rows().filter(call_index__isnull=False, answers__in=part)
-            for index, call_index, name, revision in results.order_by("index").values_list(
-                "index", "call_index", "answers", "revision"
-            ):
-                answered[call_index or 0, name or ""].append((index, self.sees(revision, index)))
-        homes = self._revisions_of({index for index, _ in calls})
-        for index, name in calls:
-            on_branch, found = self.sees(homes[index], index), answered[index, name]
-            if not found:
-                yield OpenCall(names[name], index, on_branch)
-                continue
-            here = [result for result, seen in found if seen]
-            if on_branch and (not here or here[-1] == instead_of):
-                former = here[-1] if here else found[-1][0]
-                yield OpenCall(names[name], index, on_branch=True, result_elsewhere=former)
 
     def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
         taken: set[str] = set()
@@ -122,96 +82,158 @@ class SqlLog:
             taken.update(str(name) for name in rows.values_list("message_id", flat=True))
         return taken
 
-    def sees(self, revision: int, index: int) -> bool:
-        """True if a message of the log, logged into ``revision``, is of the branch."""
-        return index < self._branch.get(revision, 0)
-
     @cached_property
-    def _branch(self) -> dict[int, int]:
-        """The revision that the log is seen from and all its ancestors, and how far each counts.
+    def branch(self) -> Branch:
+        """The revision that the log is seen from, with its ancestors."""
+        return Branch(self.conversation, self.revision)
 
-        A message counts if its log index is below the number; see ``Revision.branched_at``.
+    def orphans(self, runs: Runs) -> Runs:
+        if not runs:
+            return ()
+        rows = self._marks(Mark.ORPHAN).filter(index__gte=runs[0][0], index__lt=runs[-1][1])
+        return run_set.intersection(run_set.of_indices(_indices(rows)), runs)
+
+    def open_calls(
+        self, call_ids: Collection[str], instead_of: int | None = None
+    ) -> Iterable[OpenCall]:
+        """Of settled calls only that of a replaced result, or of results behind a past log."""
+        names = {call_digest(call_id): call_id for call_id in call_ids}
+        homes: dict[tuple[int, str], int] = {}
+        answered: set[int] = set()
+        columns = ("index", "call", "revision", "answered")
+        for part in chunks(names):
+            rows = self._unsettled().filter(call__in=part).values_list(*columns)
+            for index, call, revision, has_result in rows:
+                homes[index, call] = revision
+                if has_result:
+                    answered.add(index)
+        for index, result in self._settled_calls(instead_of):
+            if result.call in names and (index, result.call) not in homes:
+                homes[index, result.call] = result.revision  # as settled, that of the call too
+                if result.index < self.length:
+                    answered.add(index)
+        results = self._results_of(answered)
+        for (index, call), revision in homes.items():
+            found = [result for result in results.get(index, ()) if result.call == call]
+            on_branch = self.branch.sees(revision, index)
+            here = [result for result in found if self._sees(result)]
+            if not found:
+                yield OpenCall(names[call], index, on_branch)
+            elif on_branch and (not here or here[-1].index == instead_of):
+                former = here[-1] if here else found[-1]
+                yield OpenCall(names[call], index, on_branch, former.index)
+
+    def _settled_calls(self, instead_of: int | None) -> Iterator[tuple[int, Answer]]:
+        """The calls that may be open though they are settled, by their results."""
+        if not self._newest:
+            self._look_at([self.length])
+            call = self._answered_at[self.length]
+            if call is not None and call < self.length:
+                for result in answers_to(self.conversation, [call])[call]:
+                    if result.index >= self.length:
+                        yield call, result
+        if instead_of is not None:
+            rows = self._rows().filter(index=instead_of)
+            for call, digest, revision in rows.values_list("call_index", "answers", "revision"):
+                if call is not None and digest is not None:
+                    yield call, Answer(instead_of, digest, revision)
+
+    def tool_groups(self, cuts: Sequence[int]) -> Iterable[ToolGroup]:
+        """Those that are loose, and those that the messages right behind the cuts belong to.
+
+        Only a result can stand right behind a cut through a group that is whole in the log.
         """
-        rows = Revision.objects.filter(conversation=self.conversation)
-        known = {row[0]: row[1:] for row in rows.values_list("number", "parent", "branched_at")}
-        found: dict[int, int] = {}
-        here: int | None = self.revision
-        stop = self.length
-        while here is not None:
-            found[here] = stop
-            here, branched_at = known[here]
-            stop = self.length if branched_at is None else branched_at
-        return found
+        places = cuts if self._newest else sorted({*cuts, self.length})
+        self._look_at(places)
+        found = {self._answered_at[place] for place in places} | self._loose.keys()
+        wanted = sorted(call for call in found if call is not None and call < self.length)
+        missing = [call for call in wanted if call not in self._groups]
+        results = answers_to(self.conversation, missing)
+        self._groups.update((call, self._group(call, results[call])) for call in missing)
+        return [self._groups[call] for call in wanted]
+
+    def _group(self, call: int, results: Sequence[Answer]) -> ToolGroup:
+        """A group by all of its results, also those behind a past log."""
+        per_call: dict[str, list[Answer]] = defaultdict(list)
+        for result in results:
+            if result.index < self.length:
+                per_call[result.call].append(result)
+        best = {self._best(answers).index for answers in per_call.values()}
+        # One that is not loose is whole by now: it has one result for each call.
+        unanswered = self._loose.get(call, len(results)) - len(per_call)
+        return ToolGroup(
+            call=call,
+            results=tuple(sorted(best)),
+            unanswered=unanswered,
+            pending=unanswered > 0 and self.last_talk <= call,
+            surplus=tuple(
+                result.index
+                for result in results
+                if result.index < self.length and result.index not in best
+            ),
+        )
+
+    def _best(self, answers: Sequence[Answer]) -> Answer:
+        """Of several results of a call the branch's own, else the newest."""
+        if len(answers) == 1:
+            return answers[0]
+        return max(answers, key=lambda answer: (self._sees(answer), answer.index))
+
+    def _sees(self, answer: Answer) -> bool:
+        return self.branch.sees(answer.revision, answer.index)
+
+    def _look_at(self, places: Sequence[int]) -> None:
+        """Find out which calls the messages at some log indices answer."""
+        missing = [place for place in places if place not in self._answered_at]
+        results = Message.objects.filter(conversation=self.conversation, call_index__isnull=False)
+        if len(missing) > MANY:
+            parts = [results.filter(index__gte=missing[0], index__lte=missing[-1])]
+        else:
+            parts = [results.filter(index__in=part) for part in chunks(missing)]
+        self._answered_at.update(dict.fromkeys(missing))
+        for part in parts:
+            self._answered_at.update(part.values_list("index", "call_index"))
 
     @cached_property
-    def _groups(self) -> list[ToolGroup]:
-        """Every call of the log with its results; costs the tool messages, not the others."""
-        calls: dict[int, list[str]] = defaultdict(list)
-        rows = ToolCall.objects.filter(conversation=self.conversation, index__lt=self.length)
-        for index, name in rows.order_by("index", "position").values_list("index", "call"):
-            calls[index].append(name)
-        results: dict[int, list[tuple[int, str, bool]]] = defaultdict(list)
-        answers = self._rows().filter(role="tool", call_index__isnull=False).order_by("index")
-        for index, call_index, answer, revision in answers.values_list(
-            "index", "call_index", "answers", "revision"
-        ):
-            results[call_index or 0].append((index, answer or "", self.sees(revision, index)))
-        last_other = self._last_other() if calls else -1
-        return [_group(index, names, results[index], last_other) for index, names in calls.items()]
+    def _loose(self) -> Mapping[int, int]:
+        """How many calls each message has whose group is not whole by now."""
+        rows = self._unsettled().filter(whole=False)
+        return Counter(rows.values_list("index", flat=True))
 
-    def _last_other(self) -> int:
-        """The log index of the branch's last message that is no tool result, -1 without one."""
-        rows = self._rows().exclude(role="tool").order_by("-index")
-        for index, revision in rows.values_list("index", "revision").iterator(200):
-            if self.sees(revision, index):
-                return index
-        return -1
+    @cached_property
+    def last_talk(self) -> int:
+        """The log index of the branch's last message that is no tool message, -1 without one."""
+        rows = Revision.objects.filter(conversation=self.conversation, number=self.revision)
+        last_talk, known = rows.values_list("last_talk", "log_length").get()
+        if known <= self.length:
+            return last_talk
+        below = self.length  # the revision has grown since
+        while True:
+            talk = self._rows().filter(index__lt=below).exclude(role="tool").order_by("-index")
+            block = talk.values_list("index", "revision")[:_BLOCK]
+            for below, revision in block:
+                if self.branch.sees(revision, below):
+                    return below
+            if len(block) < _BLOCK:
+                return -1
 
-    def _revisions_of(self, indices: Collection[int]) -> dict[int, int]:
-        homes: dict[int, int] = {}
-        for part in chunks(indices):
-            homes.update(self._rows().filter(index__in=part).values_list("index", "revision"))
-        return homes
+    def _results_of(self, calls: Collection[int]) -> Mapping[int, Sequence[Answer]]:
+        """The results of messages with calls that are in this log."""
+        found = answers_to(self.conversation, calls)
+        if not self._newest:
+            for call, results in found.items():
+                found[call] = [result for result in results if result.index < self.length]
+        return found
 
     def _rows(self) -> QuerySet[Message]:
         return Message.objects.filter(conversation=self.conversation, index__lt=self.length)
 
-    def _within(self, runs: Runs) -> QuerySet[Message]:
-        return self._rows().filter(index__gte=runs[0][0], index__lt=runs[-1][1])
+    def _unsettled(self) -> QuerySet[UnsettledCall]:
+        return UnsettledCall.objects.filter(conversation=self.conversation, index__lt=self.length)
+
+    def _marks(self, kind: str) -> QuerySet[Mark]:
+        return Mark.objects.filter(conversation=self.conversation, kind=kind, index__lt=self.length)
 
 
-def _group(
-    call: int, names: Sequence[str], results: Sequence[tuple[int, str, bool]], last_other: int
-) -> ToolGroup:
-    """The group of one message with calls: one result per call, the branch's newest first."""
-    chosen: list[int] = []
-    surplus: list[int] = []
-    open_names = list(names)
-    for index, name, _ in sorted(results, key=lambda result: (result[2], result[0]), reverse=True):
-        if name in open_names:
-            open_names.remove(name)
-            chosen.append(index)
-        else:
-            surplus.append(index)
-    return ToolGroup(
-        call=call,
-        results=tuple(sorted(chosen)),
-        unanswered=len(open_names),
-        pending=bool(open_names) and call >= last_other,
-        surplus=tuple(sorted(surplus)),
-    )
-
-
-def _whole(group: ToolGroup) -> bool:
-    """True if all calls are answered once and the results follow the call directly."""
-    if group.unanswered or group.surplus:
-        return False
-    return group.results == tuple(range(group.call + 1, group.call + 1 + len(group.results)))
-
-
-def _is_cut(group: ToolGroup, cuts: Sequence[int]) -> bool:
-    """True if one of the ascending cuts falls between the call and its last result."""
-    if not group.results:
-        return False
-    place = bisect_right(cuts, group.call)
-    return place < len(cuts) and cuts[place] <= group.results[-1]
+def _indices(rows: QuerySet[Message] | QuerySet[Mark]) -> Iterable[int]:
+    return rows.order_by("index").values_list("index", flat=True)

@@ -1,9 +1,13 @@
 """Reading one conversation in SQL: its head, its revisions, their views."""
 
-from typing import cast
+from functools import reduce
+from itertools import islice
+from operator import or_
+from typing import Final, cast
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from conversations.branch import Branch
 from conversations.domain import revisions as rules
 from conversations.domain.revisions import RevisionKind
 from conversations.domain.view import View
@@ -11,6 +15,8 @@ from conversations.domain.view_patch import apply_patch
 from conversations.models import Conversation, Revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
+
+_RANGES: Final = 40  # of revisions in one query
 
 
 def find_head(workspace: int, public_id: str) -> Conversation:
@@ -26,9 +32,13 @@ def one_head(rows: QuerySet[Conversation], public_id: str) -> Conversation:
     return head
 
 
-def find_revision(conversation: int, number: int) -> Revision:
-    """A revision by its number; NotFound if there is none."""
-    row = Revision.objects.filter(conversation=conversation, number=number).first()
+def find_revision(conversation: int, number: int, *, with_view: bool = True) -> Revision:
+    """A revision by its number; NotFound if there is none.
+
+    Without its view what the view is made of is read when it is asked for.
+    """
+    rows = Revision.objects.filter(conversation=conversation, number=number)
+    row = (rows if with_view else rows.defer("opened")).first()
     if row is None:
         raise NotFound(f"There is no revision {number}.")
     return row
@@ -36,14 +46,32 @@ def find_revision(conversation: int, number: int) -> Revision:
 
 def view_of(row: Revision) -> View:
     """The view of a revision: as it was opened, with what was appended since."""
-    patched: list[Revision] = []
-    while row.patch_of is not None:
-        patched.append(row)
-        row = find_revision(row.conversation, row.patch_of)
-    view = _grown(View.decode(bytes(row.opened)), row)
-    for child in reversed(patched):
-        view = _grown(apply_patch(view, bytes(child.opened)), child)
+    chain = [row]
+    while chain[-1].patches:
+        chain += _ancestors(chain[-1])
+    view = View()
+    for each in reversed(chain):
+        opened = bytes(each.opened)
+        view = apply_patch(view, opened) if each.patches else View.decode(opened)
+        view = _grown(view, each)
     return view
+
+
+def _ancestors(row: Revision) -> list[Revision]:
+    """The next ancestors that the view of a revision is patched from; at least one."""
+    if row.parent is None:
+        raise AssertionError("the first revision has no patches")
+    first = row.parent + 1 - row.patches
+    rows = Revision.objects.filter(
+        conversation=row.conversation, number__gte=max(first, 0), number__lte=row.parent
+    )
+    found: list[Revision] = []
+    for ancestor in rows.order_by("-number"):
+        if ancestor.number == (found[-1] if found else row).parent:
+            found.append(ancestor)
+        if not ancestor.patches or len(found) == row.patches:
+            break
+    return found
 
 
 def _grown(opened: View, row: Revision) -> View:
@@ -71,11 +99,10 @@ def as_revision(row: Revision, view: View) -> rules.Revision:
 
 def lineage(conversation: int, number: int) -> list[Revision]:
     """The rows of a revision and its ancestors up to the root, without their views."""
-    rows = Revision.objects.filter(conversation=conversation).defer("opened", "grown")
-    by_number = {row.number: row for row in rows}
     found: list[Revision] = []
-    here: int | None = number
-    while here is not None:
-        found.append(by_number[here])
-        here = found[-1].parent
+    ranges = Branch(conversation, number).ranges()
+    while part := list(islice(ranges, _RANGES)):
+        chosen = reduce(or_, (Q(number__gte=start, number__lt=stop) for start, stop in part))
+        rows = Revision.objects.filter(chosen, conversation=conversation)
+        found += rows.defer("opened", "grown").order_by("-number")
     return found

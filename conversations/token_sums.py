@@ -1,37 +1,56 @@
 """Sums of tokens over runs of the log, by the running total that each message keeps."""
 
 from collections.abc import Iterable
-from typing import Final
 
+from conversations.domain import runs as run_sets
+from conversations.domain.runs import Run
 from conversations.domain.view import View
 from conversations.models import Message
-
-_CHUNK: Final = 500
+from conversations.spans import chunks
 
 
 class TokenSums:
     """``sums(start, stop)`` is the number of tokens of the log indices ``[start, stop)``.
 
-    A run costs two look-ups; ``prepare`` makes them for whole views at once.
+    A run costs two look-ups, which are made for many runs at once and remembered.
     """
 
     def __init__(self, conversation: int) -> None:
         self.conversation = conversation
         self._upto: dict[int, int] = {-1: 0}
 
-    def prepare(self, *views: View) -> None:
-        """Look up every boundary of the views' runs in a few queries."""
-        ends = {end - 1 for view in views for run in view.runs for end in run}
-        self._load(ends - self._upto.keys())
-
     def __call__(self, start: int, stop: int) -> int:
-        self._load({start - 1, stop - 1} - self._upto.keys())
-        return self._upto[stop - 1] - self._upto[start - 1]
+        return self.total([(start, stop)])
 
-    def _load(self, indices: Iterable[int]) -> None:
-        missing = sorted(indices)
-        for place in range(0, len(missing), _CHUNK):
-            rows = Message.objects.filter(
-                conversation=self.conversation, index__in=missing[place : place + _CHUNK]
-            )
+    def total(self, runs: Iterable[Run]) -> int:
+        """The tokens of some runs."""
+        whole = list(runs)
+        self._load({end - 1 for run in whole for end in run})
+        return sum(self._upto[stop - 1] - self._upto[start - 1] for start, stop in whole)
+
+    def of_view(self, view: View, known: View, tokens: int) -> int:
+        """The tokens of ``view``, by how it differs from ``known``, which has ``tokens``.
+
+        Costs the runs of the difference, or those of ``view`` if they are fewer.
+        """
+        was, now = known.indices_as_runs(), view.indices_as_runs()
+        came, went = run_sets.difference(now, was), run_sets.difference(was, now)
+        if len(came) + len(went) >= len(now):
+            return self.total(now)
+        return tokens + self.total(came) - self.total(went)
+
+    def prefix_lost(self, before: View, after: View, tokens: int) -> int:
+        """How many of the ``tokens`` of ``before`` stand behind what both views start with.
+
+        Costs the runs of that start, or of the rest if they are fewer.
+        """
+        common = before.common_prefix_length(after)
+        start, rest = before.slice(0, common), before.slice(common, len(before))
+        if len(start.runs) < len(rest.runs):
+            return tokens - self.total(start.runs)
+        return self.total(rest.runs)
+
+    def _load(self, indices: set[int]) -> None:
+        for part in chunks(sorted(indices - self._upto.keys())):
+            rows = Message.objects.filter(conversation=self.conversation, index__in=part)
             self._upto.update(rows.values_list("index", "tokens_upto"))

@@ -17,9 +17,9 @@ from conversations.domain.transfer import LoggedMessage, Transfer
 from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.services import NewConversation, append_in, change_of, open_new
-from conversations.sql_log import call_digest
 from conversations.store import as_revision, find_head, view_of
-from conversations.writing import Writing, log_tools, revision_row
+from conversations.tool_links import call_digest, link
+from conversations.writing import Writing, revision_row
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.ids import is_public_id, is_reserved
@@ -159,7 +159,7 @@ def _write_log(head: Conversation, messages: Sequence[LoggedMessage]) -> None:
             head.log_tokens += logged.tokens
             rows.append(_message_row(head, logged))
         Message.objects.bulk_create(rows)
-        log_tools(head.key, [logged.entry for logged in part])
+    link(head.key, ((logged.entry, logged.revision) for logged in messages))
     head.log_count = len(messages)
 
 
@@ -189,11 +189,17 @@ def _write_revisions(head: Conversation, document: Transfer) -> None:
     Revision.objects.filter(conversation=head.key).delete()
     rows: dict[int, Revision] = {}
     views: dict[int | None, View] = {}
+    talk = {
+        each.revision: each.entry.index
+        for each in document.messages
+        if each.entry.draft.role != "tool"
+    }
     for value in document.revisions:
         views[value.id] = value.view
         parent = None if value.parent is None else rows[value.parent]
         row = revision_row(head.key, value, parent, views.get(value.parent))
         row.has_children = value.id in parents
+        row.last_talk = max(talk.get(value.id, -1), parent.last_talk if parent else -1)
         rows[value.id] = row
     Revision.objects.bulk_create(rows.values(), batch_size=_BATCH)
     first = -len(document.moves)

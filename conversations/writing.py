@@ -13,17 +13,18 @@ from conversations.domain.revisions import Cause, MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.domain.view_patch import encode_patch
-from conversations.models import Conversation, Message, Move, Revision, ToolCall, ToolDescription
-from conversations.sql_log import SqlLog, call_digest
+from conversations.models import Conversation, Message, Move, Revision
+from conversations.sql_log import SqlLog
 from conversations.store import find_revision, one_head, view_of
 from conversations.token_sums import TokenSums
+from conversations.tool_links import call_digest, link, unsettle_at
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.audit.record import Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
 
 _WHOLE_VIEW: Final = 256  # bytes up to which a view is stored whole: a patch would save nothing
-_PATCH_WEIGHT: Final = 64  # bytes that a patch counts at least, so that chains stay short
+_MOST_PATCHES: Final = 8  # to read one costs as much as to read a whole view
 _COUNTERS: Final = (
     "status",
     "workflow",
@@ -53,33 +54,14 @@ def revision_row(
         config=value.config or b"{}",
         boundary=value.boundary,
         opened=stored.data,
-        patch_of=stored.patch_of,
-        patched_bytes=stored.patched_bytes,
+        starts_line=value.parent != value.id - 1,
+        patches=stored.patches,
         log_length=value.log_length,
         visible_count=value.visible_count,
         tokens=value.tokens,
         author=value.author,
         reason=value.reason or "",
         created_at=value.created_at,
-    )
-
-
-def log_tools(conversation: int, entries: Sequence[Entry]) -> None:
-    """Write the rows by which tool calls and tool descriptions are found again."""
-    ToolCall.objects.bulk_create(
-        ToolCall(
-            conversation=conversation,
-            index=entry.index,
-            position=position,
-            call=call_digest(call_id),
-        )
-        for entry in entries
-        for position, call_id in enumerate(entry.draft.call_ids)
-    )
-    ToolDescription.objects.bulk_create(
-        ToolDescription(conversation=conversation, index=entry.index)
-        for entry in entries
-        if entry.draft.tool_description
     )
 
 
@@ -109,20 +91,27 @@ class Writing:
         self.sums = TokenSums(head.key)
         self._seen = head.change_seq
         self._dirty: set[str] = set()
+        self._last_talk = -1  # the last message that is logged by now and that no tool wrote
         self._current: Revision | None = None
 
     @property
     def current(self) -> Revision:
-        """The row of the current revision."""
-        if self._current is None or self._current.number != self.head.current_revision:
-            self._current = find_revision(self.head.key, self.head.current_revision)
+        """The row of the current revision; its view is not read before it is asked for."""
+        number = self.head.current_revision
+        if self._current is None or self._current.number != number:
+            self._current = find_revision(self.head.key, number, with_view=False)
         return self._current
 
     @property
     def log(self) -> SqlLog:
         """The log as seen from the current revision."""
         head = self.head
-        return SqlLog(head.key, head.log_count, head.current_revision, head.tools)
+        return SqlLog(head.key, head.log_count, head.current_revision, head.tools, newest=True)
+
+    def _talk_after(self, row: Revision) -> int:
+        """The last message of a revision's branch that no tool wrote, with those logged by now."""
+        last, self._last_talk = max(row.last_talk, self._last_talk), -1
+        return last
 
     def cause(self, reason: str | None) -> Cause:
         return Cause(author=self.actor.label, reason=reason, at=self.at)
@@ -149,9 +138,11 @@ class Writing:
         for entry in entries:
             tokens = tokens_of_message(entry.draft)
             total += tokens
+            if entry.draft.role != "tool":
+                self._last_talk = entry.index
             rows.append(self._message(entry, tokens, total, revision, node_id))
         Message.objects.bulk_create(rows)
-        log_tools(self.head.key, entries)
+        link(self.head.key, ((entry, revision) for entry in entries))
         added = total - self.head.log_tokens
         self.head.log_count += len(entries)
         self.head.log_tokens = total
@@ -194,10 +185,12 @@ class Writing:
         grown = View.decode(bytes(row.grown)).concat(added) if row.grown else added
         row.grown = grown.encode()
         row.log_length = head.log_count
+        row.last_talk = self._talk_after(row)
         row.visible_count, row.tokens = head.visible_count, head.visible_tokens
         Revision.objects.filter(conversation=head.key, number=row.number).update(
             grown=row.grown,
             log_length=row.log_length,
+            last_talk=row.last_talk,
             visible_count=row.visible_count,
             tokens=row.tokens,
         )
@@ -221,9 +214,8 @@ class Writing:
         """Open the next batch with ``view`` from the current revision, whose view is ``before``."""
         parent = self.current
         self.head.current_batch = parent.batch + 1
-        self.sums.prepare(view)
         self.head.visible_count = len(view)
-        self.head.visible_tokens = sum(self.sums(start, stop) for start, stop in view.runs)
+        self.head.visible_tokens = self.sums.of_view(view, before, self.head.visible_tokens)
         return self._insert(
             parent,
             batch=parent.batch + 1,
@@ -243,10 +235,10 @@ class Writing:
         """
         head, whole = self.head, view_of(row)
         view = whole.slice(0, visible_count)
-        self.sums.prepare(view)
         head.current_batch = row.batch
         head.visible_count = len(view)
-        head.visible_tokens = sum(self.sums(start, stop) for start, stop in view.runs)
+        head.visible_tokens = self.sums.of_view(view, whole, row.tokens)
+        unsettle_at(head.key, log_count)
         self._insert(
             row,
             batch=row.batch,
@@ -255,6 +247,7 @@ class Writing:
             operation="append",
             reason=reason,
             branched_at=log_count,
+            last_talk=SqlLog(head.key, log_count, row.number, "").last_talk,
         )
 
     def _insert(
@@ -269,6 +262,7 @@ class Writing:
         config: bytes = b"{}",
         boundary: int | None = None,
         branched_at: int | None = None,
+        last_talk: int | None = None,
     ) -> Revision:
         self.changed = True
         head = self.head
@@ -282,9 +276,10 @@ class Writing:
             config=config,
             boundary=boundary,
             opened=stored.data,
-            patch_of=stored.patch_of,
-            patched_bytes=stored.patched_bytes,
+            starts_line=parent.number != head.revision_count - 1 or branched_at is not None,
+            patches=stored.patches,
             log_length=head.log_count,
+            last_talk=self._talk_after(parent) if last_talk is None else last_talk,
             branched_at=branched_at,
             visible_count=head.visible_count,
             tokens=head.visible_tokens,
@@ -337,26 +332,23 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A view as it is stored: its runs, or a patch of another revision's view."""
+    """A view as it is stored: its runs, or so many patches from a view whose runs are stored."""
 
     data: bytes
-    patch_of: int | None = None
-    patched_bytes: int = 0
+    patches: int = 0
 
 
 def _stored(view: View, base: View, parent: Revision) -> _Stored:
-    """Whichever is smaller; whole again once the patches since the last whole view outweigh it.
+    """As a patch of the parent's view, if that is much smaller and there are few patches yet.
 
     So a revision costs what it changes, and reading one costs a bounded number of patches.
     """
     whole = view.encode()
-    if len(whole) <= _WHOLE_VIEW:
-        return _Stored(whole)
-    patch = encode_patch(base, view)
-    patched = parent.patched_bytes + max(len(patch), _PATCH_WEIGHT)
-    if patched >= len(whole):
-        return _Stored(whole)
-    return _Stored(patch, parent.number, patched)
+    if len(whole) > _WHOLE_VIEW and parent.patches < _MOST_PATCHES:
+        patch = encode_patch(base, view)
+        if 2 * len(patch) < len(whole):
+            return _Stored(patch, parent.patches + 1)
+    return _Stored(whole)
 
 
 def insert_head(head: Conversation, actor: Actor) -> Writing:
@@ -376,6 +368,7 @@ def insert_head(head: Conversation, actor: Actor) -> Writing:
     Revision(
         conversation=head.key,
         number=0,
+        starts_line=True,
         batch=0,
         operation="start",
         opened=View().encode(),

@@ -8,9 +8,10 @@ from checkpoints.domain import execution as rules
 from checkpoints.domain.commands import ForkCheckpoint
 from checkpoints.domain.execution import Standing, dump
 from checkpoints.domain.pauses import When
-from checkpoints.fork_store import copy_conversation, copy_execution
+from checkpoints.fork_store import copy_execution
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.store import find_checkpoint, find_current
+from conversations.copying import UpTo, copy_conversation
 from conversations.models import Conversation
 from conversations.services import NewConversation, open_new
 from conversations.store import find_head
@@ -54,7 +55,8 @@ def fork(actor: Actor, public_id: str, version: int, command: ForkCheckpoint) ->
                 tools=source.tools,
             ),
         )
-        copy_conversation(source, to, opened.head)
+        upto = UpTo(to.log_count, to.revision_count, to.revision, to.change_seq)
+        copy_conversation(source, upto, opened.head)
         forked = _fork_execution(opened, source, row, to)
         opened.head.status = forked.status
         origin = {"conversation": source.public_id, "execution": row.public_id}

@@ -1,0 +1,167 @@
+"""Storing by what the calls, results and descriptions of tools are found again."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+
+from conversations.domain.message import Entry
+from conversations.models import Mark, Message, UnsettledCall
+from conversations.spans import chunks
+
+_BATCH: Final = 1000
+
+
+def call_digest(call_id: str) -> str:
+    """What a tool call's id is looked up by: ids may be long and of any characters."""
+    return hashlib.blake2b(call_id.encode(), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A logged tool result: the digest of the call's id, and the revision it was logged into."""
+
+    index: int
+    call: str
+    revision: int
+
+
+@dataclass(slots=True)
+class Group:
+    """A message with tool calls, and all results in the log that answer it, ascending."""
+
+    index: int
+    revision: int
+    calls: Sequence[str]
+    answers: list[Answer] = field(default_factory=list)
+
+    @property
+    def whole(self) -> bool:
+        """True if each call has one result and these stand right behind the message."""
+        count = len(self.calls)
+        return (
+            len(self.answers) == count
+            and self.answers[-1].index == self.index + count
+            and len({answer.call for answer in self.answers}) == count
+        )
+
+    @property
+    def settled(self) -> bool:
+        """True if it is whole for ever; see UnsettledCall."""
+        return self.whole and all(answer.revision == self.revision for answer in self.answers)
+
+    def rows(self, conversation: int) -> Iterable[UnsettledCall]:
+        """The rows of its calls, as long as it is not settled."""
+        answered = {answer.call for answer in self.answers}
+        for position, call in enumerate(self.calls):
+            yield UnsettledCall(
+                conversation=conversation,
+                index=self.index,
+                position=position,
+                call=call,
+                revision=self.revision,
+                answered=call in answered,
+                whole=self.whole,
+            )
+
+
+def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
+    """Write the marks and the unsettled calls of messages that were just logged.
+
+    Each comes with the revision into which it was logged.
+    """
+    marks: list[Mark] = []
+    groups: dict[int, Group] = {}
+    earlier: set[int] = set()
+    for entry, revision in entries:
+        draft = entry.draft
+        if draft.call_ids:
+            calls = [call_digest(call_id) for call_id in draft.call_ids]
+            groups[entry.index] = Group(entry.index, revision, calls)
+        elif draft.tool_description:
+            marks.append(Mark(conversation=conversation, kind=Mark.TOOLS, index=entry.index))
+        elif draft.answers is not None:
+            if entry.call_index is None:
+                marks.append(Mark(conversation=conversation, kind=Mark.ORPHAN, index=entry.index))
+            elif entry.call_index in groups:
+                answer = Answer(entry.index, call_digest(draft.answers), revision)
+                groups[entry.call_index].answers.append(answer)
+            else:
+                earlier.add(entry.call_index)
+    if marks:
+        Mark.objects.bulk_create(marks, batch_size=_BATCH)
+    if earlier:
+        _update(conversation, _known_groups(conversation, earlier))
+    _insert(conversation, groups.values())
+
+
+def link_again(conversation: int, calls: Collection[int]) -> None:
+    """Write the unsettled calls anew for messages whose results are not what they were."""
+    _update(conversation, _groups_of_bodies(conversation, calls))
+
+
+def unsettle_at(conversation: int, index: int) -> None:
+    """Have the group that is cut in front of a log index count as not settled.
+
+    For a branch that has only what is before that index.
+    """
+    rows = Message.objects.filter(conversation=conversation, index=index, call_index__lt=index)
+    call = rows.values_list("call_index", flat=True).first()
+    if call is None or UnsettledCall.objects.filter(conversation=conversation, index=call).exists():
+        return
+    groups = _groups_of_bodies(conversation, [call])
+    groups[0].answers = answers_to(conversation, [call])[call]
+    UnsettledCall.objects.bulk_create(groups[0].rows(conversation))
+
+
+def answers_to(conversation: int, calls: Iterable[int]) -> dict[int, list[Answer]]:
+    """The results of messages with calls, ascending, by the log index of the message."""
+    found: dict[int, list[Answer]] = defaultdict(list)
+    for part in chunks(calls):
+        rows = Message.objects.filter(conversation=conversation, call_index__in=part)
+        columns = ("call_index", "index", "answers", "revision")
+        for call, *answer in rows.order_by("index").values_list(*columns):
+            found[call].append(Answer(*answer))
+    return found
+
+
+def _known_groups(conversation: int, calls: Collection[int]) -> list[Group]:
+    """The groups of messages with calls, their results not read yet."""
+    groups: dict[int, Group] = {}
+    for part in chunks(calls):
+        rows = UnsettledCall.objects.filter(conversation=conversation, index__in=part)
+        for row in rows.order_by("index", "position"):
+            group = groups.setdefault(row.index, Group(row.index, row.revision, []))
+            group.calls = [*group.calls, row.call]
+    settled = [call for call in calls if call not in groups]
+    return [*groups.values(), *_groups_of_bodies(conversation, settled)]
+
+
+def _groups_of_bodies(conversation: int, calls: Iterable[int]) -> list[Group]:
+    groups: list[Group] = []
+    for part in chunks(calls):
+        rows = Message.objects.filter(conversation=conversation, index__in=part)
+        for index, revision, body in rows.values_list("index", "revision", "body"):
+            ids = [call_digest(call["id"]) for call in orjson.loads(bytes(body))["tool_calls"]]
+            groups.append(Group(index, revision, ids))
+    return groups
+
+
+def _update(conversation: int, groups: Collection[Group]) -> None:
+    """Read the results of groups again and write their rows instead of those that they had."""
+    indices = [group.index for group in groups]
+    answers = answers_to(conversation, indices)
+    for group in groups:
+        group.answers = answers[group.index]
+    for part in chunks(indices):
+        UnsettledCall.objects.filter(conversation=conversation, index__in=part).delete()
+    _insert(conversation, groups)
+
+
+def _insert(conversation: int, groups: Iterable[Group]) -> None:
+    rows = [row for group in groups if not group.settled for row in group.rows(conversation)]
+    if rows:
+        UnsettledCall.objects.bulk_create(rows, batch_size=_BATCH)

@@ -1,0 +1,142 @@
+"""What is done to a long conversation costs what it costs in a short one."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from pydantic import JsonValue
+
+from checkpoints.domain.commands import SaveCheckpoint
+from checkpoints.services import saving
+from conversations import services
+from conversations.domain.configs import read_operation
+from conversations.models import Conversation, UnsettledCall
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.contract import parse
+from tests.factories import assistant, calls, conversation, drafts, engine, result, system, user
+
+pytestmark = pytest.mark.django_db
+
+SHORT, LONG = 8, 400  # blocks of ten messages
+
+
+class History:
+    """A conversation as a workflow makes it: calls, operations, now and then a rollback."""
+
+    def __init__(self, blocks: int) -> None:
+        self.actor: Actor = engine()
+        self.id = conversation(system("Be kind."), actor=self.actor).public_id
+        self.saved = 0
+        for block in range(blocks):
+            self.work()
+            if block % 4 == 3:
+                self.operate("truncate", {"keep_first": 1, "keep_last": 15}, pairing="keep")
+            if block % 8 == 7:
+                self.roll_back()
+
+    @property
+    def head(self) -> Conversation:
+        return find_head(self.actor.workspace, self.id)
+
+    def work(self) -> None:
+        """Ten messages: talk, a call that is answered later, two that are answered at once."""
+        self.append(user("x" * 200), calls("a"))
+        self.append(result("a"), assistant("y" * 200))
+        self.append(user("x"), calls("a", "b"), result("b"), result("a"), assistant("y"), user("z"))
+
+    def append(self, *messages: dict[str, JsonValue]) -> None:
+        services.append(self.actor, self.id, drafts(*messages))
+
+    def operate(self, name: str, block: JsonValue = None, **fields: JsonValue) -> None:
+        config = read_operation({"operation": name, name: block, **fields})
+        services.operate(self.actor, self.id, config)
+
+    def roll_back(self) -> None:
+        """To the batch before, so that the next message starts another branch."""
+        services.rollback(self.actor, self.id, self.head.current_batch - 1)
+
+    def restore_the_first(self) -> None:
+        services.restore(self.actor, self.id, 0)
+
+    def save(self) -> None:
+        self.saved += 1
+        body: JsonValue = {
+            "node_id": "a",
+            "state_data": {"step": self.saved},
+            "messages": [user("x" * 400), assistant("y" * 400)],
+        }
+        saving.save(self.actor, self.id, f"cp-{self.saved}", parse(SaveCheckpoint, body, ""))
+
+
+STEPS: dict[str, Callable[[History], None]] = {
+    "append": lambda history: history.append(user("x"), assistant("y")),
+    "append with an id": lambda history: history.append({**user("x"), "id": "named"}),
+    "append a call": lambda history: history.append(calls("a", "b")),
+    "append its results": lambda history: history.append(result("b"), result("a")),
+    "append an orphan": lambda history: history.append(result("unheard-of")),
+    "truncate": lambda history: history.operate("truncate", {"keep_first": 2, "keep_last": 9}),
+    "truncate and keep pairs": lambda history: history.operate(
+        "truncate", {"range": {"start": 1, "end": 9}}, pairing="keep"
+    ),
+    "roll back": lambda history: history.roll_back(),
+    "append behind a rollback": lambda history: history.append(user("x")),
+    "append a call again": lambda history: history.append(calls("a")),
+    "roll back further": lambda history: history.roll_back(),
+    "insert": lambda history: history.operate("insert", {"position": 1, "messages": [user("x")]}),
+    "replace": lambda history: history.operate("replace", {"index": 1, "message": user("x")}),
+    "filter roles": lambda history: history.operate("filter", {"roles": ["user", "system"]}),
+    "filter texts": lambda history: history.operate("filter", {"content_contains": ["x", "B"]}),
+    "clear": lambda history: history.operate("clear"),
+    "restore": lambda history: history.restore_the_first(),
+    "save the first checkpoint": lambda history: history.save(),
+    "save a checkpoint": lambda history: history.save(),
+}
+
+
+def costs(blocks: int, measure: Callable[[Callable[[], None]], int]) -> dict[str, int]:
+    history = History(blocks)
+    return {name: measure(lambda step=step: step(history)) for name, step in STEPS.items()}  # type: ignore[misc]
+
+
+def queries_of(step: Callable[[], None]) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        step()
+    return len(captured)
+
+
+def rows_read_by(step: Callable[[], None]) -> int:
+    """How many rows and index entries MariaDB touched in order to find rows."""
+    before = _handler_reads()
+    step()
+    return _handler_reads() - before
+
+
+def _handler_reads() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW SESSION STATUS LIKE 'Handler_read%'")
+        return sum(int(value) for _, value in cursor.fetchall())
+
+
+def test_a_step_takes_as_many_queries_in_a_long_conversation_as_in_a_short_one() -> None:
+    assert costs(LONG, queries_of) == costs(SHORT, queries_of)
+
+
+@pytest.mark.only("mysql")
+def test_a_step_reads_no_more_rows_in_a_long_conversation_than_in_a_short_one() -> None:
+    short, long = costs(SHORT, rows_read_by), costs(LONG, rows_read_by)
+    grown = {name: (short[name], long[name]) for name in STEPS if long[name] > short[name] + 20}
+    assert not grown
+
+
+def test_calls_that_are_answered_leave_nothing_to_look_at() -> None:
+    history = History(0)
+    history.work()
+    assert not UnsettledCall.objects.exists()
+    history.append(calls("a", "b"))
+    assert UnsettledCall.objects.count() == 2
+    history.append(result("b"))
+    assert UnsettledCall.objects.count() == 2
+    history.append(result("a"))
+    assert not UnsettledCall.objects.exists()
