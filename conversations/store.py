@@ -5,7 +5,7 @@ from itertools import islice
 from operator import or_
 from typing import Final, cast
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from conversations.branch import Branch
 from conversations.domain import revisions as rules
@@ -15,18 +15,19 @@ from conversations.domain.view_patch import apply_patch
 from conversations.models import Conversation, Revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
+from ctxadmin.web.tables import Table
+
+HEADS: Final = Table(Conversation)
+REVISIONS: Final = Table(Revision)
 
 _RANGES: Final = 40  # of revisions in one query
 
 
-def find_head(workspace: int, public_id: str) -> Conversation:
+def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversation:
     """The head of a conversation of the workspace; NotFound, also for a foreign one."""
-    return one_head(Conversation.objects.for_workspace(workspace), public_id)
-
-
-def one_head(rows: QuerySet[Conversation], public_id: str) -> Conversation:
-    """The one of these heads that has a public id; NotFound if there is none."""
-    head = rows.filter(public_id=public_id).first() if is_public_id(public_id) else None
+    head = None
+    if is_public_id(public_id):
+        head = HEADS.find({"workspace": workspace, "public_id": public_id}, lock=lock)
     if head is None:
         raise NotFound(f"There is no conversation {public_id[:64]!r}.")
     return head
@@ -37,8 +38,10 @@ def find_revision(conversation: int, number: int, *, with_view: bool = True) -> 
 
     Without its view what the view is made of is read when it is asked for.
     """
-    rows = Revision.objects.filter(conversation=conversation, number=number)
-    row = (rows if with_view else rows.defer("opened")).first()
+    row = None
+    if 0 <= number < 2**31:
+        where = {"conversation": conversation, "number": number}
+        row = REVISIONS.find(where, without=() if with_view else ("opened",))
     if row is None:
         raise NotFound(f"There is no revision {number}.")
     return row

@@ -11,8 +11,10 @@ import orjson
 from conversations.domain.message import Entry
 from conversations.models import Mark, Message, UnsettledCall
 from conversations.spans import chunks
+from ctxadmin.web.tables import Table
 
-_BATCH: Final = 1000
+_MARKS: Final = Table(Mark)
+_CALLS: Final = Table(UnsettledCall)
 
 
 def call_digest(call_id: str) -> str:
@@ -92,7 +94,7 @@ def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
             else:
                 earlier.add(entry.call_index)
     if marks:
-        Mark.objects.bulk_create(marks, batch_size=_BATCH)
+        _MARKS.insert(marks)
     if earlier:
         _update(conversation, _known_groups(conversation, earlier))
     _insert(conversation, groups.values())
@@ -114,7 +116,7 @@ def unsettle_at(conversation: int, index: int) -> None:
         return
     groups = _groups_of_bodies(conversation, [call])
     groups[0].answers = answers_to(conversation, [call])[call]
-    UnsettledCall.objects.bulk_create(groups[0].rows(conversation))
+    _CALLS.insert(groups[0].rows(conversation))
 
 
 def answers_to(conversation: int, calls: Iterable[int]) -> dict[int, list[Answer]]:
@@ -164,4 +166,4 @@ def _update(conversation: int, groups: Collection[Group]) -> None:
 def _insert(conversation: int, groups: Iterable[Group]) -> None:
     rows = [row for group in groups if not group.settled for row in group.rows(conversation)]
     if rows:
-        UnsettledCall.objects.bulk_create(rows, batch_size=_BATCH)
+        _CALLS.insert(rows)

@@ -1,6 +1,6 @@
 """Writing one conversation in one transaction: messages, revisions, moves, and its head."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -15,13 +15,14 @@ from conversations.domain.view import View
 from conversations.domain.view_patch import encode_patch
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.sql_log import SqlLog
-from conversations.store import find_revision, one_head, view_of
+from conversations.store import HEADS, REVISIONS, find_head, find_revision, view_of
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.audit.record import Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
+from ctxadmin.web.tables import Table
 
 _WHOLE_VIEW: Final = 256  # bytes up to which a view is stored whole: a patch would save nothing
 _MOST_PATCHES: Final = 8  # to read one costs as much as to read a whole view
@@ -36,6 +37,8 @@ _COUNTERS: Final = (
     "visible_count",
     "visible_tokens",
 )
+_GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
+_MESSAGES: Final = Table(Message)
 
 
 def revision_row(
@@ -72,8 +75,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     Two writers wait for each other at the head; what the block raises undoes everything.
     """
     with transaction.atomic():
-        rows = Conversation.objects.for_workspace(actor.workspace).select_for_update()
-        yield Writing(one_head(rows, public_id), actor)
+        yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
 
 
 class Writing:
@@ -141,7 +143,7 @@ class Writing:
             if entry.draft.role != "tool":
                 self._last_talk = entry.index
             rows.append(self._message(entry, tokens, total, revision, node_id))
-        Message.objects.bulk_create(rows)
+        _MESSAGES.insert(rows)
         link(self.head.key, ((entry, revision) for entry in entries))
         added = total - self.head.log_tokens
         self.head.log_count += len(entries)
@@ -187,13 +189,7 @@ class Writing:
         row.log_length = head.log_count
         row.last_talk = self._talk_after(row)
         row.visible_count, row.tokens = head.visible_count, head.visible_tokens
-        Revision.objects.filter(conversation=head.key, number=row.number).update(
-            grown=row.grown,
-            log_length=row.log_length,
-            last_talk=row.last_talk,
-            visible_count=row.visible_count,
-            tokens=row.tokens,
-        )
+        self._update(row, {name: getattr(row, name) for name in _GROWN})
 
     def _continue(self, row: Revision) -> Revision:
         view = view_of(row)
@@ -287,16 +283,17 @@ class Writing:
             reason=reason or "",
             created_at=self.at,
         )
-        row.save(force_insert=True)
+        REVISIONS.insert([row])
         if not parent.has_children:
-            Revision.objects.filter(conversation=head.key, number=parent.number).update(
-                has_children=True
-            )
+            self._update(parent, {"has_children": True})
             parent.has_children = True
         head.revision_count += 1
         head.current_revision = row.number
         self._current = row
         return row
+
+    def _update(self, row: Revision, fields: Mapping[str, object]) -> None:
+        REVISIONS.update({"conversation": row.conversation, "number": row.number}, fields)
 
     def move(self, kind: MoveKind, to: Revision, reason: str | None) -> None:
         """Make another revision the current one and put the move on record (rule 1.5)."""
@@ -319,11 +316,10 @@ class Writing:
     def commit(self, change: Change) -> None:
         """Set the head, if nobody else did since it was read, and write the audit entry."""
         seq = self._seen + 1
-        fields = {name: getattr(self.head, name) for name in (*_COUNTERS, *self._dirty)}
-        changed = Conversation.objects.filter(key=self.head.key, change_seq=self._seen).update(
-            change_seq=seq, updated_at=self.at, **fields
-        )
-        if not changed:
+        names = (*_COUNTERS, *sorted(self._dirty))
+        fields: dict[str, object] = {name: getattr(self.head, name) for name in names}
+        fields |= {"change_seq": seq, "updated_at": self.at}
+        if not HEADS.update({"key": self.head.key, "change_seq": self._seen}, fields):
             raise Unavailable("The conversation was changed meanwhile; try again.")
         self.head.change_seq = seq
         self.head.updated_at = self.at

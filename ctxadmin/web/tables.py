@@ -1,0 +1,177 @@
+"""Rows by SQL that is put together once: for the writes that engines wait for.
+
+The ORM builds and compiles a statement for every call, which is most of what a small one costs.
+So what is done at every step of an engine goes through here; everything else stays with the ORM.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any, Final, Generic, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import Field, Model
+
+ModelT = TypeVar("ModelT", bound=Model)
+Convert = Callable[[Any], Any]
+
+_ROWS: Final = 50  # in one INSERT
+_AS_THEY_ARE: Final = frozenset(
+    {"SmallIntegerField", "IntegerField", "BigIntegerField", "CharField", "TextField"}
+)
+
+
+class Table(Generic[ModelT]):
+    """The rows of one model on the one database; fields are named by their attributes.
+
+    Values have the types of the model's fields and are converted as these say. No signals are
+    sent, and nothing is kept but texts of SQL, of which there are as many as calls in the code.
+    """
+
+    def __init__(self, model: type[ModelT]) -> None:
+        self.model = model
+        self._texts: dict[tuple[object, ...], str] = {}
+
+    def find(
+        self,
+        where: Mapping[str, object],
+        *,
+        without: Collection[str] = (),
+        last_by: str | None = None,
+        lock: bool = False,
+    ) -> ModelT | None:
+        """The row that has these values, or None; of several the one with the largest ``last_by``.
+
+        Fields in ``without`` are read when they are asked for. ``lock`` has other writers wait
+        for the end of the transaction.
+        """
+        key = ("find", *where, "-", *without, "-", last_by, lock)
+        text = self._texts.get(key) or self._new_text(
+            key, self._select_of(where, without, last_by, lock=lock)
+        )
+        with _connection().cursor() as cursor:
+            cursor.execute(text, self._prepared(where))
+            found = cursor.fetchone()
+        if found is None:
+            return None
+        names = [name for name in self._fields if name not in without] if without else self._fields
+        values = list(found)
+        for place, name in enumerate(names):
+            for convert in self._converters.get(name, ()):
+                values[place] = convert(values[place])
+        return self.model.from_db(DEFAULT_DB_ALIAS, names, values)
+
+    def insert(self, rows: Iterable[ModelT]) -> None:
+        """Store new rows; IntegrityError if a key is taken."""
+        remaining = iter(rows)
+        while part := list(islice(remaining, _ROWS)):
+            key = ("insert", len(part))
+            text = self._texts.get(key) or self._new_text(key, self._insert_of(len(part)))
+            values: list[Any] = []
+            for row in part:
+                values += self._prepared({name: getattr(row, name) for name in self._fields})
+                row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+            with _connection().cursor() as cursor:
+                cursor.execute(text, values)
+
+    def update(self, where: Mapping[str, object], values: Mapping[str, object]) -> int:
+        """Set fields of the rows that have the values ``where``; how many there are."""
+        key = ("update", *where, "-", *values)
+        text = self._texts.get(key) or self._new_text(key, self._update_of(where, values))
+        with _connection().cursor() as cursor:
+            cursor.execute(text, [*self._prepared(values), *self._prepared(where)])
+            count: int = cursor.rowcount
+            return count
+
+    # Names come from models and from code; values never stand in a text.
+
+    def _select_of(
+        self,
+        where: Iterable[str],
+        without: Collection[str],
+        last_by: str | None,
+        *,
+        lock: bool,
+    ) -> str:
+        columns = self._columns(name for name in self._fields if name not in without)
+        text = f"SELECT {columns} FROM {self._name} WHERE {self._equal(where, ' AND ')}"  # noqa: S608
+        if last_by:
+            text += f" ORDER BY {self._column(last_by)} DESC"
+        locks = lock and _connection().features.has_select_for_update
+        return text + " LIMIT 1" + (" FOR UPDATE" if locks else "")
+
+    def _insert_of(self, count: int) -> str:
+        places = ", ".join([f"({', '.join(['%s'] * len(self._fields))})"] * count)
+        return f"INSERT INTO {self._name} ({self._columns(self._fields)}) VALUES {places}"  # noqa: S608
+
+    def _update_of(self, where: Iterable[str], values: Iterable[str]) -> str:
+        given = self._equal(where, " AND ")
+        return f"UPDATE {self._name} SET {self._equal(values, ', ')} WHERE {given}"  # noqa: S608
+
+    def _new_text(self, key: tuple[object, ...], text: str) -> str:
+        self._texts[key] = text
+        return text
+
+    def _prepared(self, values: Mapping[str, object]) -> list[Any]:
+        """The values as the driver takes them."""
+        return [
+            value if name in self._plain or value is None else self._prepare(name, value)
+            for name, value in values.items()
+        ]
+
+    def _prepare(self, name: str, value: object) -> object:
+        return self._fields[name].get_db_prep_save(value, _connection())
+
+    @cached_property
+    def _fields(self) -> dict[str, "Field[Any, Any]"]:
+        return {field.attname: field for field in self.model._meta.concrete_fields}
+
+    @cached_property
+    def _plain(self) -> frozenset[str]:
+        """The fields whose values the driver takes as they are."""
+        return frozenset(
+            name
+            for name, field in self._fields.items()
+            if field.get_internal_type() in _AS_THEY_ARE
+        )
+
+    @cached_property
+    def _converters(self) -> dict[str, list[Convert]]:
+        """What turns values of the driver into those of the model, for fields that need it."""
+        found: dict[str, list[Convert]] = {}
+        connection = _connection()
+        for name, field in self._fields.items():
+            column = field.get_col(self.model._meta.db_table)
+            converters = [
+                *connection.ops.get_db_converters(column),
+                *column.get_db_converters(connection),
+            ]
+            if converters:
+                found[name] = [
+                    partial(_converted, convert, column, connection) for convert in converters
+                ]
+        return found
+
+    @cached_property
+    def _name(self) -> str:
+        return _connection().ops.quote_name(self.model._meta.db_table)
+
+    def _column(self, name: str) -> str:
+        return _connection().ops.quote_name(str(self._fields[name].column))
+
+    def _columns(self, names: Iterable[str]) -> str:
+        return ", ".join(map(self._column, names))
+
+    def _equal(self, names: Iterable[str], between: str) -> str:
+        return between.join(f"{self._column(name)} = %s" for name in names)
+
+
+def _connection() -> BaseDatabaseWrapper:
+    return connections[DEFAULT_DB_ALIAS]
+
+
+def _converted(
+    convert: Callable[..., Any], column: object, connection: BaseDatabaseWrapper, value: object
+) -> object:
+    return convert(value, column, connection)
