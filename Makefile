@@ -69,11 +69,8 @@ format: ## Bring the code into its form
 	$(python) -m ruff format .
 
 .PHONY: bench
-bench: tools ## Measure speed: every file of bench/, one table each
-	@for file in bench/bench_*.py; do \
-	  name=$${file#bench/}; echo "==> $$name"; \
-	  $(python) -m "bench.$${name%.py}" $(ARGS) || exit 1; \
-	done
+bench: tools ## Measure speed; ARGS=values or databases for a part of it
+	@$(python) -m bench $(ARGS)
 
 .PHONY: lock
 lock: ## Pin the requirements again; ARGS=--upgrade for the newest versions
