@@ -37,9 +37,8 @@ def _figure(item: Mapping[str, object]) -> float:
 
 
 def _goal(item: Mapping[str, object]) -> str:
-    return {True: "met", False: "missed", None: "no goal"}[
-        bool(item["met"]) if item["met"] is not None else None
-    ]
+    met = item["met"]
+    return "no goal" if met is None else "met" if met else "missed"
 
 
 if __name__ == "__main__":
