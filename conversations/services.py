@@ -131,26 +131,6 @@ def open_new(actor: Actor, new: NewConversation) -> Writing:
     return insert_head(head, actor)
 
 
-def change(
-    actor: Actor,
-    public_id: str,
-    *,
-    title: str | None = None,
-    metadata: bytes | None = None,
-    tools: str | None = None,
-) -> Conversation:
-    """Set what is given: title, metadata (JSON bytes of an object) or tools."""
-    actor.require(Action.CONVERSATION_UPDATE)
-    given = {"title": title, "metadata": metadata, "tools": tools}
-    fields = {name: value for name, value in given.items() if value is not None}
-    with writing(actor, public_id) as opened:
-        if fields:
-            opened.set(**fields)
-            detail = {"fields": sorted(fields)}
-            opened.commit(change_of(opened.head, Action.CONVERSATION_UPDATE, detail=detail))
-    return opened.head
-
-
 def append(actor: Actor, public_id: str, drafts: Sequence[Draft], node_id: str = "") -> Appended:
     """Log messages and show them at the end of the view; all or none, and never a conflict."""
     actor.require(Action.MESSAGES_APPEND)

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import erasure, queries, services, transfers
+from conversations import describing, erasure, queries, services, transfers
 from conversations.api.answers import (
     AppendedAnswer,
     AppliedAnswer,
@@ -123,7 +123,7 @@ class OneConversation(ConversationEndpoint):
     def patch(self, request: Request, conversation_id: str) -> Response:
         body = self.body(ChangeConversation)
         metadata = None if body.metadata is None else metadata_bytes(body.metadata)
-        head = services.change(
+        head = describing.change(
             self.actor, conversation_id, title=body.title, metadata=metadata, tools=body.tools
         )
         return shown(head)

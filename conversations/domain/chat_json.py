@@ -11,7 +11,7 @@ from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import is_public_id, is_reserved
 
-_MOST_TITLE: Final = 200
+_MOST_TITLE: Final = 300
 
 
 @dataclass(frozen=True, slots=True)

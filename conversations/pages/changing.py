@@ -1,7 +1,8 @@
 """The pages that change a conversation: operations, rollback, restore, details, erasure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import orjson
 from django.contrib import messages as flash
@@ -9,11 +10,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from conversations import erasure, services
+from conversations import describing, erasure, services
 from conversations.api.schemas import metadata_bytes
+from conversations.describing import EDITED, field_digest, seen_of
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.forms import ConversationForm, OperationForm
@@ -22,23 +24,41 @@ from conversations.services import Applied, Seen
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, ValidationFailed
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
+from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
+
+_MEANWHILE: Final = gettext_lazy(
+    "Somebody changed the view meanwhile, and nothing was done. This is what would happen now."
+)
+_FIELDS: Final[Mapping[str, Text]] = {
+    "title": gettext_lazy("Title"),
+    "metadata": gettext_lazy("Metadata"),
+    "tools": gettext_lazy("Description of the tools"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class OperatePage:
-    """The form of an operation; ``effect`` is its preview, once there was one."""
+    """The form of an operation; ``effect`` is its preview, once there was one.
+
+    ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
     form: OperationForm
     effect: Effect | None
-    expected_revision: int
-    expected_count: int
-    conflict: str
+    previewed: str
+    warning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +70,23 @@ class MovePage:
     head: Conversation
     confirm: Confirm
     effect: Effect
+    warning: str
 
 
 @dataclass(frozen=True, slots=True)
 class FormPage:
-    """A form about the conversation itself."""
+    """A form about the conversation itself.
+
+    ``base`` are the digests of the values that it started with, ``theirs`` what somebody else
+    put into the fields that this person changed, too.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
     form: ConversationForm
+    base: Mapping[str, str]
+    theirs: Sequence[tuple[Text, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,47 +101,78 @@ class ErasePage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Fill in, preview, apply; what is applied is what was previewed, or a conflict."""
+    """Fill in, preview, apply; what is applied is what was previewed.
+
+    What was changed since its preview, or is no longer about the same view, is previewed anew.
+    """
     actor.require(Action.MESSAGES_OPERATE)
     head = find_head(actor.workspace, conversation_id)
-    seen = _seen(request, head)
-    effect: Effect | None = None
-    conflict = ""
-    if request.method == "POST":
-        form = OperationForm(request.POST)
-        if form.is_valid():
-            apply = "apply" in request.POST
-            try:
-                applied = services.operate(
-                    actor,
-                    conversation_id,
-                    form.model,
-                    reason=form.model.reason,
-                    seen=seen,
-                    dry_run=not apply,
-                )
-            except ContextError as error:
-                conflict = _place(form, error)
-            else:
-                if apply:
-                    flash.success(request, _done(applied))
-                    return redirect("conversations:detail", conversation_id)
-                effect = presenters.effect_of(applied)
-    else:
+    if request.method != "POST":
         chosen = request.GET.get("operation", "truncate")
         form = OperationForm(initial={"operation": chosen, "pairing": "keep"})
+        return _operate_page(request, head, form)
+    form = OperationForm(request.POST)
+    if not form.is_valid():
+        return _operate_page(request, head, form, status=422 if form.errors else 200)
+    warning, seen = "", _seen(request, head)
+    try:
+        if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form):
+            applied = _operate(actor, head, form, seen, dry_run=False)
+            flash.success(request, _done(applied))
+            return redirect("conversations:detail", conversation_id)
+        if "apply" in request.POST:
+            warning = _("You changed it after the preview. Look at what would happen now.")
+    except VersionConflict:
+        warning = str(_MEANWHILE)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+    try:
+        applied = _operate(actor, head, form, Seen(), dry_run=True)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+    effect = presenters.effect_of(applied)
+    status = 409 if warning else 200
+    return _operate_page(request, head, form, warning=warning, effect=effect, status=status)
+
+
+def _operate(
+    actor: Actor, head: Conversation, form: OperationForm, seen: Seen, *, dry_run: bool
+) -> Applied:
+    return services.operate(
+        actor,
+        head.public_id,
+        form.model,
+        reason=form.model.reason,
+        seen=seen,
+        dry_run=dry_run,
+    )
+
+
+def _operate_page(
+    request: HttpRequest,
+    head: Conversation,
+    form: OperationForm,
+    *,
+    warning: str = "",
+    effect: Effect | None = None,
+    status: int = 200,
+) -> HttpResponse:
     shown = OperatePage(
         title=_("Change what the model sees"),
         crumbs=presenters.crumbs(head, Crumb(_("Operation"))),
         head=head,
         form=form,
         effect=effect,
-        expected_revision=seen.revision or 0,
-        expected_count=seen.count or 0,
-        conflict=conflict,
+        previewed=_digest_of(form) if effect is not None else "",
+        warning=warning,
     )
-    status = 422 if request.method == "POST" and (conflict or form.errors) else 200
     return show(request, "conversations/operate.html", shown, status=status)
+
+
+def _digest_of(form: OperationForm) -> str:
+    """What tells one operation from another: all of the form but the reason."""
+    beside = {"reason", "expected_revision", "expected_count"}
+    return digest(canonical(form.model.model_dump(mode="json", exclude=beside))).hex()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -156,12 +214,16 @@ def _move(
     """Ask with a preview, then move, if nobody changed the view in between."""
     head = find_head(actor.workspace, conversation_id)
     back = reverse("conversations:detail", args=[conversation_id])
-    seen = _seen(request, head)
     reason = request.POST.get("reason", "").strip() or None
+    warning = ""
     if request.method == "POST":
-        move(seen, reason, False)
-        flash.success(request, _("%(title)s: done.") % {"title": title})
-        return redirect(back)
+        try:
+            move(_seen(request, head), reason, False)
+        except VersionConflict:
+            warning = str(_MEANWHILE)
+        else:
+            flash.success(request, _("%(title)s: done.") % {"title": title})
+            return redirect(back)
     effect = presenters.effect_of(move(Seen(), None, True))
     hidden = {
         "expected_revision": str(head.current_revision),
@@ -175,48 +237,82 @@ def _move(
         submit=submit,
         back=back,
         asks_reason=True,
+        reason=reason or "",
         hidden=hidden,
     )
-    crumbs = presenters.crumbs(head, Crumb(title))
-    shown = MovePage(title=title, crumbs=crumbs, head=head, confirm=confirm, effect=effect)
-    return show(request, "conversations/move.html", shown, confirm=confirm)
+    shown = MovePage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        head=head,
+        confirm=confirm,
+        effect=effect,
+        warning=warning,
+    )
+    status = 409 if warning else 200
+    return show(request, "conversations/move.html", shown, status=status, confirm=confirm)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Title, metadata and the description of the tools."""
+    """Title, metadata and the description of the tools: only what was changed is written."""
     actor.require(Action.CONVERSATION_UPDATE)
     head = find_head(actor.workspace, conversation_id)
-    if request.method == "POST":
-        form = ConversationForm(request.POST)
-        if form.is_valid():
-            given = form.model
-            services.change(
-                actor,
-                conversation_id,
-                title=given.title or "",
-                metadata=metadata_bytes(given.metadata or {}),
-                tools=given.tools or "",
-            )
-            flash.success(request, _("Saved."))
-            return redirect("conversations:detail", conversation_id)
-    else:
-        form = ConversationForm(
-            initial={
-                "title": head.title,
-                "metadata": orjson.loads(bytes(head.metadata)),
-                "tools": head.tools,
-            }
+    if request.method != "POST":
+        initial = {
+            "title": head.title,
+            "metadata": orjson.loads(bytes(head.metadata)),
+            "tools": head.tools,
+        }
+        return _edit_page(request, head, ConversationForm(initial=initial), seen_of(head))
+    form = ConversationForm(request.POST)
+    base = {name: request.POST.get(f"base_{name}", "") for name in EDITED}
+    if not form.is_valid():
+        return _edit_page(request, head, form, base, status=422 if form.errors else 200)
+    title, tools = form.model.title or "", form.model.tools or ""
+    metadata = metadata_bytes(form.model.metadata or {})
+    try:
+        describing.change(
+            actor,
+            conversation_id,
+            title=title if field_digest(title) != base["title"] else None,
+            metadata=metadata if field_digest(metadata) != base["metadata"] else None,
+            tools=tools if field_digest(tools) != base["tools"] else None,
+            seen=base,
         )
+    except VersionConflict as conflict:
+        now = find_head(actor.workspace, conversation_id)
+        theirs = [(_FIELDS[name], _shown(now, name)) for name in conflict.changed_keys]
+        seen = seen_of(now)
+        return _edit_page(request, now, form, seen, theirs=theirs, status=409)
+    flash.success(request, _("Saved."))
+    return redirect("conversations:detail", conversation_id)
+
+
+def _edit_page(
+    request: HttpRequest,
+    head: Conversation,
+    form: ConversationForm,
+    base: Mapping[str, str],
+    *,
+    theirs: Sequence[tuple[Text, str]] = (),
+    status: int = 200,
+) -> HttpResponse:
     shown = FormPage(
         title=_("Edit the conversation"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit"))),
         head=head,
         form=form,
+        base=base,
+        theirs=theirs,
     )
-    status = 422 if request.method == "POST" and form.errors else 200
     return show(request, "conversations/edit.html", shown, status=status)
+
+
+def _shown(head: Conversation, name: str) -> str:
+    """The value of an edited field as text."""
+    value = getattr(head, name)
+    return bytes(value).decode() if name == "metadata" else str(value)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -43,4 +43,4 @@ def message_at(problem: FieldProblem, rest: Sequence[str], line: int | None) -> 
         where = {"line": extra.get("line", 1), "column": extra["column"]}
         message += " " + _("(line %(line)s, column %(column)s)") % where
     hint = extra.get("hint")
-    return f"{message} {hint}" if hint else message
+    return f"{message}; {hint}" if hint else message

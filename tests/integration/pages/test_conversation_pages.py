@@ -1,6 +1,7 @@
 """The conversation pages as people with different roles use them."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -95,27 +96,51 @@ def test_long_conversations_come_in_sections(reviewer: Client) -> None:
     assert "message 119" in text(part)
 
 
+def hidden(answer: Any) -> dict[str, str]:
+    """The hidden fields of a page's form, as a browser sends them back."""
+    found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', text(answer))
+    return {name: value for name, value in found if name != "csrfmiddlewaretoken"}
+
+
+OPERATE = "/conversations/chat/operate/"
+
+
 def test_an_operation_is_previewed_and_then_applied(reviewer: Client, chat: Conversation) -> None:
-    preview = reviewer.post("/conversations/chat/operate/", KEEP_ONE | {"preview": "1"})
+    preview = reviewer.post(OPERATE, KEEP_ONE | {"preview": "1"})
     assert "What would happen" in text(preview)
     assert visible() == 4
-    done = reviewer.post(
-        "/conversations/chat/operate/", KEEP_ONE | {"apply": "1", "reason": "long"}
-    )
-    assert done.status_code == 302
+    apply = KEEP_ONE | hidden(preview) | {"apply": "1", "reason": "long"}
+    assert reviewer.post(OPERATE, apply).status_code == 302
     assert visible() == 1
     assert "long" in text(reviewer.get("/conversations/chat/"))
 
 
-def test_what_was_previewed_is_what_is_applied_or_it_is_a_conflict(
+def test_what_was_changed_after_its_preview_is_previewed_anew(
     reviewer: Client, chat: Conversation
 ) -> None:
-    operate(
-        engine(), "chat", read_operation({"operation": "truncate", "truncate": {"keep_last": 3}})
-    )
-    answer = reviewer.post("/conversations/chat/operate/", KEEP_ONE | {"apply": "1"})
-    assert answer.status_code == 422
-    assert visible() == 3
+    seen = hidden(reviewer.post(OPERATE, KEEP_ONE | {"preview": "1"}))
+    other = KEEP_ONE | seen | {"truncate-keep_last": "2", "apply": "1"}
+    answer = reviewer.post(OPERATE, other)
+    assert answer.status_code == 409
+    assert "What would happen" in text(answer)
+    assert visible() == 4
+    assert reviewer.post(OPERATE, other | hidden(answer)).status_code == 302
+    assert visible() == 2
+
+
+def test_after_a_conflict_one_sees_what_would_happen_now_and_can_go_on(
+    reviewer: Client, chat: Conversation
+) -> None:
+    seen = hidden(reviewer.post(OPERATE, KEEP_ONE | {"preview": "1"}))
+    truncate: JsonValue = {"keep_last": 3}
+    operate(engine(), "chat", read_operation({"operation": "truncate", "truncate": truncate}))
+    body = KEEP_ONE | seen | {"apply": "1", "reason": "typed"}
+    answer = reviewer.post(OPERATE, body)
+    assert (answer.status_code, visible()) == (409, 3)
+    assert "typed" in text(answer)
+    assert "What would happen" in text(answer)
+    assert reviewer.post(OPERATE, body | hidden(answer)).status_code == 302
+    assert visible() == 1
 
 
 def test_a_wrong_option_is_named_at_its_field(reviewer: Client, chat: Conversation) -> None:
@@ -140,13 +165,17 @@ def test_a_rollback_is_asked_for_with_what_comes_and_goes(
     assert "too much" in page
 
 
-def test_a_rollback_of_something_else_than_was_seen_is_a_conflict(
+def test_a_rollback_of_something_else_than_was_seen_asks_again_and_keeps_the_reason(
     reviewer: Client, chat: Conversation
 ) -> None:
     operate(engine(), "chat", read_operation({"operation": "clear"}))
-    answer = reviewer.post("/conversations/chat/rollback/0/", SEEN)
-    assert answer.status_code == 409
-    assert visible() == 1
+    body = SEEN | {"reason": "my words"}
+    answer = reviewer.post("/conversations/chat/rollback/0/", body)
+    assert (answer.status_code, visible()) == (409, 1)
+    assert "my words" in text(answer)
+    again = body | hidden(answer)
+    assert reviewer.post("/conversations/chat/rollback/0/", again).status_code == 302
+    assert visible() == 4
 
 
 def test_a_rolled_back_branch_is_restored_from_the_list(
@@ -201,9 +230,38 @@ def test_details_are_edited_and_bad_metadata_is_named(chat: Conversation) -> Non
     bad = {"title": "New", "metadata": '{"a": ', "tools": ""}
     assert admin.post("/conversations/chat/edit/", bad).status_code == 422
     good = {"title": "New", "metadata": '{"a": 1}', "tools": "find(x)"}
+    good |= hidden(admin.get("/conversations/chat/edit/"))
     assert admin.post("/conversations/chat/edit/", good).status_code == 302
     head = Conversation.objects.get()
     assert (head.title, bytes(head.metadata), head.tools) == ("New", b'{"a":1}', "find(x)")
+
+
+EDIT = "/conversations/chat/edit/"
+
+
+def test_what_one_person_edits_does_not_undo_what_another_did(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    start = hidden(admin.get(EDIT))
+    first = start | {"title": "Mine", "metadata": "{}", "tools": ""}
+    assert admin.post(EDIT, first).status_code == 302
+    second = start | {"title": "A chat", "metadata": '{"a": 1}', "tools": ""}
+    assert admin.post(EDIT, second).status_code == 302
+    head = Conversation.objects.get()
+    assert (head.title, bytes(head.metadata)) == ("Mine", b'{"a":1}')
+
+
+def test_two_edits_of_one_field_are_shown_and_nothing_typed_is_lost(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    start = hidden(admin.get(EDIT))
+    fields = {"metadata": "{}", "tools": ""}
+    admin.post(EDIT, start | fields | {"title": "Theirs"})
+    answer = admin.post(EDIT, start | fields | {"title": "Typed"})
+    assert answer.status_code == 409
+    assert "Theirs" in text(answer)
+    assert 'value="Typed"' in text(answer)
+    assert Conversation.objects.get().title == "Theirs"
+    assert admin.post(EDIT, fields | {"title": "Typed"} | hidden(answer)).status_code == 302
+    assert Conversation.objects.get().title == "Typed"
 
 
 def upload(client: Client, data: bytes) -> Any:

@@ -309,7 +309,7 @@ def test_problems_of_a_service_are_shown_at_the_fields() -> None:
     )
     assert not form.is_valid()
     assert form.errors["rules-0-condition"] == [
-        "unexpected token (line 1, column 9) Write === for equality."
+        "unexpected token (line 1, column 9); Write === for equality."
     ]
     assert form.non_field_errors() == ["the draft has changed"]
 

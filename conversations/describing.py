@@ -1,0 +1,56 @@
+"""What a conversation is described with: title, metadata, the tools text."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from conversations.models import Conversation
+from conversations.services import change_of
+from conversations.writing import writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import VersionConflict
+from ctxadmin.lib.json_bytes import digest
+
+EDITED: Final = ("title", "metadata", "tools")
+
+
+def seen_of(head: Conversation) -> dict[str, str]:
+    """The digests of the fields that ``change`` sets, as they are now."""
+    return {name: field_digest(getattr(head, name)) for name in EDITED}
+
+
+def field_digest(value: str | bytes) -> str:
+    """What tells one value of a field from another, in hex."""
+    return digest(value.encode() if isinstance(value, str) else bytes(value)).hex()
+
+
+def change(
+    actor: Actor,
+    public_id: str,
+    *,
+    title: str | None = None,
+    metadata: bytes | None = None,
+    tools: str | None = None,
+    seen: Mapping[str, str] = MappingProxyType({}),
+) -> Conversation:
+    """Set what is given: title, metadata (JSON bytes of an object) or tools.
+
+    ``seen`` are the digests of the values that the writer started from, as ``seen_of`` gives
+    them: VersionConflict names the given fields that somebody else changed since.
+    """
+    actor.require(Action.CONVERSATION_UPDATE)
+    given = {"title": title, "metadata": metadata, "tools": tools}
+    fields = {name: value for name, value in given.items() if value is not None}
+    with writing(actor, public_id) as opened:
+        now = seen_of(opened.head)
+        stale = [name for name in fields if seen.get(name, now[name]) != now[name]]
+        if stale:
+            message = f"Somebody else changed {', '.join(stale)} meanwhile."
+            expected, actual = seen[stale[0]], now[stale[0]]
+            raise VersionConflict(message, expected=expected, actual=actual, changed_keys=stale)
+        if fields:
+            opened.set(**fields)
+            detail = {"fields": sorted(fields)}
+            opened.commit(change_of(opened.head, Action.CONVERSATION_UPDATE, detail=detail))
+    return opened.head
