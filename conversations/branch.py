@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from conversations.domain.runs import Run
+from conversations.domain import runs as run_sets
+from conversations.domain.runs import Run, Runs
 from conversations.models import Revision
 
 _FIRST_BLOCK: Final = 8  # lines read at once; most questions are about the newest
@@ -100,3 +101,19 @@ class Branch:
                 stop = self._below + 1
                 self._lines.append(_Line(start, stop, batch, origin, branched_at, self._limit))
                 self._below, self._limit = origin, branched_at
+
+
+def apart(one: Branch, other: Branch) -> tuple[int, Runs]:
+    """The last revision of both branches, and as ascending runs the numbers from it on."""
+    ours, theirs = one.ranges(), other.ranges()
+    here, there = next(ours), next(theirs)
+    path: list[Run] = []
+    while max(here[0], there[0]) >= min(here[1], there[1]):
+        if here[0] > there[0]:
+            path.append(here)
+            here = next(ours)
+        else:
+            path.append(there)
+            there = next(theirs)
+    shared = min(here[1], there[1]) - 1
+    return shared, run_sets.union([*path, (shared, here[1]), (shared, there[1])])

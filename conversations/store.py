@@ -1,5 +1,7 @@
 """Reading one conversation in SQL: its head, its revisions, their views."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from operator import or_
@@ -7,9 +9,10 @@ from typing import Final, cast
 
 from django.db.models import Q
 
-from conversations.branch import Branch
+from conversations.branch import Branch, apart
 from conversations.domain import revisions as rules
 from conversations.domain.revisions import RevisionKind
+from conversations.domain.runs import Run
 from conversations.domain.view import View
 from conversations.domain.view_patch import apply_patch
 from conversations.models import Conversation, Revision
@@ -97,14 +100,37 @@ def as_revision(row: Revision, view: View) -> rules.Revision:
         visible_count=row.visible_count,
         tokens=row.tokens,
         log_length=row.log_length,
+        branched_at=row.branched_at,
     )
 
 
 def lineage(conversation: int, number: int) -> list[Revision]:
     """The rows of a revision and its ancestors up to the root, without their views."""
+    return _rows_in(conversation, Branch(conversation, number).ranges())
+
+
+def path_between(conversation: int, before: int, after: int) -> dict[int, rules.Revision]:
+    """The revisions on the path from one to another, by number, for what was edited on it.
+
+    The one where both branches part stands as the root. Only those have their views of which
+    a message was replaced on the path.
+    """
+    parting, path = apart(Branch(conversation, before), Branch(conversation, after))
+    rows = _rows_in(conversation, reversed(path))
+    edited = {row.parent for row in rows if row.operation == "replace" and row.number > parting}
+    found = {
+        row.number: as_revision(row, view_of(row) if row.number in edited else View())
+        for row in rows
+    }
+    found[parting] = replace(found[parting], parent=None)
+    return found
+
+
+def _rows_in(conversation: int, ranges: Iterable[Run]) -> list[Revision]:
+    """The rows of descending ranges of numbers, in that order, without their views."""
     found: list[Revision] = []
-    ranges = Branch(conversation, number).ranges()
-    while part := list(islice(ranges, _RANGES)):
+    remaining = iter(ranges)
+    while part := list(islice(remaining, _RANGES)):
         chosen = reduce(or_, (Q(number__gte=start, number__lt=stop) for start, stop in part))
         rows = Revision.objects.filter(chosen, conversation=conversation)
         found += rows.defer("opened", "grown").order_by("-number")

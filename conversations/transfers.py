@@ -1,5 +1,7 @@
 """Conversations in and out: exports, imports of exports, imports of chat files."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -13,12 +15,13 @@ from conversations.domain.chat_json import ChatConversation
 from conversations.domain.message import Draft, Entry, read_message
 from conversations.domain.revisions import Move as MoveValue
 from conversations.domain.revisions import MoveKind
+from conversations.domain.revisions import Revision as RevisionValue
 from conversations.domain.transfer import LoggedMessage, Transfer
 from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.services import NewConversation, append_in, change_of, open_new
 from conversations.store import as_revision, find_head, view_of
-from conversations.tool_links import call_digest, link
+from conversations.tool_links import call_digest, link, unsettle_at
 from conversations.writing import Writing, revision_row
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -183,23 +186,43 @@ def _message_row(head: Conversation, logged: LoggedMessage) -> Message:
     )
 
 
+class _LastTalk:
+    """Of each revision, the last message of its branch that is no tool message."""
+
+    def __init__(self, document: Transfer) -> None:
+        self._own: dict[int, list[int]] = defaultdict(list)
+        for each in document.messages:
+            if each.entry.draft.role != "tool":
+                self._own[each.revision].append(each.entry.index)
+        self._inherited: dict[int, int] = {}
+
+    def of(self, value: RevisionValue) -> int:
+        """-1 without one; parents are to be asked for first."""
+        inherited = -1
+        if value.parent is not None:
+            own = self._own[value.parent]
+            if value.branched_at is not None:
+                own = own[: bisect_left(own, value.branched_at)]
+            inherited = max([self._inherited[value.parent], *own[-1:]])
+        self._inherited[value.id] = inherited
+        return max([inherited, *self._own[value.id][-1:]])
+
+
 def _write_revisions(head: Conversation, document: Transfer) -> None:
     """The revisions in place of the first one that every conversation starts with."""
     parents = {value.parent for value in document.revisions}
     Revision.objects.filter(conversation=head.key).delete()
     rows: dict[int, Revision] = {}
     views: dict[int | None, View] = {}
-    talk = {
-        each.revision: each.entry.index
-        for each in document.messages
-        if each.entry.draft.role != "tool"
-    }
+    talk = _LastTalk(document)
     for value in document.revisions:
         views[value.id] = value.view
         parent = None if value.parent is None else rows[value.parent]
         row = revision_row(head.key, value, parent, views.get(value.parent))
         row.has_children = value.id in parents
-        row.last_talk = max(talk.get(value.id, -1), parent.last_talk if parent else -1)
+        row.last_talk = talk.of(value)
+        if value.branched_at is not None:
+            unsettle_at(head.key, value.branched_at)
         rows[value.id] = row
     Revision.objects.bulk_create(rows.values(), batch_size=_BATCH)
     first = -len(document.moves)

@@ -134,9 +134,16 @@ class Conversation:
     def log(self, revision: int | None = None) -> MemoryLog:
         """The log as seen from the branch of a revision, by default the current one."""
         here = self._current if revision is None else revision
-        branch = {each.id for each in tree.lineage(here, self._revisions)}
+        branch = {each.id: each for each in tree.lineage(here, self._revisions)}
+        limits = {
+            each.parent: each.branched_at
+            for each in branch.values()
+            if each.parent is not None and each.branched_at is not None
+        }
         # Without rollbacks every message is of the branch, which is cheaper to know than to ask.
-        return self._log if len(branch) == len(self._revisions) else self._log.on_branch(branch)
+        if len(branch) == len(self._revisions) and not limits:
+            return self._log
+        return self._log.on_branch(branch, limits)
 
     def set_tools(self, tools: str | None) -> None:
         """Change the tools text, which the next clear shows if no description is visible."""
@@ -199,6 +206,22 @@ class Conversation:
         self._check(expected)
         target = tree.find_revision(revision, self._revisions, "/revision")
         return self._moved("restore", target, cause, dry_run)
+
+    def reopen(self, visible_count: int, log_count: int, cause: Cause) -> Revision:
+        """Go on from the current revision as it was with ``log_count`` messages in the log."""
+        view = self.current.view.slice(0, visible_count)
+        revision = tree.reopen(
+            self.current,
+            next_id=len(self._revisions),
+            visible_count=visible_count,
+            log_count=log_count,
+            tokens=tokens_of(view, self._log.tokens),
+            log_length=len(self._log),
+            cause=cause,
+        )
+        self._parents.add(self._current)
+        self._commit(revision, (), cause)
+        return revision
 
     def diff(self, before: int, after: int) -> tuple[Change, ...]:
         """What leads from one revision to another."""

@@ -1,7 +1,7 @@
 """A message log in memory: for imports, tests, and messages without a conversation."""
 
 import copy
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, compress
 from typing import Final
 
@@ -33,6 +33,7 @@ class MemoryLog:
     ) -> None:
         """A log with these messages in revision 0, seen from there."""
         self._branch: frozenset[int] | None = None
+        self._limits: Mapping[int, int] = {}
         self._tools = tools
         self._count = count
         self._entries: list[Entry] = []
@@ -100,10 +101,16 @@ class MemoryLog:
         else:
             self._loose[call] = None
 
-    def on_branch(self, revisions: Collection[int]) -> "MemoryLog":
-        """This log, not a copy of it, as seen from the branch of these revisions."""
+    def on_branch(
+        self, revisions: Collection[int], limits: Mapping[int, int] | None = None
+    ) -> "MemoryLog":
+        """This log, not a copy of it, as seen from the branch of these revisions.
+
+        ``limits``: revisions whose messages are of the branch below a log index only.
+        """
         seen = copy.copy(self)
         seen._branch = frozenset(revisions)
+        seen._limits = limits or {}
         return seen
 
     def with_tools(self, tools: str | None) -> "MemoryLog":
@@ -163,7 +170,10 @@ class MemoryLog:
         return run_sets.intersection(run_sets.of_indices(self._orphans), runs)
 
     def _sees(self, index: int) -> bool:
-        return self._branch is None or self._revisions[index] in self._branch
+        if self._branch is None:
+            return True
+        revision = self._revisions[index]
+        return revision in self._branch and index < self._limits.get(revision, len(self))
 
     def open_calls(
         self, call_ids: Collection[str], instead_of: int | None = None

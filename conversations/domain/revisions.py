@@ -30,7 +30,8 @@ class Revision:
     ``operation``: start (batch 0), append (continued after a rollback), batch (explicit) or one of
     the five. ``config`` is JSON of the five (see ``configs.on_record``), ``boundary`` is of
     explicit batches. ``log_length``: the length of the log when it was opened or last grew, which
-    is what it knew. Source: semantics 1.3-1.5.
+    is what it knew. ``branched_at`` is set if it was opened from its parent as that was earlier:
+    messages of the parent from that log index on are not of its branch. Source: semantics 1.3-1.5.
     """
 
     id: int
@@ -46,6 +47,7 @@ class Revision:
     visible_count: int
     tokens: int
     log_length: int
+    branched_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,41 @@ def extend(
         author=cause.author,
         reason=cause.reason,
         created_at=cause.at,
+        branched_at=None,
+    )
+
+
+def reopen(
+    row: Revision,
+    *,
+    next_id: int,
+    visible_count: int,
+    log_count: int,
+    tokens: int,
+    log_length: int,
+    cause: Cause,
+) -> Revision:
+    """A revision that goes on from ``row`` as that was when the log had ``log_count`` messages.
+
+    Under the same batch number; what ``row`` showed later is not of its branch. ``tokens`` are
+    those of the first ``visible_count`` messages, ``log_length`` is that of the log now. For the
+    restore of a checkpoint, source: semantics 3.9.
+    """
+    return replace(
+        row,
+        id=next_id,
+        parent=row.id,
+        view=row.view.slice(0, visible_count),
+        operation="append",
+        config=None,
+        boundary=None,
+        author=cause.author,
+        reason=cause.reason,
+        created_at=cause.at,
+        visible_count=visible_count,
+        tokens=tokens,
+        log_length=log_length,
+        branched_at=log_count,
     )
 
 

@@ -87,6 +87,7 @@ class RevisionInDocument(Contract):
     boundary: Place | None = None
     view: list[RunInDocument]
     log_length: Place
+    branched_at: Place | None = None
     author: Text
     reason: Text | None = None
     created_at: Time
@@ -177,6 +178,7 @@ def _written_revision(revision: Revision) -> dict[str, object]:
         "boundary": revision.boundary,
         "view": revision.view.runs,
         "log_length": revision.log_length,
+        "branched_at": revision.branched_at,
         "author": revision.author,
         "reason": revision.reason,
         "created_at": clock.iso(revision.created_at),
@@ -315,6 +317,7 @@ def _read_revisions(
             visible_count=len(view),
             tokens=sum(sums[stop] - sums[start] for start, stop in view.runs),
             log_length=found.log_length,
+            branched_at=found.branched_at,
         )
     return revisions
 
@@ -332,6 +335,9 @@ def _check_parent(found: RevisionInDocument, earlier: Mapping[int, Revision], pl
     if found.operation == "start" or found.number != expected:
         message = f"a revision opened from batch {parent.number} cannot have this number"
         raise ValidationFailed.at(f"{place}/number", message)
+    if found.branched_at is not None and found.branched_at > parent.log_length:
+        message = f"the parent knew {parent.log_length} messages only"
+        raise ValidationFailed.at(f"{place}/branched_at", message)
 
 
 def _read_config(

@@ -36,6 +36,7 @@ from conversations.services import Applied, NewConversation, Seen, change_of, op
 from conversations.sql_log import SqlLog
 from conversations.store import find_head, view_of
 from conversations.store import lineage as rows_of_lineage
+from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError
@@ -266,6 +267,22 @@ class Agreement(RuleBasedStateMachine):
 
     @precondition(lambda self: self.past)
     @rule(data=st.data())
+    def reopen(self, data: st.DataObject) -> None:
+        """What was logged later is of another branch: a tool that runs again answers again."""
+        upto, then = data.draw(st.sampled_from(self.past))
+        count = then.current.visible_count
+        if self.made.current.id != upto.revision:
+            self.made.restore(upto.revision, CAUSE)
+            services.restore(self.actor, self.id, upto.revision)
+        if self.made.current.visible_count == count:
+            return
+        self.made.reopen(count, upto.log_count, CAUSE)
+        with writing(self.actor, self.id) as opened:
+            opened.reopen(opened.current, count, upto.log_count, None)
+            opened.commit(change_of(opened.head, Action.CHECKPOINT_RESTORE))
+
+    @precondition(lambda self: self.past)
+    @rule(data=st.data())
     def go_on_from_a_copy(self, data: st.DataObject) -> None:
         """A copy of the past goes on as if nothing had happened since."""
         upto, then = data.draw(st.sampled_from(self.past))
@@ -340,6 +357,7 @@ class Agreement(RuleBasedStateMachine):
                 each.boundary,
                 each.config or b"{}",
                 each.log_length,
+                each.branched_at,
                 each.visible_count,
                 each.tokens,
                 each.view,
@@ -357,6 +375,7 @@ def _row_figures(row: RevisionRow) -> tuple[object, ...]:
         row.boundary,
         bytes(row.config),
         row.log_length,
+        row.branched_at,
         row.visible_count,
         row.tokens,
         view_of(row),

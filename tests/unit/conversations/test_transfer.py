@@ -69,6 +69,17 @@ def test_an_import_gives_back_everything_as_it_was() -> None:
     assert (found.created_at, found.updated_at) == (CAUSE.at, CAUSE.at)
 
 
+def test_a_revision_that_was_opened_from_an_earlier_state_travels() -> None:
+    made = conversation(user(), calls("a"))
+    made.append([result("a")], CAUSE)
+    made.reopen(2, 2, CAUSE)
+    again = imported(exported(made))
+    assert again.revisions == made.revisions
+    again.append([result("a", "found again")], CAUSE)
+    assert visible(again) == [0, 1, 3]
+    assert again.messages[3].entry.call_index == 1
+
+
 def test_rollback_still_works_after_an_import() -> None:
     again = imported(exported(lived()))
     again.rollback(0, CAUSE)
@@ -124,6 +135,7 @@ def set_at(path: str, value: JsonValue) -> Callable[[Document], None]:
         ("/created_at", "2026-01-31T09:00:00", "/created_at"),
         ("/current_revision", 4, "/current_revision"),
         ("/current_revision", -1, "/current_revision"),
+        ("/revisions/1/branched_at", 6, "/revisions/1/branched_at"),
         ("/view", [[0, 1]], "/view"),
         ("/revisions", [], "/revisions"),
         ("/metadata", [], "/metadata"),
