@@ -8,11 +8,18 @@ from typing import Final
 import orjson
 from django.db.models import Q
 
-from conversations.domain import diff, revisions
+from conversations.domain import diff
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
-from conversations.store import as_revision, find_head, find_revision, lineage, view_of
+from conversations.store import (
+    as_revision,
+    find_head,
+    find_revision,
+    lineage,
+    path_between,
+    view_of,
+)
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
@@ -249,21 +256,8 @@ def diff_between(conversation: int, before: int, after: int) -> Sequence[diff.Ch
     return diff.diff_revisions(
         as_revision(first, view_of(first)),
         as_revision(last, view_of(last)),
-        _Tree(conversation),
+        path_between(conversation, before, after),
     )
-
-
-class _Tree(dict[int, revisions.Revision]):
-    """The revisions of a conversation by number, each read with its view when first asked for."""
-
-    def __init__(self, conversation: int) -> None:
-        super().__init__()
-        self.conversation = conversation
-
-    def __missing__(self, number: int) -> revisions.Revision:
-        row = find_revision(self.conversation, number)
-        self[number] = as_revision(row, view_of(row))
-        return self[number]
 
 
 def change_json(change: diff.Change) -> dict[str, object]:

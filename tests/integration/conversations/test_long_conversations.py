@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.services import saving
-from conversations import services
+from conversations import queries, services
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, UnsettledCall
 from conversations.store import find_head
@@ -57,6 +57,11 @@ class History:
         """To the batch before, so that the next message starts another branch."""
         services.rollback(self.actor, self.id, self.head.current_batch - 1)
 
+    def compare(self) -> None:
+        """The current revision with the one before the last message was replaced."""
+        current = self.head.current_revision
+        queries.diff_of(self.actor, self.id, current - 1, current)
+
     def restore_the_first(self) -> None:
         services.restore(self.actor, self.id, 0)
 
@@ -86,6 +91,7 @@ STEPS: dict[str, Callable[[History], None]] = {
     "roll back further": lambda history: history.roll_back(),
     "insert": lambda history: history.operate("insert", {"position": 1, "messages": [user("x")]}),
     "replace": lambda history: history.operate("replace", {"index": 1, "message": user("x")}),
+    "compare": lambda history: history.compare(),
     "filter roles": lambda history: history.operate("filter", {"roles": ["user", "system"]}),
     "filter texts": lambda history: history.operate("filter", {"content_contains": ["x", "B"]}),
     "clear": lambda history: history.operate("clear"),
