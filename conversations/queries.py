@@ -134,9 +134,17 @@ def shown_revision(head: Conversation, which: str) -> Revision:
     return find_revision(head.key, int(number))
 
 
-def visible_window(head: Conversation, row: Revision, start: int, limit: int) -> MessageWindow:
-    """``limit`` messages of a revision's view from position ``start`` on."""
+def visible_window(
+    head: Conversation, row: Revision, start: int, limit: int, *, count: int | None = None
+) -> MessageWindow:
+    """``limit`` messages of a revision's view from position ``start`` on.
+
+    ``count`` goes back to when the view had so many: a view that others were opened from, or
+    that is current, only ever grew at its end.
+    """
     view = view_of(row)
+    if count is not None:
+        view = view.slice(0, count)
     part = view.slice(start, start + limit)
     messages = _in_order(head.key, part, shown=view)
     return MessageWindow(messages, range(start, start + len(part)), len(view), row.number)

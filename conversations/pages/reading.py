@@ -46,11 +46,15 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of messages; only the first of a page comes with its cards."""
+    """A stretch of messages; only the first of a page comes with its cards.
+
+    ``url`` gives the cards alone, ``query`` is that of the page that starts there.
+    """
 
     start: int
     stop: int
     url: str
+    query: str
     cards: Sequence[MessageCard]
 
 
@@ -125,9 +129,10 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 @page
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     head = find_head(actor.workspace, conversation_id)
-    which, start = request.GET.get("view", "current"), _start(request)
-    window = _window(head, which, start)
-    old = int(which) if which.isdigit() and int(which) != head.current_revision else None
+    which, start, count = request.GET.get("view", "current"), _start(request), _count(request)
+    window = _window(head, which, start, count)
+    grown = count is not None and count < head.visible_count
+    old = int(which) if which.isdigit() and (int(which) != head.current_revision or grown) else None
     rows = lineage(head.key, head.current_revision)
     branch = frozenset(row.number for row in rows)
     may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
@@ -137,7 +142,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
         head=head,
         tabs=_tabs(head, which),
-        sections=_sections(head, which, start, window),
+        sections=_sections(head, which, start, window, count),
         lines=presenters.batch_lines(head, newest, branch=branch, may_move=may_move),
         more_batches=len(rows) > _RAIL or head.revision_count > len(rows),
         shown_count=window.view_count,
@@ -155,8 +160,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Fifty messages for a page that is scrolled to them."""
     head = find_head(actor.workspace, conversation_id)
-    which, start = request.GET.get("view", "current"), _start(request)
-    cards = _cards(head, which, _window(head, which, start))
+    which, start, count = request.GET.get("view", "current"), _start(request), _count(request)
+    cards = _cards(head, which, _window(head, which, start, count))
     return render(request, "conversations/_messages.html", {"cards": cards, "head": head})
 
 
@@ -205,11 +210,12 @@ def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     return HttpResponse(document, content_type="application/json", headers=headers)
 
 
-def _window(head: Conversation, which: str, start: int) -> MessageWindow:
+def _window(head: Conversation, which: str, start: int, count: int | None) -> MessageWindow:
     if which == "all":
         return queries.log_window(head, start, SECTION)
     name = f"revision:{which}" if which.isdigit() else which
-    return queries.visible_window(head, queries.shown_revision(head, name), start, SECTION)
+    row = queries.shown_revision(head, name)
+    return queries.visible_window(head, row, start, SECTION, count=count)
 
 
 def _cards(head: Conversation, which: str, window: MessageWindow) -> list[MessageCard]:
@@ -221,14 +227,18 @@ def _cards(head: Conversation, which: str, window: MessageWindow) -> list[Messag
     ]
 
 
-def _sections(head: Conversation, which: str, start: int, window: MessageWindow) -> list[Section]:
+def _sections(
+    head: Conversation, which: str, start: int, window: MessageWindow, count: int | None
+) -> list[Section]:
     """The stretch that was asked for with its messages, the others as places to fill."""
     base = reverse("conversations:section", args=[head.public_id])
+    then = "" if count is None else f"&count={count}"
     found: list[Section] = []
     for first in range(start, max(window.view_count, start + 1), SECTION):
         stop = min(first + SECTION, window.view_count)
         cards = _cards(head, which, window) if first == start else ()
-        found.append(Section(first, stop, f"{base}?view={which}&start={first}", cards))
+        query = f"?view={which}{then}&start={first}"
+        found.append(Section(first, stop, f"{base}{query}", query, cards))
     return found
 
 
@@ -241,6 +251,11 @@ def _tabs(head: Conversation, which: str) -> list[Tab]:
     if which.isdigit():
         tabs.append(Tab(_("Revision %(n)s") % {"n": which}, f"{here}?view={which}", current=True))
     return tabs
+
+
+def _count(request: HttpRequest) -> int | None:
+    """How many messages the view had at the moment that is asked for."""
+    return _number(request, "count", 0) if "count" in request.GET else None
 
 
 def _start(request: HttpRequest) -> int:

@@ -84,6 +84,19 @@ def test_long_conversations_load_as_they_are_scrolled(page: Page, api: httpx.Cli
     expect(page.get_by_text("number 299", exact=True)).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_long_conversations_stay_as_wide_as_the_screen(
+    open_page: OpenPage, api: httpx.Client, width: int
+) -> None:
+    page = open_page(width=width)
+    page.goto(f"/conversations/{made(api, f'e2e-wide-{width}', 120)}/")
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    expect(page.get_by_text("number 119", exact=True)).to_be_visible()
+    cards = page.locator("article.message").all()
+    assert max(box["x"] + box["width"] for card in cards if (box := card.bounding_box())) <= width
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+
+
 def test_what_messages_say_never_runs(page: Page, api: httpx.Client) -> None:
     name = made(api, "e2e-hostile")
     page.goto(f"/conversations/{name}/?view=all")

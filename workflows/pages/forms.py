@@ -13,7 +13,7 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.web.components import Text
 from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
-from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_REDUCERS, Node
+from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS, Node
 from workflows.domain.processors import standard
 from workflows.pages import words
 from workflows.pages.edge_fields import EdgeFields
@@ -360,8 +360,14 @@ class ReducersForm(ContractForm[ReducerFields]):
     }
 
 
-class CreateForm(ContractForm[CreateWorkflow]):
-    contract = CreateWorkflow
+class NamedWorkflow(CreateWorkflow):
+    """A workflow that a person makes: people read lists by names."""
+
+    name: Annotated[str, Field(min_length=1, max_length=MAX_NAME)]
+
+
+class CreateForm(ContractForm[NamedWorkflow]):
+    contract = NamedWorkflow
     hints = {
         "slug": FieldHint(
             label=_("Slug"),

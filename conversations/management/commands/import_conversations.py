@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import transaction
 
 from conversations.domain.chat_json import ChatConversation, read_chat_file
@@ -12,11 +12,12 @@ from conversations.transfers import import_chat
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.lib.errors import ContextError
+from ctxadmin.web.commands import ReadyCommand
 
 _EVERY = 100
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Import conversations in the OpenAI chat form; a wrong line stops everything."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -7,17 +7,18 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import create_token, default_workspace, system_actor
+from ctxadmin.web.commands import ReadyCommand
 from demo.engine import Engine, ServerRefused
 from demo.script import QUESTION, TOPIC
 
 _QUESTIONS = {"support": QUESTION, "research-note": TOPIC}
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Run a demo workflow against a running server; it pauses where a person has the word."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

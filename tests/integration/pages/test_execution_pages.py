@@ -1,5 +1,7 @@
 """The pages of executions as people with different roles use them."""
 
+import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -86,6 +88,25 @@ def test_the_list_costs_as_many_queries_for_many_as_for_few(
         running()
     with django_assert_max_num_queries(7):
         reviewer.get("/executions/")
+
+
+def test_an_ended_execution_is_not_called_running(reviewer: Client) -> None:
+    run = paused()
+    assert run.post("cancel").status_code == 200
+    html = page(reviewer, run)
+    assert "Cancelled" in html
+    assert 'id="decide-head"' not in html
+
+
+def test_the_messages_of_a_version_are_those_of_then(reviewer: Client) -> None:
+    run = running()
+    run.complete("a")
+    run.append(user("much later"))
+    link = re.search(r'href="(/conversations/[^"]+count=2)"', page(reviewer, run, "timeline/"))
+    assert link is not None
+    shown = text(reviewer.get(unescape(link[1])))
+    assert "where is my parcel?" in shown
+    assert "much later" not in shown
 
 
 def test_a_paused_execution_says_where_it_waits_and_why(reviewer: Client) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from pydantic import JsonValue
 
 from conversations.domain.configs import is_version_1
@@ -15,12 +15,13 @@ from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.web.commands import ReadyCommand
 from workflows.domain.graph import read
 from workflows.models import Workflow
 from workflows.services import save_draft
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = (
         "Convert context-processor configs of version 1: in the drafts of all workflows, or in "
         "JSON files, whose new form is printed. What needs a decision is left and listed."

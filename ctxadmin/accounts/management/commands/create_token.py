@@ -5,11 +5,12 @@ from argparse import ArgumentParser
 from datetime import timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import create_token, default_workspace, system_actor
+from ctxadmin.web.commands import ReadyCommand
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 
@@ -22,7 +23,7 @@ def lifetime(text: str) -> timedelta:
     return timedelta(**{_UNITS[match[2]]: int(match[1])})
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Make a token for an engine and print it; it is shown this once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import first_break
+from ctxadmin.web.commands import ReadyCommand
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Check that no audit entry was changed, removed or put in between."
 
     def handle(self, *args: Any, **options: Any) -> None:

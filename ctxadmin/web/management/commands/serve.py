@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shlex
 from argparse import ArgumentParser
 from threading import Thread
 from typing import Any, Final
@@ -35,6 +36,14 @@ class Command(BaseCommand):
             _keep_time()
         host, port = options["host"], options["port"]
         self._say(f"Serving on http://{host}:{port}/ with data in {settings.DATA_DIR}")
+        if "demo_engine" in get_commands():
+            self._say("See an execution move, in a second terminal:")
+            folder = shlex.quote(str(settings.DATA_DIR))
+            self.stdout.write(
+                f"   CTXADMIN_DATA_DIR={folder} .venv/bin/python manage.py demo_engine"
+                f" --url http://{host}:{port}"
+            )
+            self.stdout.flush()
         uvicorn.run(
             "ctxadmin.asgi:application",
             host=host,

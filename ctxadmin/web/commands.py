@@ -1,0 +1,22 @@
+"""The base of commands that need a database that is set up."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+
+class ReadyCommand(BaseCommand):
+    """Says in a sentence that there is no database to work on, instead of failing inside."""
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            where = settings.DATA_DIR if settings.EMBEDDED else "DATABASE_URL"
+            raise CommandError(
+                f"The database of {where} is not set up. Name the folder of your server by "
+                "CTXADMIN_DATA_DIR, or run manage.py migrate first."
+            )
+        return super().execute(*args, **options)
