@@ -1,5 +1,6 @@
 """Runs the bench, all of it or the named parts: ``python -m bench [values|databases]``."""
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -26,6 +27,9 @@ def main(names: Sequence[str]) -> int:
             print(f"... {name}: {part.__module__}", file=sys.stderr, flush=True)
             found += part()
     print("\n".join(table(found)))
+    load, cores = os.getloadavg()[1], os.cpu_count() or 1
+    if load > cores:  # the bench itself keeps one core busy
+        print(f"The machine was busy: a load of {load:.1f} on {cores} cores.", file=sys.stderr)
     keep(found, all_parts=len(chosen) == len(PARTS))
     return 0
 
