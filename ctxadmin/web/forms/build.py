@@ -150,13 +150,12 @@ def _keep_unknown_choice(field: LeafField, value: str) -> None:
         widget.choices = [*widget.choices, (value, value)]
 
 
-def _focus_first_field(row: Box) -> None:
-    box: Box = row
-    while not isinstance(box, FieldBox):
-        inner = box.boxes if isinstance(box, GroupBox) else []
-        if isinstance(box, VariantBox):
-            inner = [box.choice]
-        if not inner:
-            return
-        box = inner[0]
-    box.bound.field.widget.attrs["autofocus"] = True
+def _focus_first_field(row: Box) -> bool:
+    """Have the browser start at the first field of a row; False if it has none."""
+    if isinstance(row, FieldBox):
+        row.bound.field.widget.attrs["autofocus"] = True
+        return True
+    if isinstance(row, VariantBox):
+        return _focus_first_field(row.choice)
+    inner = row.boxes if isinstance(row, GroupBox) else []
+    return any(_focus_first_field(box) for box in inner)
