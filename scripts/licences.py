@@ -30,6 +30,7 @@ EXCEPTIONS = {
 }
 # What packages write for the names that SPDX gives.
 SPELLINGS = {
+    "3-Clause BSD License": "BSD-3-Clause",
     "Apache 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "BSD 2-Clause License": "BSD-2-Clause",
