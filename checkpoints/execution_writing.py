@@ -38,6 +38,8 @@ from checkpoints.state_store import (
     replaced_list,
     same_list,
 )
+from checkpoints.written import VersionWritten
+from conversations.announcing import is_followed
 from conversations.domain import pairing
 from conversations.domain.message import Draft
 from conversations.writing import Writing
@@ -240,6 +242,8 @@ class ExecutionWriting:
             self._update(seen, (*_DECIDED, *_TOTALLED))
         written = self.rows.write(self.now.version, list(self._pending.values()))
         self._insert_checkpoint(write, written + self._message_bytes)
+        if is_followed():
+            self.opened.parts.append(self._written())
         head = self.opened.head
         head.status = self.row.status
         head.workflow = self.row.workflow or head.workflow
@@ -247,6 +251,15 @@ class ExecutionWriting:
         self._history, self._executed = [], None
         self._pending, self._held, self._loaded = {}, {}, set()
         self._view = _view_of(self.opened)
+
+    def _written(self) -> VersionWritten:
+        return VersionWritten(
+            execution=self.row.number,
+            version=self.now.version,
+            ended=self.now.ended,
+            is_new=self._is_new,
+            changes=tuple(self._pending.values()),
+        )
 
     def note(self, decision: Decision) -> None:
         """Keep a decision that writes no version: a pause that was asked for."""

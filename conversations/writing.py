@@ -7,6 +7,7 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
+from conversations.announcing import Changed, announce_after_commit, is_followed
 from conversations.domain import revisions as rules
 from conversations.domain.message import Entry
 from conversations.domain.revisions import Cause, MoveKind, RevisionKind
@@ -84,6 +85,7 @@ class Writing:
 
     ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
     which also writes the one audit entry of the change. ``changed`` says if any step did anything.
+    ``parts`` is what an app above tells of its own rows to those who follow (see ``Changed``).
     """
 
     def __init__(self, head: Conversation, actor: Actor) -> None:
@@ -92,6 +94,9 @@ class Writing:
         self.at = clock.now()
         self.changed = False
         self.sums = TokenSums(head.key)
+        self.parts: list[object] = []
+        self._logged: list[Message] = []
+        self._view_is_other = False
         self._seen = head.change_seq
         self._dirty: set[str] = set()
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
@@ -145,6 +150,8 @@ class Writing:
                 self._last_talk = entry.index
             rows.append(self._message(entry, tokens, total, revision, node_id))
         _MESSAGES.insert(rows)
+        if is_followed():
+            self._logged += rows
         link(self.head.key, ((entry, revision) for entry in entries))
         added = total - self.head.log_tokens
         self.head.log_count += len(entries)
@@ -210,6 +217,7 @@ class Writing:
     ) -> Revision:
         """Open the next batch with ``view`` from the current revision, whose view is ``before``."""
         parent = self.current
+        self._view_is_other = True
         self.head.current_batch = parent.batch + 1
         self.head.visible_count = len(view)
         self.head.visible_tokens = self.sums.of_view(view, before, self.head.visible_tokens)
@@ -231,6 +239,7 @@ class Writing:
         that came later are not. The revision itself keeps them, and can be restored.
         """
         head, whole = self.head, view_of(row)
+        self._view_is_other = True
         view = whole.slice(0, visible_count)
         head.current_batch = row.batch
         head.visible_count = len(view)
@@ -298,7 +307,7 @@ class Writing:
 
     def move(self, kind: MoveKind, to: Revision, reason: str | None) -> None:
         """Make another revision the current one and put the move on record (rule 1.5)."""
-        self.changed = True
+        self.changed = self._view_is_other = True
         head = self.head
         Move.objects.create(
             conversation=head.key,
@@ -324,7 +333,9 @@ class Writing:
             raise Unavailable("The conversation was changed meanwhile; try again.")
         self.head.change_seq = seq
         self.head.updated_at = self.at
-        record(self.actor, change, stream=self.head.key, seq=seq)
+        before, after = record(self.actor, change, stream=self.head.key, seq=seq)
+        shown = None if self._view_is_other else self._logged
+        announce_after_commit(Changed(self.head, before, after, shown, self.parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,23 @@ class Change:
     detail: Mapping[str, object] = field(default_factory=dict)
 
 
-def record(actor: Actor, change: Change, *, stream: int, seq: int) -> AuditEntry:
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a stream stands: the number of its last entry and the hash of its chain there.
+
+    Two marks are equal only after the same changes: also where a backup was put back and the
+    same number belongs to another change, as the hash covers all entries with their times.
+    """
+
+    seq: int
+    hash: str
+
+
+def record(actor: Actor, change: Change, *, stream: int, seq: int) -> tuple[Mark, Mark]:
     """Append entry ``seq`` to ``stream``, in the transaction of the change itself.
 
     The caller holds the lock of the row whose ``change_seq`` is ``seq``; the primary key
-    refuses a second entry under the same number.
+    refuses a second entry under the same number. The marks before and after are returned.
     """
     entry = AuditEntry(
         stream=stream,
@@ -52,9 +64,10 @@ def record(actor: Actor, change: Change, *, stream: int, seq: int) -> AuditEntry
         request_id=actor.request_id,
         address=actor.address,
     )
-    entry.hash = entry_hash(entry, _hash_before(stream, seq))
+    before = Mark(seq - 1, _hash_before(stream, seq))
+    entry.hash = entry_hash(entry, before.hash)
     entry.save(force_insert=True)
-    return entry
+    return before, Mark(seq, entry.hash)
 
 
 def _hash_before(stream: int, seq: int) -> str:

@@ -1,0 +1,20 @@
+"""What one version of an execution wrote, as those are told who follow committed changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checkpoints.state_store import Written
+
+
+@dataclass(frozen=True, slots=True)
+class VersionWritten:
+    """One version: its execution by number and how that stands since, and what it did to keys.
+
+    ``ended`` tells that the execution has ended with it; ``is_new`` that it began.
+    """
+
+    execution: int
+    version: int
+    ended: bool
+    is_new: bool
+    changes: Sequence[Written]

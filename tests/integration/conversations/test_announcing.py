@@ -1,0 +1,88 @@
+"""What those are told who follow the committed changes of conversations."""
+
+from collections.abc import Sequence
+
+import pytest
+from django.db import transaction
+
+from checkpoints.domain.commands import SaveCheckpoint
+from checkpoints.services import saving
+from checkpoints.written import VersionWritten
+from conversations import announcing, services
+from conversations.announcing import Changed
+from conversations.domain.configs import read_operation
+from ctxadmin.audit.models import AuditEntry
+from tests.factories import assistant, conversation, drafts, engine, user
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[Changed]:
+    heard: list[Changed] = []
+    followers: list[announcing.Follower] = [heard.extend]
+    monkeypatch.setattr(announcing, "_followers", followers)
+    return heard
+
+
+def _texts(change: Changed) -> Sequence[bytes] | None:
+    return None if change.shown is None else [bytes(row.body) for row in change.shown]
+
+
+def test_a_change_is_told_after_its_commit_and_not_before(told: list[Changed]) -> None:
+    conversation(public_id="c")
+    told.clear()
+    with transaction.atomic():
+        services.append(engine(), "c", drafts(user("hello")))
+        assert not told
+    assert len(told) == 1
+
+
+def test_what_was_undone_is_never_told(told: list[Changed]) -> None:
+    conversation(user("hello"), public_id="c")
+    told.clear()
+    config = read_operation({"operation": "truncate", "truncate": {"keep_last": 0}})
+    services.operate(engine(), "c", config, dry_run=True)
+    assert not told
+
+
+def test_the_marks_are_those_of_the_audit_and_join_to_a_chain(told: list[Changed]) -> None:
+    head = conversation(user("hello"), public_id="c")
+    services.append(engine(), "c", drafts(user("again")))
+    services.append(engine(), "c", drafts(user("and again")))
+    hashes = list(
+        AuditEntry.objects.filter(stream=head.key).order_by("seq").values_list("seq", "hash")
+    )
+    assert [(change.after.seq, change.after.hash) for change in told] == hashes
+    assert [change.before for change in told[1:]] == [change.after for change in told[:-1]]
+
+
+def test_appended_messages_are_told_as_those_behind_the_view(told: list[Changed]) -> None:
+    conversation(user("hello"), public_id="c")
+    services.append(engine(), "c", drafts(user("how"), assistant("so")))
+    shown = _texts(told[-1])
+    assert shown is not None
+    assert [b"how" in shown[0], b"so" in shown[1]] == [True, True]
+
+
+@pytest.mark.parametrize("undo", [False, True])
+def test_an_operation_and_a_rollback_tell_that_the_view_is_another(
+    told: list[Changed], undo: bool
+) -> None:
+    conversation(user("hello"), assistant("so"), public_id="c")
+    config = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
+    services.operate(engine(), "c", config)
+    if undo:
+        services.rollback(engine(), "c", 0)
+    assert told[-1].shown is None
+
+
+def test_a_save_tells_what_its_version_wrote(told: list[Changed]) -> None:
+    conversation(public_id="c")
+    command = SaveCheckpoint(node_id="a", state_data={"x": 1}, messages=[user("hello")])
+    saving.save(engine(), "c", "one", command)
+    written = [part for part in told[-1].parts if isinstance(part, VersionWritten)]
+    names = {change.name for version in written for change in version.changes}
+    assert written[0].is_new
+    assert "x" in names
+    assert len(_texts(told[-1]) or ()) == 1
