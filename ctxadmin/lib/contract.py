@@ -10,10 +10,34 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ctxadmin.lib.errors import KINDS, FieldProblem, ValidationFailed
+from ctxadmin.lib.ids import PATTERN
 
 _MOST_PROBLEMS: Final = 100
 # More are not looked at one by one: a million of them took 8 s and 0.9 GB.
 _MOST_ERRORS: Final = 10_000
+# What pydantic says is English for programmers, and shown to people in forms.
+_SENTENCES: Final[Mapping[str, str]] = {
+    "extra_forbidden": "unknown field",
+    "missing": "this field is required",
+    "model_type": "this must be an object",
+    "dict_type": "this must be an object",
+    "list_type": "this must be a list",
+    "tuple_type": "this must be a list",
+    "string_type": "this must be a text",
+    "bool_type": "this must be true or false",
+    "int_type": "this must be a whole number",
+    "int_from_float": "this must be a whole number",
+    "float_type": "this must be a number",
+    "greater_than_equal": "this must be {ge} or more",
+    "greater_than": "this must be more than {gt}",
+    "less_than_equal": "this must be {le} or less",
+    "less_than": "this must be less than {lt}",
+    "literal_error": "this must be {expected}",
+    "string_too_short": "this must have at least {min_length} characters",
+    "string_too_long": "this must have at most {max_length} characters",
+    "too_short": "this must have at least {min_length} items",
+    "too_long": "this must have at most {max_length} items",
+}
 
 ModelT = TypeVar("ModelT")
 
@@ -106,19 +130,23 @@ def _adapter(target: type[ModelT]) -> TypeAdapter[ModelT]:
 def _problem(detail: ErrorDetails, data: object, prefix: str) -> FieldProblem:
     kind = detail["type"]
     context = detail.get("ctx", {})
-    message = detail["msg"]
-    if kind == "extra_forbidden":
-        message = "unknown field"
-    elif kind == "missing":
-        message = "this field is required"
-    elif kind in ("model_type", "dict_type"):
-        message = "this must be an object"
-    elif kind == "value_error":
-        message = str(context.get("error", message))
+    message = _sentence(kind, context, detail["msg"])
     code = kind if kind in KINDS else "validation"
     pointer = prefix + _pointer(detail["loc"], data, missing=kind == "missing")
     extra = context.get("extra", ()) if code == kind else ()
     return FieldProblem(pointer, message, code, tuple(extra))
+
+
+def _sentence(kind: str, context: Mapping[str, Any], message: str) -> str:
+    if kind == "value_error":
+        return str(context.get("error", message))
+    if kind == "string_pattern_mismatch":
+        if context["pattern"] == f"^{PATTERN}$":
+            return "an id has 1 to 64 letters, digits, - and _"
+        return f"this does not match {context['pattern']}"
+    if kind in ("string_too_short", "too_short") and context["min_length"] == 1:
+        return "this must not be empty"
+    return _SENTENCES[kind].format(**context) if kind in _SENTENCES else message
 
 
 def _pointer(location: tuple[int | str, ...], data: object, *, missing: bool) -> str:

@@ -177,6 +177,26 @@ def test_a_form_with_mistakes_is_accessible(designer_page: Page, drawn: str) -> 
     assert_accessible(page)
 
 
+@pytest.mark.parametrize(("width", "room"), [(1280, 600), (360, 240)])
+def test_the_rules_of_a_filter_are_readable(
+    open_page: OpenPage, drawn: str, width: int, room: int
+) -> None:
+    page = open_page("designer", width=width)
+    page.goto(f"/workflows/{drawn}/nodes/draft/")
+    condition = page.locator("[name=node-context_filters-0-rules-0-condition]")
+    pattern = page.locator("[name=node-context_filters-0-rules-0-pattern]")
+    rule = page.locator(".row-item .row-item").first
+    moving = rule.get_by_role("button", name="Move down")
+    boxes = [each.bounding_box() for each in (condition, pattern, moving, rule)]
+    assert all(boxes)
+    (wide, name, button, whole) = (box for box in boxes if box)
+    assert wide["width"] > room
+    assert name["width"] > 180
+    assert button["y"] < name["y"], "the buttons stand beside the name of the rule"
+    assert whole["x"] + whole["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_the_graph_is_reached_by_keyboard(designer_page: Page, drawn: str) -> None:
     page = designer_page
     page.goto(f"/workflows/{drawn}/")

@@ -19,7 +19,7 @@ from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.forms import ContractForm
 from ctxadmin.web.pages import page, show
 from workflows.definitions import definition
-from workflows.domain.graph import Document
+from workflows.domain.graph import Document, Edge
 from workflows.models import Workflow
 from workflows.pages import drafts, edge_fields, elements, node_fields
 from workflows.pages.drafts import Conflict, DraftConflict, change_draft, conflict_of
@@ -82,10 +82,12 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     form = NodeForm(request.POST if sent else None, initial=initial, root="node")
     attempt = _Attempt()
 
+    faults = form.faults(lambda fields: node_fields.form_problems(node_fields.node_of(fields)))
+
     def make(document: Document) -> Document:
         old = next((each for each in document.nodes if each.id == node_id), None)
         made = node_fields.node_of(form.model, old)
-        _refuse_problems(request, node_fields.form_problems(made))
+        _refuse_problems(request, faults)
         return elements.with_node(document, node_id, made)
 
     if form.is_valid():
@@ -93,6 +95,8 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
         if attempt.done:
             flash.success(request, _("Node %(id)s is saved.") % {"id": form.model.id})
             return redirect(f"{reverse('workflows:detail', args=[slug])}#node-{form.model.id}")
+    elif form.errors:
+        form.add_problems(faults)
     title = _("Node %(id)s") % {"id": node_id} if node_id else _("New node")
     return _shown(request, row, form, attempt, "node", node_id, title)
 
@@ -121,14 +125,11 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     form = EdgeForm(request.POST if sent else None, initial=initial, nodes=document.nodes)
     attempt = _Attempt()
 
+    faults = form.faults(lambda fields: _edge_problems(document, edge_fields.edge_of(fields)))
+
     def make(document: Document) -> Document:
         made = edge_fields.edge_of(form.model)
-        ends = {each.id for each in document.nodes}
-        problems = edge_fields.form_problems(made)
-        for name, end in (("from", made.from_node), ("to", made.to_node)):
-            if end not in ends:
-                problems.append(FieldProblem(f"/{name}", _("There is no such node.")))
-        _refuse_problems(request, problems)
+        _refuse_problems(request, faults)
         return elements.with_edge(document, edge_id, made)
 
     if form.is_valid():
@@ -136,8 +137,19 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
         if attempt.done:
             flash.success(request, _("Edge %(id)s is saved.") % {"id": form.model.id})
             return redirect(f"{reverse('workflows:detail', args=[slug])}#edge-{form.model.id}")
+    elif form.errors:
+        form.add_problems(faults)
     title = _("Edge %(id)s") % {"id": edge_id} if edge_id else _("New edge")
     return _shown(request, row, form, attempt, "edge", edge_id, title)
+
+
+def _edge_problems(document: Document, made: Edge) -> list[FieldProblem]:
+    problems = edge_fields.form_problems(made)
+    ends = {each.id for each in document.nodes}
+    for name, end in (("from", made.from_node), ("to", made.to_node)):
+        if end not in ends:
+            problems.append(FieldProblem(f"/{name}", _("There is no such node.")))
+    return problems
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,26 +1,31 @@
 """The forms of the workflow pages, built from the models of the contract."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Final, cast
+from collections.abc import Iterable
+from typing import Annotated, Final
 
 from django import forms
 from django.http import QueryDict
-from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field, JsonValue
 
 from ctxadmin.lib.contract import Contract
-from ctxadmin.web.components import Text
 from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
 from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS, Node
 from workflows.domain.processors import standard
 from workflows.pages import words
 from workflows.pages.edge_fields import EdgeFields
+from workflows.pages.filter_hints import (
+    TARGETS,
+    Choices,
+    filter_hints,
+    filter_stand_ins,
+    later,
+    operation_hints,
+    transforms,
+)
 from workflows.pages.node_fields import NodeFields
 from workflows.reducers import REDUCERS
-
-Choices = Sequence[tuple[str, Text]]
 
 NODE_TYPES: Final = (
     "start",
@@ -37,11 +42,6 @@ NODE_TYPES: Final = (
 )
 
 
-def _later(make: Callable[[], Choices]) -> Choices:
-    """Choices that are looked up when a form is made: packages may bring their own."""
-    return cast(Choices, SimpleLazyObject(make))
-
-
 def _context_types() -> Choices:
     named = dict(words.CONTEXT_TYPE_WORDS)
     return [
@@ -50,123 +50,19 @@ def _context_types() -> Choices:
     ]
 
 
-def _transforms() -> Choices:
-    return [(name, name) for name in standard().transforms.names()]
-
-
-_TARGETS: Final[Choices] = [
-    ("variables", _("Variables")),
-    ("history", _("History (by node)")),
-    ("metadata", _("Metadata")),
-    ("messages", _("Messages (by role)")),
-]
-_RULE_TYPES: Final[Choices] = [
-    ("include", _("Include")),
-    ("exclude", _("Exclude")),
-    ("transform", _("Transform")),
-]
-_PAIRING: Final[Choices] = [
-    ("keep", _("Keep both")),
-    ("drop", _("Drop both")),
-    ("warn", _("Only warn")),
-]
-_OPERATIONS: Final[Choices] = [
-    ("truncate", _("Truncate by position")),
-    ("filter", _("Filter by role or words")),
-    ("insert", _("Insert messages")),
-    ("replace", _("Replace one message")),
-    ("clear", _("Clear")),
-]
-
-
-def _operation_hints(path: str) -> dict[str, FieldHint]:
-    """The hints of one operation that stands at ``path``."""
-
-    def block(name: str, label: Text) -> FieldHint:
-        return FieldHint(label=label, shown_when=ShownWhen.is_("operation", name))
-
-    example = '[{"role": "system", "content": "…"}]'
-    return {
-        f"{path}.operation": FieldHint(label=_("Operation"), choices=_OPERATIONS),
-        f"{path}.truncate": block("truncate", _("What stays")),
-        f"{path}.truncate.keep_first": FieldHint(label=_("Keep the first")),
-        f"{path}.truncate.keep_last": FieldHint(label=_("Keep the last")),
-        f"{path}.truncate.remove_first": FieldHint(label=_("Remove the first")),
-        f"{path}.truncate.remove_last": FieldHint(label=_("Remove the last")),
-        f"{path}.truncate.range": FieldHint(
-            label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
-        ),
-        f"{path}.insert": block("insert", _("Insert")),
-        f"{path}.insert.position": FieldHint(
-            label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")
-        ),
-        f"{path}.insert.messages": FieldHint(
-            label=_("Messages"), help=_("A JSON list of messages."), placeholder=example, wide=True
-        ),
-        f"{path}.replace": block("replace", _("Replace")),
-        f"{path}.replace.index": FieldHint(
-            label=_("Position"), help=_("Of the message to replace, in the visible list from 0.")
-        ),
-        f"{path}.replace.message": FieldHint(
-            label=_("Message"), help=_("A JSON object with role and content."), wide=True
-        ),
-        f"{path}.clear": block("clear", _("Clear")),
-        f"{path}.clear.keep_system_message": FieldHint(label=_("Keep the system messages")),
-        f"{path}.filter": block("filter", _("What stays")),
-        f"{path}.filter.roles": FieldHint(label=_("Only these roles")),
-        f"{path}.filter.content_contains": FieldHint(
-            label=_("Containing one of"), help=_("One keyword a line; upper and lower case differ.")
-        ),
-        f"{path}.filter.content_excludes": FieldHint(label=_("Containing none of")),
-        f"{path}.pairing": FieldHint(
-            label=_("Split tool pairs"), choices=_PAIRING, help=_("A call without its result.")
-        ),
-        f"{path}.protect_tools": FieldHint(label=_("Keep the description of the tools visible")),
-    }
-
-
-def _filter_hints(path: str, legend: Text, help: Text) -> dict[str, FieldHint]:
-    """The hints of a list of context filters at ``path``."""
-    return {
-        path: FieldHint(
-            label=legend, help=help, add_label=_("Add a filter"), row_label=_("Filter")
-        ),
-        f"{path}.rules": FieldHint(
-            label=_("Rules"),
-            add_label=_("Add a rule"),
-            row_label=_("Rule"),
-            help=_("A name is kept if an include matches and no exclude does; * is any text."),
-        ),
-        f"{path}.rules.type": FieldHint(label=_("What it does"), choices=_RULE_TYPES),
-        f"{path}.rules.pattern": FieldHint(label=_("Pattern"), code=True, placeholder="llm.*"),
-        f"{path}.rules.target": FieldHint(label=_("Of what"), choices=_TARGETS),
-        f"{path}.rules.transform": FieldHint(label=_("Transform"), choices=_later(_transforms)),
-        f"{path}.rules.condition": FieldHint(
-            label=_("Only if"), code=True, placeholder="context.mode === 'short'"
-        ),
-        f"{path}.default_behavior": FieldHint(
-            label=_("What no rule mentions"),
-            choices=[("pass", _("Passes")), ("block", _("Is blocked"))],
-            empty_label=_("As the context type says"),
-        ),
-        f"{path}.priority": FieldHint(
-            label=_("Priority"), help=_("Of several filters the highest decides the default.")
-        ),
-        f"{path}.messages": FieldHint(
-            label=_("Messages"),
-            help=_("Operations on the visible messages, as a view: nothing is changed or stored."),
-            add_label=_("Add an operation"),
-            row_label=_("Operation"),
-        ),
-        **_operation_hints(f"{path}.messages"),
-    }
-
-
 _PAUSES: Final = ShownWhen.is_("pause", "before", "after")
 
 
 class NodeForm(ContractForm[NodeFields]):
     contract = NodeFields
+    stand_ins = {
+        "id": "x",
+        "type": "x",
+        "operation": {"operation": "clear"},
+        "operation.operation": "clear",
+        **filter_stand_ins("context_filters"),
+        **filter_stand_ins("outgoing_filters"),
+    }
     hints = {
         "id": FieldHint(
             label=_("Id"), code=True, help=_("Letters, digits, - and _; edges and engines use it.")
@@ -202,7 +98,7 @@ class NodeForm(ContractForm[NodeFields]):
         ),
         "context_type": FieldHint(
             label=_("What it sees"),
-            choices=_later(_context_types),
+            choices=later(_context_types),
             empty_label=_("As its type says"),
             wide=True,
         ),
@@ -211,16 +107,18 @@ class NodeForm(ContractForm[NodeFields]):
             help=_("The server runs it when the engine completes the node; it opens one batch."),
             shown_when=ShownWhen.is_("type", CONTEXT_PROCESSOR),
         ),
-        **_operation_hints("operation"),
-        **_filter_hints(
+        **operation_hints("operation"),
+        **filter_hints(
             "context_filters",
             _("Filters of what comes in"),
             _("They narrow what the context type lets through; this node alone sees less."),
+            _("Filter of what comes in"),
         ),
-        **_filter_hints(
+        **filter_hints(
             "outgoing_filters",
             _("Filters of what goes out"),
             _("They narrow what travels on along its edges."),
+            _("Filter of what goes out"),
         ),
         "x": FieldHint(label=_("Position from the left")),
         "y": FieldHint(label=_("Position from the top")),
@@ -240,6 +138,17 @@ class EdgeForm(ContractForm[EdgeFields]):
     """The ends are chosen among ``nodes``; an end that is not there stays until it is changed."""
 
     contract = EdgeFields
+    stand_ins = {
+        "id": "x",
+        "type": "sequence",
+        "from": "x",
+        "to": "x",
+        "transform_rules": {"pattern": "*", "rename": "*"},
+        "transform_rules.pattern": "*",
+        "transform_rules.rename": "*",
+        "messages": {"operation": "clear"},
+        "messages.operation": "clear",
+    }
     hints = {
         "id": FieldHint(label=_("Id"), code=True),
         "type": FieldHint(
@@ -294,8 +203,8 @@ class EdgeForm(ContractForm[EdgeFields]):
             shown_when=_SELECTS,
         ),
         "transform_rules.pattern": FieldHint(label=_("Pattern"), code=True, placeholder="source.*"),
-        "transform_rules.transform": FieldHint(label=_("Transform"), choices=_later(_transforms)),
-        "transform_rules.target": FieldHint(label=_("Of what"), choices=_TARGETS),
+        "transform_rules.transform": FieldHint(label=_("Transform"), choices=later(transforms)),
+        "transform_rules.target": FieldHint(label=_("Of what"), choices=TARGETS),
         "transform_rules.rename": FieldHint(label=_("Rename to"), code=True),
         "messages": FieldHint(
             label=_("Messages"),
@@ -306,7 +215,7 @@ class EdgeForm(ContractForm[EdgeFields]):
                 "filter_type", "pass_all", "selective", "conditional", "transform"
             ),
         ),
-        **_operation_hints("messages"),
+        **operation_hints("messages"),
         "properties": FieldHint(
             label=_("Properties"), help=_("A JSON object of your own."), height=3, wide=True
         ),

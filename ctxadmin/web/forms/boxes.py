@@ -42,14 +42,16 @@ class FieldBox:
 class GroupBox:
     """A fieldset, or a row of a list; the outermost one has no legend.
 
-    ``constants`` are members that no field asks for, ``left_out`` those that are not shown,
-    ``is_open`` keeps others; ``contract`` reads what the outer model takes as free JSON.
+    ``place`` are the legends around it. ``constants`` are members that no field asks for,
+    ``left_out`` those that are not shown, ``is_open`` keeps others; ``contract`` reads what the
+    outer model takes as free JSON.
     """
 
     kind: ClassVar[str] = "group"
     member: Member
     name: str
     legend: Text
+    place: Sequence[Text] = ()
     boxes: "list[Box]" = field(default_factory=list)
     constants: Mapping[str, JsonValue] = field(default_factory=dict)
     contract: type[Contract] | None = None
@@ -93,6 +95,7 @@ class RowsBox:
     member: Member
     name: str
     legend: Text
+    place: Sequence[Text]
     add_label: Text
     button: str
     count_name: str
@@ -131,6 +134,16 @@ def children(box: Box) -> "Sequence[Box]":
             return box.rows
 
 
+def fields_in(box: Box) -> Iterator[FieldBox]:
+    """The fields of a box that count now, in the order in which they are drawn."""
+    if isinstance(box, FieldBox):
+        yield box
+        return
+    for child in children(box):
+        if counts(child):
+            yield from fields_in(child)
+
+
 def hidden_fields(box: Box, *, inside: bool = False) -> Iterator[str]:
     """The names of all fields that do not count now."""
     hidden = inside or not counts(box)
@@ -140,3 +153,16 @@ def hidden_fields(box: Box, *, inside: bool = False) -> Iterator[str]:
         return
     for child in children(box):
         yield from hidden_fields(child, inside=hidden)
+
+
+def labels_of(box: Box) -> Mapping[str, str]:
+    """What members in and below ``box`` are called, by name; the outer one of a name wins."""
+    return dict(reversed(list(_labels(box))))
+
+
+def _labels(box: Box) -> Iterator[tuple[str, str]]:
+    for child in children(box):
+        label = child.bound.label if isinstance(child, FieldBox) else child.legend
+        yield child.member.name, str(label)
+    for child in children(box):
+        yield from _labels(child)

@@ -39,6 +39,7 @@ class Builder:
             member,
             name,
             legend,
+            place=self._legends(),
             contract=group.contract,
             left_out=group.left_out,
             is_open=group.is_open,
@@ -86,7 +87,7 @@ class Builder:
             _keep_unknown_choice(field, value)
         if "\n" in value and isinstance(field.widget, forms.TextInput):
             field.widget = forms.Textarea(attrs=field.widget.attrs | {"rows": 3})
-        field.place = [legend for legend in self.inside if legend]
+        field.place = self._legends()
         self.form.fields[name] = field
         return FieldBox(
             member,
@@ -116,6 +117,7 @@ class Builder:
             member,
             name,
             legend,
+            place=self._legends(),
             add_label=member.hint.add_label or _("Add"),
             button=self.rows_button,
             count_name=count_name(name),
@@ -136,6 +138,9 @@ class Builder:
                     _focus_first_field(row)
         self.optional = around
         return box
+
+    def _legends(self) -> list[Text]:
+        return [legend for legend in self.inside if legend]
 
     def _shown(self, rule: ShownWhen, parent: str) -> Shown:
         chooser = join(parent, rule.member)

@@ -10,13 +10,14 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
-from ctxadmin.web.forms.boxes import GroupBox, hidden_fields
+from ctxadmin.web.forms.boxes import GroupBox, hidden_fields, labels_of
 from ctxadmin.web.forms.build import Builder
 from ctxadmin.web.forms.collect import Collected, collect
 from ctxadmin.web.forms.fields import LinesLeaf
 from ctxadmin.web.forms.flat import RowEdit, Texts, edit_rows, join, texts_of
 from ctxadmin.web.forms.hints import Hints
-from ctxadmin.web.forms.places import Place, message_at, nearest
+from ctxadmin.web.forms.mending import Check, StandIns, all_faults
+from ctxadmin.web.forms.places import BoxError, Place, message_at, nearest
 from ctxadmin.web.forms.shape import Group, Member, find_rows, shape_of
 
 ModelT = TypeVar("ModelT", bound=Contract)
@@ -36,6 +37,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
     contract: ClassVar[type[Contract]]
     hints: ClassVar[Hints] = {}
     left_out: ClassVar[Sequence[str]] = ()
+    stand_ins: ClassVar[StandIns] = {}
     use_required_attribute = False
 
     def __init__(
@@ -89,6 +91,18 @@ class ContractForm(forms.Form, Generic[ModelT]):
         self._place(problems)
         return self.cleaned_data
 
+    def faults(self, check: Check[ModelT]) -> list[FieldProblem]:
+        """All that ``check`` finds wrong beyond the model, also in a form that is invalid.
+
+        It gets what was sent, with ``stand_ins`` for what is wrong in it.
+        """
+        if not self.sent or self.edited:
+            return []
+        self.is_valid()  # reads what was sent
+        contract = cast(type[ModelT], self.contract)
+        found = all_faults(contract, self.found.value, self.stand_ins, check)
+        return [each for each in found if not self._is_wrong(each.pointer)]
+
     def add_problems(self, problems: Iterable[FieldProblem]) -> None:
         """Show what a service refused at the fields; afterwards the form is not valid."""
         self._place(problems)
@@ -109,11 +123,21 @@ class ContractForm(forms.Form, Generic[ModelT]):
         )
 
     def _place(self, problems: Iterable[FieldProblem]) -> None:
+        labels = labels_of(self.box)
         for problem in problems:
             place, rest = nearest(self.found.places, problem.pointer)
             if place.field_name in self.found.unread:
                 continue  # the field says already why it could not be read
-            self._say(place, message_at(problem, rest, self._line_of(place, rest)))
+            if place.box is not self.box and not self.found.unread.isdisjoint(place.fields):
+                continue  # what could not be read is missing in the box
+            self._say(place, message_at(problem, rest, self._line_of(place, rest), labels))
+
+    def _is_wrong(self, pointer: str) -> bool:
+        """True if something is said already of the field, or in the box, at ``pointer``."""
+        place, _rest = nearest(self.found.places, pointer)
+        if place.box is None or place.box is self.box:
+            return place.field_name in self.errors
+        return bool(place.box.errors) or any(name in self.errors for name in place.fields)
 
     def _line_of(self, place: Place, rest: Sequence[str]) -> int | None:
         """On which line of a text area the item of a list stands."""
@@ -124,12 +148,13 @@ class ContractForm(forms.Form, Generic[ModelT]):
 
     def _say(self, place: Place, message: str) -> None:
         if place.field_name:
-            self.add_error(place.field_name, message)
-            return
-        if place.box is not None and place.box is not self.box:
+            if message not in self.errors.get(place.field_name, ()):
+                self.add_error(place.field_name, message)
+        elif place.box is None or place.box is self.box:
+            self.add_error(None, message)
+        elif message not in place.box.errors:
             place.box.errors.append(message)
-            message = f"{place.box.legend}: {message}"
-        self.add_error(None, message)
+            self.add_error(None, BoxError(message, place))
 
 
 def _as_json(contract: type[Contract], initial: Contract | JsonValue) -> JsonValue:

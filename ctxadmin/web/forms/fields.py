@@ -16,8 +16,11 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.web.components import Text
 from ctxadmin.web.forms.hints import FieldHint
 from ctxadmin.web.forms.shape import Kind, Leaf, Member
+from ctxadmin.web.forms.wording import in_words
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,20}")
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,1000}")
+# JSON of the contract has no larger integers; what is cut to it means "as many as there are".
+_LARGEST: Final = 2**63 - 1
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _LONG: Final = 500
 
@@ -91,7 +94,7 @@ class IntegerLeaf(LeafField):
             return MISSING
         if not _INTEGER.fullmatch(text):
             raise ValidationError(_("Write a whole number."), code="validation")
-        return int(text)
+        return max(-_LARGEST, min(int(text), _LARGEST))
 
 
 class NumberLeaf(LeafField):
@@ -99,7 +102,7 @@ class NumberLeaf(LeafField):
         text = str(raw or "").strip()
         if not text:
             return MISSING
-        if _INTEGER.fullmatch(text):
+        if _INTEGER.fullmatch(text) and abs(int(text)) <= _LARGEST:
             return int(text)
         if not _NUMBER.fullmatch(text) or abs(float(text)) == float("inf"):
             raise ValidationError(_("Write a number."), code="validation")
@@ -165,7 +168,7 @@ class JsonLeaf(LeafField):
         try:
             return loads_strict(text.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
         except ValidationFailed as error:
-            raise ValidationError(error.detail, code=error.code) from None
+            raise ValidationError(in_words(error.detail, {}), code=error.code) from None
 
     def write(self, value: JsonValue) -> object:
         if value is None or (value in ({}, []) and not self.member.required):

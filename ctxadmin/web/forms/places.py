@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import FieldProblem
-from ctxadmin.web.forms.boxes import GroupBox, RowsBox
+from ctxadmin.web.forms.boxes import GroupBox, RowsBox, fields_in
+from ctxadmin.web.forms.wording import in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +17,18 @@ class Place:
 
     field_name: str = ""
     box: GroupBox | RowsBox | None = None
+
+    @property
+    def label(self) -> str:
+        """The legends around and of the box, for the summary of errors."""
+        return (
+            " › ".join(str(part) for part in (*self.box.place, self.box.legend)) if self.box else ""
+        )
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of the fields in the box."""
+        return [each.bound.name for each in fields_in(self.box)] if self.box else []
 
 
 WHOLE = Place()
@@ -31,16 +45,26 @@ def nearest(places: Mapping[str, Place], pointer: str) -> tuple[Place, list[str]
     return places.get("", WHOLE), rest
 
 
-def message_at(problem: FieldProblem, rest: Sequence[str], line: int | None) -> str:
+class BoxError(ValidationError):
+    """What is wrong with a whole box; the summary leads to its first field."""
+
+    def __init__(self, message: str, place: Place) -> None:
+        super().__init__(f"{place.label}: {message}", code="validation")
+        self.sentence = message
+        self.place = place
+
+
+def message_at(
+    problem: FieldProblem, rest: Sequence[str], line: int | None, labels: Mapping[str, str]
+) -> str:
     """What the field says: the place inside of it, the message, line and column if there are."""
-    message = problem.message
-    if line is not None:
-        message = _("Line %(line)d: %(message)s") % {"line": line, "message": message}
-    elif rest:
-        message = f"{'/'.join(rest)}: {message}"
-    extra = dict(problem.extra)
+    message, extra = problem.message, dict(problem.extra)
     if "column" in extra and "column" not in message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}
         message += " " + _("(line %(line)s, column %(column)s)") % where
-    hint = extra.get("hint")
-    return f"{message}; {hint}" if hint else message
+    message = in_words(message, labels)
+    if extra.get("hint"):
+        message += " " + in_words(str(extra["hint"]), labels)
+    if line is not None:
+        return _("Line %(line)d: %(message)s") % {"line": line, "message": message}
+    return ": ".join([*(labels.get(step, step) for step in rest), message])

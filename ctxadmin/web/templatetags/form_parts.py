@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms, template
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.forms import BoundField
 from django.forms.boundfield import BoundWidget
 from django.utils.html import format_html
@@ -11,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from ctxadmin.web.forms import ContractForm
 from ctxadmin.web.forms.boxes import Box, FieldBox, GroupBox, Shown, VariantBox
+from ctxadmin.web.forms.places import BoxError
 
 register = template.Library()
 
@@ -47,14 +49,22 @@ def contract_form(form: ContractForm[Any]) -> dict[str, object]:
 @register.inclusion_tag("components/form/errors.html")
 def form_errors(form: forms.BaseForm) -> dict[str, object]:
     """The summary of a form's errors with links to the fields; nothing if there are none."""
-    listed: list[dict[str, object]] = [
-        {"label": "", "message": str(error), "anchor": ""} for error in form.non_field_errors()
-    ]
+    whole = form.errors.as_data().get(NON_FIELD_ERRORS, [])
+    listed = [_of_whole(form, error) for error in whole]
     for bound in form:
         for error in bound.errors:
             label = getattr(bound.field, "long_label", bound.label)
             listed.append({"label": label, "message": str(error), "anchor": _anchor(bound)})
     return {"errors": listed}
+
+
+def _of_whole(form: forms.BaseForm, error: ValidationError) -> dict[str, object]:
+    """What is wrong with no field; of a box its first field is where to go on."""
+    if not isinstance(error, BoxError):
+        return {"label": "", "message": " ".join(error.messages), "anchor": ""}
+    first = next(iter(error.place.fields), "")
+    anchor = _anchor(form[first]) if first else ""
+    return {"label": error.place.label, "message": error.sentence, "anchor": anchor}
 
 
 @register.inclusion_tag("components/form/file.html")

@@ -342,6 +342,36 @@ def test_a_bad_condition_stands_at_its_field_with_its_column(
     assert "1 error" in text(designer.get("/workflows/"))
 
 
+def test_every_mistake_of_a_node_is_told_at_once_by_the_labels_of_its_form(
+    designer: Client, small: Workflow
+) -> None:
+    path = "/workflows/small/nodes/answer/"
+    sent = opened(designer, path) | {
+        "id": "no id",
+        "context_filters-0-rules-0-condition": "context.a === ",
+        "context_filters-0-messages-0-truncate-keep_last": "",
+        "config": "{",
+    }
+    page = text(send(designer, path, sent))
+    errors = page[page.index("form-errors") : page.index('<input type="hidden" name="node-')]
+    assert "4 things are wrong" in errors
+    assert "An id has 1 to 64 letters, digits, - and _." in errors
+    assert "Filter of what comes in 1 › Rule 1 › Only if</a>: Line 1, column 15" in errors
+    assert (
+        "Filter of what comes in 1 › Operation 1 › What stays</a>: One of “Keep the fir" in errors
+    )
+    assert "one of keep_first" not in errors.lower()
+    assert draft() == definition(bytes(small.draft)).document
+
+
+def test_every_mistake_of_an_edge_is_told_at_once(designer: Client, small: Workflow) -> None:
+    path = "/workflows/small/edges/go/"
+    sent = opened(designer, path) | {"id": "", "to": "nowhere", "condition": "a b"}
+    page = text(send(designer, path, sent))
+    assert "3 things are wrong" in page
+    assert "There is no such node." in page
+
+
 def test_a_context_processor_gets_its_operation_with_pairs_kept(
     designer: Client, small: Workflow
 ) -> None:

@@ -109,6 +109,18 @@ class TestRefusals:
     def test_what_is_no_object_is_refused(self, data: JsonValue) -> None:
         assert problems(data, "/body") == [("/body", "this must be an object", "validation")]
 
+    @pytest.mark.parametrize(
+        ("data", "sentence"),
+        [
+            ({"window": {"keep_last": -1}}, "this must be 0 or more"),
+            ({"window": {"keep_first": "6"}}, "this must be a whole number"),
+            ({"mode": "hide"}, "this must be 'keep' or 'drop'"),
+            ({"windows": {}}, "this must be a list"),
+        ],
+    )
+    def test_what_is_wrong_is_a_plain_sentence(self, data: Any, sentence: str) -> None:
+        assert problems({"conversation_id": "a"} | data)[0][1] == sentence
+
     def test_the_sentence_of_a_validator_is_passed_on(self) -> None:
         assert problems({"conversation_id": "a", "window": {"keepFirst": 13}}) == [
             ("/window/keepFirst", "not thirteen", "validation")

@@ -24,6 +24,7 @@ class Filter(Contract):
 
 class FilterForm(ContractForm[Filter]):
     contract = Filter
+    stand_ins = {"rules.pattern": "*", "rules.type": "include"}
     hints = {
         "rules": FieldHint(add_label="Add a rule", row_label="Rule"),
         "rules.transform": FieldHint(
@@ -48,6 +49,12 @@ class Truncate(Contract):
     keep_first: Annotated[int, Field(ge=0)] | None = None
     keep_last: Annotated[int, Field(ge=0)] | None = None
     range: Range | None = None
+
+    @model_validator(mode="after")
+    def _some_option(self) -> "Truncate":
+        if not self.model_fields_set:
+            raise ValueError("one of keep_first, keep_last, range is required")
+        return self
 
 
 class Message(Contract):

@@ -85,7 +85,7 @@ def test_empty_text_means_missing() -> None:
 def test_a_required_member_that_is_empty_is_named_at_its_field() -> None:
     form = FilterForm(sent(rules__count="1", rules__0__type="include", rules__0__pattern=""))
     assert not form.is_valid()
-    assert form.errors == {"rules-0-pattern": ["this field is required"]}
+    assert form.errors == {"rules-0-pattern": ["This field is required."]}
 
 
 def test_a_limit_of_the_model_is_said_at_the_field() -> None:
@@ -134,7 +134,7 @@ def test_a_boolean_that_may_be_missing_has_three_states(text: str, value: bool |
 def test_the_chosen_block_is_asked_for_even_when_it_is_empty() -> None:
     form = OperationForm(sent(operation="insert", insert__messages__count="0"))
     assert not form.is_valid()
-    assert form.errors["insert-position"] == ["this field is required"]
+    assert form.errors["insert-position"] == ["This field is required."]
 
 
 def test_an_optional_object_that_is_empty_is_missing() -> None:
@@ -150,9 +150,69 @@ def test_a_rule_about_a_whole_object_is_said_at_its_group() -> None:
     )
     assert not form.is_valid()
     (message,) = form.non_field_errors()
-    assert "start must be below end" in message
+    assert message == "Truncate › Range: Start must be below end."
     truncate = group_of(form.box, "truncate")
-    assert group_of(truncate, "truncate-range").errors == ["start must be below end"]
+    assert group_of(truncate, "truncate-range").errors == ["Start must be below end."]
+
+
+def test_a_member_is_called_by_its_label() -> None:
+    form = OperationForm(sent(operation="truncate"))
+    assert not form.is_valid()
+    (message,) = group_of(form.box, "truncate").errors
+    assert message == "One of “Keep first”, “Keep last”, “Range” is required."
+
+
+def test_what_could_not_be_read_is_one_mistake() -> None:
+    form = OperationForm(sent(operation="truncate", truncate__keep_first="six"))
+    assert not form.is_valid()
+    assert form.errors == {"truncate-keep_first": ["Write a whole number."]}
+
+
+def test_a_number_that_is_too_large_is_as_many_as_there_are() -> None:
+    form = OperationForm(sent(operation="truncate", truncate__keep_last="9" * 40))
+    operation = cast(Operation, model_of(form))
+    assert operation.truncate is not None
+    assert operation.truncate.keep_last == 2**63 - 1
+
+
+def test_the_rest_of_an_invalid_form_is_checked_at_the_same_time() -> None:
+    data = sent(
+        rules__count="2",
+        rules__0__type="include",
+        rules__1__type="include",
+        rules__1__pattern="a",
+        rules__1__condition="x ==",
+        priority="many",
+    )
+    form = FilterForm(data)
+    asked: list[Filter] = []
+
+    def check(found: Filter) -> list[FieldProblem]:
+        asked.append(found)
+        wrong = [FieldProblem("/rules/1/condition", "unexpected end")]
+        return [*wrong, FieldProblem("/rules/0/pattern", "said twice")]
+
+    form.add_problems(form.faults(check))
+    assert [rule.pattern for rule in asked[0].rules] == ["*", "a"]
+    assert form.errors == {
+        "rules-0-pattern": ["This field is required."],
+        "rules-1-condition": ["Unexpected end."],
+        "priority": ["Write a whole number."],
+    }
+
+
+def test_what_hides_behind_a_mistake_is_found_too() -> None:
+    rules = {f"rules__{n}__{name}": "exclude" for n in (0, 1) for name in ("type", "pattern")}
+    form = FilterForm(sent(rules__count="2", priority="3", **rules))
+    assert form.is_valid()
+
+    def check(found: Filter) -> list[FieldProblem]:
+        if found.rules[0].pattern != "*":
+            return [FieldProblem("/rules/0/pattern", "hides the rest")]
+        at_zero = [FieldProblem("/rules/0", "of the same rule")]
+        return at_zero + [FieldProblem("/priority", "too high")] * (found.priority == 3)
+
+    assert [each.pointer for each in form.faults(check)] == ["/rules/0/pattern", "/priority"]
 
 
 def test_a_list_of_choices_is_ticked() -> None:
@@ -309,9 +369,9 @@ def test_problems_of_a_service_are_shown_at_the_fields() -> None:
     )
     assert not form.is_valid()
     assert form.errors["rules-0-condition"] == [
-        "unexpected token (line 1, column 9); Write === for equality."
+        "Unexpected token (line 1, column 9). Write === for equality."
     ]
-    assert form.non_field_errors() == ["the draft has changed"]
+    assert form.non_field_errors() == ["The draft has changed."]
 
 
 def test_a_form_that_was_not_sent_has_no_errors() -> None:

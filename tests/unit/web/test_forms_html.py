@@ -56,6 +56,16 @@ def test_the_summary_links_to_the_fields_and_names_the_row() -> None:
     assert "One thing is wrong" in html
 
 
+def test_the_summary_leads_into_the_group_that_is_wrong() -> None:
+    form = OperationForm(
+        sent(operation="truncate", truncate__range__start="5", truncate__range__end="2")
+    )
+    form.is_valid()
+    html = drawn(form)
+    assert '<a href="#id_truncate-range-start">Truncate › Range</a>: Start must be below' in html
+    assert "One thing is wrong" in html
+
+
 def test_a_form_without_errors_has_no_summary() -> None:
     assert 'role="alert"' not in drawn(FilterForm())
 

@@ -1,0 +1,100 @@
+"""All that is wrong with what was sent: the rest is checked as if the first was mended."""
+
+import copy
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypeAlias, TypeVar
+
+from pydantic import JsonValue
+
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
+
+ModelT = TypeVar("ModelT", bound=Contract)
+
+# A wrong block is taken out at first, then what lacks it.
+_TRIES: Final = 6
+
+# By dotted path without list indices: what stands in for a member, or an item, that must be there.
+StandIns: TypeAlias = Mapping[str, JsonValue]
+Check: TypeAlias = Callable[[ModelT], Iterable[FieldProblem]]
+
+
+def all_faults(
+    contract: type[ModelT],
+    value: JsonValue,
+    stand_ins: StandIns,
+    check: Check[ModelT],
+) -> list[FieldProblem]:
+    """What ``check`` finds wrong, also behind what the model and it find wrong at first.
+
+    Items keep their places. What is said of a place, or of a part of it, is said once.
+    """
+    value = copy.deepcopy(value)
+    found: list[FieldProblem] = []
+    for _try in range(_TRIES):
+        model = _mended(contract, value, stand_ins)
+        if model is None:
+            break
+        told = [each.pointer for each in found]
+        new = [each for each in _problems(check, model) if not _is_told(each.pointer, told)]
+        if not new:
+            break
+        found += new
+        for problem in new:
+            _mend(value, problem.pointer, stand_ins)
+    return found
+
+
+def _problems(check: Check[ModelT], model: ModelT) -> Sequence[FieldProblem]:
+    try:
+        return list(check(model))
+    except ContextError as error:
+        return error.problems or [FieldProblem("", error.detail, error.code)]
+
+
+def _is_told(pointer: str, told: Iterable[str]) -> bool:
+    return any(
+        pointer == other or pointer.startswith(f"{other}/") or other.startswith(f"{pointer}/")
+        for other in told
+    )
+
+
+def _mended(contract: type[ModelT], value: JsonValue, stand_ins: StandIns) -> ModelT | None:
+    """``value`` as a model, its wrong parts taken out or replaced; None if that does not help."""
+    for _try in range(_TRIES):
+        try:
+            return parse(contract, value)
+        except ValidationFailed as error:
+            for problem in error.problems:
+                _mend(value, problem.pointer, stand_ins)
+    return None
+
+
+def _mend(value: JsonValue, pointer: str, stand_ins: StandIns) -> None:
+    """Replace or take out what is wrong; what lacks a member that nothing stands in for goes."""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+    while steps:
+        path = ".".join(step for step in steps if not step.isdigit())
+        here, last = _holder(value, steps), steps[-1]
+        if isinstance(here, list) and last.isdigit() and int(last) < len(here):
+            here[int(last)] = copy.deepcopy(stand_ins.get(path))
+            return
+        if isinstance(here, dict) and path in stand_ins:
+            here[last] = copy.deepcopy(stand_ins[path])
+            return
+        if isinstance(here, dict) and last in here:
+            del here[last]
+            return
+        steps.pop()
+
+
+def _holder(value: JsonValue, steps: Sequence[str]) -> JsonValue:
+    """What the last of the steps is a part of; None if the way does not go so far."""
+    for step in steps[:-1]:
+        if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict):
+            value = value.get(step)
+        else:
+            return None
+    return value

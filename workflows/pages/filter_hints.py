@@ -1,0 +1,140 @@
+"""What the forms of nodes and edges say about filters and operations: labels, help, choices."""
+
+from collections.abc import Callable, Sequence
+from typing import Final, cast
+
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext_lazy as _
+from pydantic import JsonValue
+
+from ctxadmin.web.components import Text
+from ctxadmin.web.forms import FieldHint, ShownWhen
+from workflows.domain.processors import standard
+
+Choices = Sequence[tuple[str, Text]]
+
+
+def later(make: Callable[[], Choices]) -> Choices:
+    """Choices that are looked up when a form is made: packages may bring their own."""
+    return cast(Choices, SimpleLazyObject(make))
+
+
+def transforms() -> Choices:
+    return [(name, name) for name in standard().transforms.names()]
+
+
+TARGETS: Final[Choices] = [
+    ("variables", _("Variables")),
+    ("history", _("History (by node)")),
+    ("metadata", _("Metadata")),
+    ("messages", _("Messages (by role)")),
+]
+_RULE_TYPES: Final[Choices] = [
+    ("include", _("Include")),
+    ("exclude", _("Exclude")),
+    ("transform", _("Transform")),
+]
+_PAIRING: Final[Choices] = [
+    ("keep", _("Keep both")),
+    ("drop", _("Drop both")),
+    ("warn", _("Only warn")),
+]
+_OPERATIONS: Final[Choices] = [
+    ("truncate", _("Truncate by position")),
+    ("filter", _("Filter by role or words")),
+    ("insert", _("Insert messages")),
+    ("replace", _("Replace one message")),
+    ("clear", _("Clear")),
+]
+
+
+def operation_hints(path: str) -> dict[str, FieldHint]:
+    """The hints of one operation that stands at ``path``."""
+
+    def block(name: str, label: Text) -> FieldHint:
+        return FieldHint(label=label, shown_when=ShownWhen.is_("operation", name))
+
+    example = '[{"role": "system", "content": "…"}]'
+    return {
+        f"{path}.operation": FieldHint(label=_("Operation"), choices=_OPERATIONS),
+        f"{path}.truncate": block("truncate", _("What stays")),
+        f"{path}.truncate.keep_first": FieldHint(label=_("Keep the first")),
+        f"{path}.truncate.keep_last": FieldHint(label=_("Keep the last")),
+        f"{path}.truncate.remove_first": FieldHint(label=_("Remove the first")),
+        f"{path}.truncate.remove_last": FieldHint(label=_("Remove the last")),
+        f"{path}.truncate.range": FieldHint(
+            label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
+        ),
+        f"{path}.insert": block("insert", _("Insert")),
+        f"{path}.insert.position": FieldHint(
+            label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")
+        ),
+        f"{path}.insert.messages": FieldHint(
+            label=_("Messages"), help=_("A JSON list of messages."), placeholder=example, wide=True
+        ),
+        f"{path}.replace": block("replace", _("Replace")),
+        f"{path}.replace.index": FieldHint(
+            label=_("Position"), help=_("Of the message to replace, in the visible list from 0.")
+        ),
+        f"{path}.replace.message": FieldHint(
+            label=_("Message"), help=_("A JSON object with role and content."), wide=True
+        ),
+        f"{path}.clear": block("clear", _("Clear")),
+        f"{path}.clear.keep_system_message": FieldHint(label=_("Keep the system messages")),
+        f"{path}.filter": block("filter", _("What stays")),
+        f"{path}.filter.roles": FieldHint(label=_("Only these roles")),
+        f"{path}.filter.content_contains": FieldHint(
+            label=_("Containing one of"), help=_("One keyword a line; upper and lower case differ.")
+        ),
+        f"{path}.filter.content_excludes": FieldHint(label=_("Containing none of")),
+        f"{path}.pairing": FieldHint(
+            label=_("Split tool pairs"), choices=_PAIRING, help=_("A call without its result.")
+        ),
+        f"{path}.protect_tools": FieldHint(label=_("Keep the description of the tools visible")),
+    }
+
+
+def filter_hints(path: str, legend: Text, help: Text, row: Text) -> dict[str, FieldHint]:
+    """The hints of a list of context filters at ``path``."""
+    return {
+        path: FieldHint(label=legend, help=help, add_label=_("Add a filter"), row_label=row),
+        f"{path}.rules": FieldHint(
+            label=_("Rules"),
+            add_label=_("Add a rule"),
+            row_label=_("Rule"),
+            help=_("A name is kept if an include matches and no exclude does; * is any text."),
+        ),
+        f"{path}.rules.type": FieldHint(label=_("What it does"), choices=_RULE_TYPES),
+        f"{path}.rules.pattern": FieldHint(label=_("Pattern"), code=True, placeholder="llm.*"),
+        f"{path}.rules.target": FieldHint(label=_("Of what"), choices=TARGETS),
+        f"{path}.rules.transform": FieldHint(label=_("Transform"), choices=later(transforms)),
+        f"{path}.rules.condition": FieldHint(
+            label=_("Only if"), code=True, height=1, placeholder="context.mode === 'short'"
+        ),
+        f"{path}.default_behavior": FieldHint(
+            label=_("What no rule mentions"),
+            choices=[("pass", _("Passes")), ("block", _("Is blocked"))],
+            empty_label=_("As the context type says"),
+        ),
+        f"{path}.priority": FieldHint(
+            label=_("Priority"), help=_("Of several filters the highest decides the default.")
+        ),
+        f"{path}.messages": FieldHint(
+            label=_("Messages"),
+            help=_("Operations on the visible messages, as a view: nothing is changed or stored."),
+            add_label=_("Add an operation"),
+            row_label=_("Operation"),
+        ),
+        **operation_hints(f"{path}.messages"),
+    }
+
+
+def filter_stand_ins(path: str) -> dict[str, JsonValue]:
+    return {
+        path: {},
+        f"{path}.rules": {"type": "include", "pattern": "*"},
+        f"{path}.rules.type": "include",
+        f"{path}.rules.pattern": "*",
+        f"{path}.messages": {"operation": "clear"},
+        f"{path}.messages.operation": "clear",
+    }
