@@ -38,6 +38,7 @@ from checkpoints.state_store import (
     replaced_list,
     same_list,
 )
+from checkpoints.store import CHECKPOINTS, EXECUTIONS, find_current
 from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
 from conversations.domain import pairing
@@ -45,11 +46,11 @@ from conversations.domain.message import Draft
 from conversations.writing import Writing
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
-from ctxadmin.lib.errors import VersionConflict
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.routing import Marking, Next
 
+_REMEMBERED_KEYS: Final = 2000  # heads of one state; some hundred bytes each
 _BLIND: Final = (Reducer.OVERWRITE, Reducer.APPEND)  # these need no old value
 _DECIDED: Final = (
     "version",
@@ -101,8 +102,7 @@ class ExecutionWriting:
         self.changed_keys: tuple[str, ...] = ()
         self._is_new = row._state.adding
         self._pending: dict[str, Written] = {}
-        self._held: dict[str, Held] = {}
-        self._loaded: set[str] = set()
+        self._held, self._loaded = _remembered_state(opened, row)
         self._history: list[bytes] = []
         self._message_bytes = 0
         self._replaced = b""
@@ -228,18 +228,18 @@ class ExecutionWriting:
         self.marking = Marking.from_json(orjson.loads(marking)) if marking else None
 
     def record(self, decision: Decision, write: Write) -> None:
-        """Write the next version; VersionConflict if somebody else did since the row was read."""
+        """Write the next version, which nobody else can: the conversation's head is locked."""
         if self._history:
             self._load(())
             self._pend(grown_list(HISTORY, self._history, self._held.get(HISTORY)))
-        seen, self.now = self.now.version, decision.execution
+        self.now = decision.execution
         if _view_of(self.opened) != self._view:
             self.changed_keys = (*self.changed_keys, MESSAGES)
         self._set_row()
         if self._is_new:
-            self.row.save(force_insert=True)
+            EXECUTIONS.insert([self.row])
         else:
-            self._update(seen, (*_DECIDED, *_TOTALLED))
+            self._update((*_DECIDED, *_TOTALLED))
         written = self.rows.write(self.now.version, list(self._pending.values()))
         self._insert_checkpoint(write, written + self._message_bytes)
         if is_followed():
@@ -249,7 +249,8 @@ class ExecutionWriting:
         head.workflow = self.row.workflow or head.workflow
         self._is_new, self._replaced, self._message_bytes = False, b"", 0
         self._history, self._executed = [], None
-        self._pending, self._held, self._loaded = {}, {}, set()
+        self._remember()
+        self._pending = {}
         self._view = _view_of(self.opened)
 
     def _written(self) -> VersionWritten:
@@ -263,9 +264,9 @@ class ExecutionWriting:
 
     def note(self, decision: Decision) -> None:
         """Keep a decision that writes no version: a pause that was asked for."""
-        seen, self.now = self.now.version, decision.execution
+        self.now = decision.execution
         self._set_row()
-        self._update(seen, ("decided",))
+        self._update(("decided",))
 
     def commit(self, action: Action, reason: str = "", **detail: object) -> None:
         """Commit the conversation with the one audit entry of this change."""
@@ -292,8 +293,19 @@ class ExecutionWriting:
         """Read what is held of some keys and of the lists, those that were not read yet."""
         missing = {*keys, *LISTS} - self._loaded
         if missing and not self._is_new:
-            self._held |= self.rows.held(sorted(missing))
+            self._held.update(self.rows.held(sorted(missing)))
         self._loaded |= missing
+
+    def _remember(self) -> None:
+        """Take over what was written, for the next version and for the next writing."""
+        version = self.now.version
+        for change in self._pending.values():
+            self._held[change.key] = change.held(version)
+            self._loaded.add(change.key)
+        if len(self._loaded) > _REMEMBERED_KEYS:
+            self._held, self._loaded = {}, set()
+        self.opened.known["execution"] = self.row
+        self.opened.known["state"] = (self.row.number, self._held, self._loaded)
 
     def _current(self, heads: Mapping[str, KeyHead]) -> Callable[[str], bytes]:
         """Reads the value of a key; those that a reducer will ask for are read at once."""
@@ -328,18 +340,14 @@ class ExecutionWriting:
         row.changed_at = self.opened.at
         row.ended_at = self.opened.at if now.status in ENDED else None
 
-    def _update(self, seen: int, fields: Sequence[str]) -> None:
-        rows = Execution.objects.filter(conversation=self.row.conversation, number=self.row.number)
-        values = {name: getattr(self.row, name) for name in fields}
-        if not rows.filter(version=seen).update(**values):
-            actual = rows.values_list("version", flat=True).get()
-            message = f"The execution is at version {actual}, not {seen}."
-            raise VersionConflict(message, expected=seen, actual=actual)
+    def _update(self, fields: Sequence[str]) -> None:
+        where = {"conversation": self.row.conversation, "number": self.row.number}
+        EXECUTIONS.change(where, {name: getattr(self.row, name) for name in fields})
 
     def _insert_checkpoint(self, write: Write, written: int) -> None:
         head, row = self.opened.head, self.row
         node_id, side = stands_at(self.now)
-        Checkpoint(
+        checkpoint = Checkpoint(
             conversation=row.conversation,
             execution=row.number,
             version=row.version,
@@ -371,7 +379,22 @@ class ExecutionWriting:
             author=self.opened.actor.label,
             reason=write.reason,
             created_at=self.opened.at,
-        ).save(force_insert=True)
+        )
+        CHECKPOINTS.insert([checkpoint])
+
+
+def current_of(opened: Writing) -> Execution | None:
+    """The newest execution of an open conversation, None if it never had one."""
+    known = opened.known.get("execution")
+    return known if isinstance(known, Execution) else find_current(opened.head.key)
+
+
+def _remembered_state(opened: Writing, row: Execution) -> tuple[dict[str, Held], set[str]]:
+    """The heads of the execution's state that this process knows, and which keys it looked up."""
+    match opened.known.get("state"):
+        case (int() as number, dict() as held, set() as loaded) if number == row.number:
+            return held, loaded
+    return {}, set()
 
 
 def _view_of(opened: Writing) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from ctxadmin.web.fields import AsciiField, JsonBytesField
 class Execution(models.Model):
     """One run of a conversation, as it stands at its newest version.
 
-    Every write sets this row under the condition that ``version`` is still what it read.
+    Every write sets this row while it holds the lock of the conversation's head.
     ``decided`` is the domain's own value of the execution, ``marking`` tells where the tokens of
     a pinned workflow are, ``reducers`` and ``metadata`` are JSON of what it was started with.
     ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Final
 
 import orjson
 from django.db import connection
@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from checkpoints.domain.state import ChangeKind, KeyChange, KeyHead, join_list
 from checkpoints.models import StateKey, StateValue
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.web.tables import Table
 
 EXECUTED: Final = "executed_node_ids"
 HISTORY: Final = "execution_history"
@@ -21,12 +22,11 @@ LISTS: Final = (EXECUTED, HISTORY)  # plain words: no digest of a state key is o
 EMPTY_LIST: Final = b"[]"
 
 Span = tuple[int, int]
-RowT = TypeVar("RowT", StateKey, StateValue)
 
-_CHUNK: Final = 400
 _UNITED: Final = 100  # parts of one statement; SQLite takes 500 of a union
 _HEAD: Final = ("key", "name", "version", "first", "last", "spans", "digest", "size", "count")
-_MUTABLE: Final = ("version", "gone", "first", "last", "spans", "digest", "size", "count")
+_KEYS: Final = Table(StateKey)
+_STORED: Final = Table(StateValue)
 
 
 def digest_of_name(name: str) -> str:
@@ -65,13 +65,11 @@ class StateRows:
 
     def held(self, keys: Collection[str]) -> dict[str, Held]:
         """What is known now of some keys by their digests; those that were deleted too."""
+        where = {"conversation": self.conversation, "execution": self.execution}
         found: dict[str, Held] = {}
-        wanted = list(keys)
-        for start in range(0, len(wanted), _CHUNK):
-            rows = self._keys().filter(key__in=wanted[start : start + _CHUNK])
-            for *row, gone in rows.values_list(*_HEAD, "gone"):
-                held = _held_of(*row)
-                found[held.key] = replace(held, head=None) if gone else held
+        for row in _KEYS.find_all(where, "key", keys):
+            held = _held_of(*(getattr(row, name) for name in _HEAD))
+            found[held.key] = replace(held, head=None) if row.gone else held
         return found
 
     def held_at(self, version: int) -> dict[str, Held]:
@@ -129,9 +127,8 @@ class StateRows:
     def write(self, version: int, changes: Sequence["Written"]) -> int:
         """Store what a version changes; the bytes of the values are returned."""
         values = [self._value_row(version, change) for change in changes]
-        StateValue.objects.bulk_create(values)
-        heads = [self._key_row(change, row) for change, row in zip(changes, values, strict=True)]
-        _upsert(heads)
+        _STORED.insert(values)
+        _KEYS.put(self._key_row(change, row) for change, row in zip(changes, values, strict=True))
         return sum(len(row.value) for row in values)
 
     def _value_row(self, version: int, change: "Written") -> StateValue:
@@ -207,6 +204,11 @@ class Written:
             return self.before.appended(version)
         return ((version, version),)
 
+    def held(self, version: int) -> Held:
+        """What is known of the key after this change at ``version``."""
+        head = None if self.kind is ChangeKind.GONE else self.head or _NO_HEAD
+        return Held(self.key, self.name, version, self.spans(version), head)
+
 
 def changed_state(
     changes: Iterable[KeyChange], held: Mapping[str, Held], former: Mapping[str, Held] | None = None
@@ -276,16 +278,6 @@ def _joined(chunks: list[tuple[int, bytes]]) -> bytes:
     if len(chunks) == 1:
         return chunks[0][1]
     return join_list(value for _, value in sorted(chunks))
-
-
-def _upsert(heads: list[StateKey]) -> None:
-    targeted = connection.features.supports_update_conflicts_with_target
-    StateKey.objects.bulk_create(
-        heads,
-        update_conflicts=True,
-        update_fields=_MUTABLE,
-        unique_fields=["conversation", "execution", "key"] if targeted else None,
-    )
 
 
 def _quoted(sql: str) -> str:

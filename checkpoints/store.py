@@ -4,32 +4,26 @@ from typing import Final
 
 from checkpoints.domain.timeline import SavedCheckpoint
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from ctxadmin.lib.errors import InvalidState, NotFound
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.web.tables import Table
+
+EXECUTIONS: Final = Table(Execution)
+CHECKPOINTS: Final = Table(Checkpoint)
 
 _LARGEST: Final = 2**31 - 1
 
 
 def find_current(conversation: int) -> Execution | None:
     """The newest execution of a conversation, None if it never had one."""
-    rows = Execution.objects.filter(conversation=conversation)
-    return rows.order_by("-number").first()
-
-
-def require_current(conversation: int) -> Execution:
-    """The newest execution of a conversation; InvalidState if it never had one."""
-    row = find_current(conversation)
-    if row is None:
-        message = "This conversation has no execution; start one first."
-        raise InvalidState(message, status="IDLE")
-    return row
+    return EXECUTIONS.find({"conversation": conversation}, last_by="number")
 
 
 def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoint:
     """The manifest of one version; NotFound if there is none."""
     row = None
     if 0 <= version <= _LARGEST:
-        rows = Checkpoint.objects.filter(conversation=conversation, execution=execution)
-        row = rows.filter(version=version).first()
+        where = {"conversation": conversation, "execution": execution, "version": version}
+        row = CHECKPOINTS.find(where)
     if row is None:
         raise NotFound(f"There is no version {version} of this execution.")
     return row
@@ -37,8 +31,7 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
 
 def find_saved(conversation: int, checkpoint_id: str) -> Checkpoint | None:
     """The checkpoint that was saved under an id of the caller's, None if it is a new one."""
-    rows = Checkpoint.objects.filter(conversation=conversation, checkpoint_id=checkpoint_id)
-    return rows.first()
+    return CHECKPOINTS.find({"conversation": conversation, "checkpoint_id": checkpoint_id})
 
 
 def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:

@@ -18,7 +18,9 @@ class Conversation(models.Model):
     """The head of a conversation.
 
     Every write takes this row, decides, and sets it under the condition that ``change_seq``
-    is still the number that it read; ``change_seq`` is also the number of the audit entry.
+    is still the number that it read; ``change_seq`` is also the number of the audit entry, and
+    ``audit_hash`` the hash of that entry: together they tell one state of a conversation from every
+    other, also after a backup was put back.
     ``log_count`` and ``log_tokens`` count the log, ``visible_count`` and ``visible_tokens``
     the current view. ``status`` and ``workflow`` repeat what the current execution says, so
     that a list needs no join.
@@ -33,6 +35,7 @@ class Conversation(models.Model):
     status = AsciiField(max_length=16, default="IDLE")
     workflow = AsciiField(max_length=64, default="")
     change_seq = models.BigIntegerField(default=0)
+    audit_hash = AsciiField(max_length=64, default="")
     log_count = models.IntegerField(default=0)
     log_tokens = models.BigIntegerField(default=0)
     current_revision = models.IntegerField(default=0)

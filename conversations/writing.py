@@ -15,14 +15,16 @@ from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.domain.view_patch import encode_patch
 from conversations.models import Conversation, Message, Move, Revision
+from conversations.remembered import MEMORY
 from conversations.sql_log import SqlLog
 from conversations.store import HEADS, REVISIONS, find_head, find_revision, view_of
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.audit.record import Change, record
+from ctxadmin.audit.record import Change, Mark, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
+from ctxadmin.web.gathering import gathered
 from ctxadmin.web.tables import Table
 
 _WHOLE_VIEW: Final = 256  # bytes up to which a view is stored whole: a patch would save nothing
@@ -74,10 +76,15 @@ def revision_row(
 def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     """A transaction on one conversation, whose head is taken first.
 
-    Two writers wait for each other at the head; what the block raises undoes everything.
+    Two writers wait for each other at the head; what the block raises undoes everything. A key
+    that is taken at the end is Unavailable: two writers came through a lock that does not hold,
+    or an engine repeats a checkpoint id.
     """
-    with transaction.atomic():
-        yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
+    try:
+        with transaction.atomic(), gathered():
+            yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
+    except IntegrityError as error:
+        raise Unavailable("The conversation was changed meanwhile; try again.") from error
 
 
 class Writing:
@@ -86,6 +93,7 @@ class Writing:
     ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
     which also writes the one audit entry of the change. ``changed`` says if any step did anything.
     ``parts`` is what an app above tells of its own rows to those who follow (see ``Changed``).
+    ``known`` is what the process remembers of the conversation's rows; see ``remembered``.
     """
 
     def __init__(self, head: Conversation, actor: Actor) -> None:
@@ -97,6 +105,7 @@ class Writing:
         self.parts: list[object] = []
         self._logged: list[Message] = []
         self._view_is_other = False
+        self.known = MEMORY.take(head.key, Mark(head.change_seq, head.audit_hash))
         self._seen = head.change_seq
         self._dirty: set[str] = set()
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
@@ -107,7 +116,10 @@ class Writing:
         """The row of the current revision; its view is not read before it is asked for."""
         number = self.head.current_revision
         if self._current is None or self._current.number != number:
-            self._current = find_revision(self.head.key, number, with_view=False)
+            known = self.known.get("revision")
+            if not isinstance(known, Revision) or known.number != number:
+                known = find_revision(self.head.key, number, with_view=False)
+            self._current = known
         return self._current
 
     @property
@@ -303,7 +315,7 @@ class Writing:
         return row
 
     def _update(self, row: Revision, fields: Mapping[str, object]) -> None:
-        REVISIONS.update({"conversation": row.conversation, "number": row.number}, fields)
+        REVISIONS.change({"conversation": row.conversation, "number": row.number}, fields)
 
     def move(self, kind: MoveKind, to: Revision, reason: str | None) -> None:
         """Make another revision the current one and put the move on record (rule 1.5)."""
@@ -324,16 +336,28 @@ class Writing:
         self._current = None
 
     def commit(self, change: Change) -> None:
-        """Set the head, if nobody else did since it was read, and write the audit entry."""
+        """Set the head and write the audit entry.
+
+        Nobody else did since the head was read: its lock is held, on SQLite that of the whole
+        database. Should a database not lock, the key of the audit entry refuses the second writer.
+        """
         seq = self._seen + 1
         names = (*_COUNTERS, *sorted(self._dirty))
         fields: dict[str, object] = {name: getattr(self.head, name) for name in names}
-        fields |= {"change_seq": seq, "updated_at": self.at}
-        if not HEADS.update({"key": self.head.key, "change_seq": self._seen}, fields):
-            raise Unavailable("The conversation was changed meanwhile; try again.")
-        self.head.change_seq = seq
+        before, after = record(
+            self.actor,
+            change,
+            stream=self.head.key,
+            seq=seq,
+            before=self.head.audit_hash,
+            at=self.at,
+        )
+        fields |= {"change_seq": seq, "audit_hash": after.hash, "updated_at": self.at}
+        HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
+        self.head.change_seq, self.head.audit_hash = seq, after.hash
         self.head.updated_at = self.at
-        before, after = record(self.actor, change, stream=self.head.key, seq=seq)
+        self.known["revision"] = self._current
+        transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(Changed(self.head, before, after, shown, self.parts))
 

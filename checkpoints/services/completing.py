@@ -6,12 +6,12 @@ from pydantic import JsonValue
 
 from checkpoints.domain.commands import CompleteNode, output_key
 from checkpoints.domain.status import TAKES_CHECKPOINTS, NodeStatus, require
-from checkpoints.domain.timeline import HistoryEntry, WriteKind, repeated
+from checkpoints.domain.timeline import HistoryEntry, WriteKind
 from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services import steps
 from checkpoints.services.opening import Sent, check_expected, read_sent
+from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
-from checkpoints.store import as_saved, find_saved
 from conversations.services import Applied, operate_in
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
@@ -52,11 +52,19 @@ def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) 
     actor.require(Action.NODE_COMPLETE)
     sent = read_sent(command.update(node_id), command.messages)
     digest = command.body_digest(node_id)
+    try:
+        return _complete(actor, public_id, node_id, command, sent, digest)
+    except ContextError:
+        before = find_repeated(actor, public_id, command.checkpoint_id, digest)
+        if before is None:
+            raise
+        return Completed(bytes(before.answer), before.execution, before.version, again=True)
+
+
+def _complete(
+    actor: Actor, public_id: str, node_id: str, command: CompleteNode, sent: Sent, digest: bytes
+) -> Completed:
     with writing(actor, public_id) as opened:
-        found = find_saved(opened.head.key, command.checkpoint_id)
-        known = repeated(as_saved(found), digest)
-        if found is not None and known is not None:
-            return Completed(known, found.execution, found.version, again=True)
         run = open_or_start(opened)
         check_expected(run, command.expected_version)
         require(run.now.status, TAKES_CHECKPOINTS, "A completion")

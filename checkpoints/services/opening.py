@@ -9,12 +9,12 @@ from pydantic import JsonValue
 from checkpoints.domain.directives import Update, take_apart
 from checkpoints.domain.execution import expect
 from checkpoints.domain.reducers import MESSAGES
-from checkpoints.execution_writing import ExecutionWriting
+from checkpoints.execution_writing import ExecutionWriting, current_of
 from checkpoints.models import Checkpoint
 from checkpoints.pinned import pinned_to
-from checkpoints.store import require_current
 from conversations.domain.message import Draft, read_message
 from conversations.writing import Writing
+from ctxadmin.lib.errors import InvalidState
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,10 @@ def open_current(opened: Writing, expected: int | None) -> ExecutionWriting:
 
     Raises InvalidState if there is none, VersionConflict if it is not at ``expected``.
     """
-    row = require_current(opened.head.key)
+    row = current_of(opened)
+    if row is None:
+        message = "This conversation has no execution; start one first."
+        raise InvalidState(message, status="IDLE")
     run = ExecutionWriting(opened, row, pinned_to(row))
     check_expected(run, expected)
     return run

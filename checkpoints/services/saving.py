@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.domain.status import TAKES_CHECKPOINTS, require
-from checkpoints.domain.timeline import WriteKind, repeated
+from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import Write
 from checkpoints.services import steps
-from checkpoints.services.opening import check_expected, read_sent
+from checkpoints.services.opening import Sent, check_expected, read_sent
+from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
-from checkpoints.store import as_saved, find_saved
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps
 
 
@@ -34,10 +35,24 @@ def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoi
     actor.require(Action.CHECKPOINT_SAVE)
     sent = read_sent(command.update(), command.messages)
     digest = command.body_digest()
+    try:
+        return Saved(_save(actor, public_id, checkpoint_id, command, sent, digest))
+    except ContextError:
+        before = find_repeated(actor, public_id, checkpoint_id, digest)
+        if before is None:
+            raise
+        return Saved(bytes(before.answer), again=True)
+
+
+def _save(
+    actor: Actor,
+    public_id: str,
+    checkpoint_id: str,
+    command: SaveCheckpoint,
+    sent: Sent,
+    digest: bytes,
+) -> bytes:
     with writing(actor, public_id) as opened:
-        known = repeated(as_saved(find_saved(opened.head.key, checkpoint_id)), digest)
-        if known is not None:
-            return Saved(known, again=True)
         run = open_or_start(opened)
         check_expected(run, command.expected_version)
         require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
@@ -61,4 +76,4 @@ def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoi
         )
         run.record(taken.decision, write)
         run.commit(Action.CHECKPOINT_SAVE, checkpoint=checkpoint_id)
-    return Saved(answer)
+    return answer

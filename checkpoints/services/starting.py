@@ -9,11 +9,10 @@ from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.execution_writing import ExecutionWriting, Write
+from checkpoints.execution_writing import ExecutionWriting, Write, current_of
 from checkpoints.models import Execution
 from checkpoints.pinned import Pinned, newest, of_conversation, pinned_to
 from checkpoints.services.opening import Sent, read_sent
-from checkpoints.store import find_current
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -54,7 +53,7 @@ def start(actor: Actor, public_id: str, command: StartExecution) -> Started:
     ReducerTable.of(command.reducers)
     sent = read_sent(command.initial_state(), pointer="/state")
     with writing(actor, public_id) as opened:
-        last = find_current(opened.head.key)
+        last = current_of(opened)
         if last is not None:
             _require_ended(last)
         new = NewExecution(
@@ -71,7 +70,7 @@ def start(actor: Actor, public_id: str, command: StartExecution) -> Started:
 
 def open_or_start(opened: Writing) -> ExecutionWriting:
     """The current execution, or, in a conversation without one, a new one that is PENDING."""
-    row = find_current(opened.head.key)
+    row = current_of(opened)
     if row is not None:
         return ExecutionWriting(opened, row, pinned_to(row))
     pinned = of_conversation(opened.head.workspace, opened.head.workflow)

@@ -11,8 +11,10 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import canonical, dumps
+from ctxadmin.web.tables import Table
 
 FIRST_HASH: Final = "0" * 64
+_ENTRIES: Final = Table(AuditEntry)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +42,27 @@ class Mark:
     hash: str
 
 
-def record(actor: Actor, change: Change, *, stream: int, seq: int) -> tuple[Mark, Mark]:
+def record(
+    actor: Actor,
+    change: Change,
+    *,
+    stream: int,
+    seq: int,
+    before: str | None = None,
+    at: datetime | None = None,
+) -> tuple[Mark, Mark]:
     """Append entry ``seq`` to ``stream``, in the transaction of the change itself.
 
     The caller holds the lock of the row whose ``change_seq`` is ``seq``; the primary key
-    refuses a second entry under the same number. The marks before and after are returned.
+    refuses a second entry under the same number. ``before`` is the hash of the entry before, for
+    a caller who keeps it; ``at`` the moment of the change, now by default. The marks
+    before and after the change are returned.
     """
     entry = AuditEntry(
         stream=stream,
         seq=seq,
         workspace=actor.workspace,
-        at=clock.now(),
+        at=at or clock.now(),
         actor_kind=actor.kind,
         actor_id=actor.id,
         actor_name=actor.name,
@@ -64,10 +76,10 @@ def record(actor: Actor, change: Change, *, stream: int, seq: int) -> tuple[Mark
         request_id=actor.request_id,
         address=actor.address,
     )
-    before = Mark(seq - 1, _hash_before(stream, seq))
-    entry.hash = entry_hash(entry, before.hash)
-    entry.save(force_insert=True)
-    return before, Mark(seq, entry.hash)
+    mark = Mark(seq - 1, before or _hash_before(stream, seq))
+    entry.hash = entry_hash(entry, mark.hash)
+    _ENTRIES.insert([entry])
+    return mark, Mark(seq, entry.hash)
 
 
 def _hash_before(stream: int, seq: int) -> str:

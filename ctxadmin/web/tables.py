@@ -4,7 +4,7 @@ The ORM builds and compiles a statement for every call, which is most of what a 
 So what is done at every step of an engine goes through here; everything else stays with the ORM.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
@@ -13,10 +13,13 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Field, Model
 
+from ctxadmin.web import gathering
+
 ModelT = TypeVar("ModelT", bound=Model)
 Convert = Callable[[Any], Any]
 
 _ROWS: Final = 50  # in one INSERT
+_AMONG: Final = 400  # values of one IN
 _AS_THEY_ARE: Final = frozenset(
     {"SmallIntegerField", "IntegerField", "BigIntegerField", "CharField", "TextField"}
 )
@@ -53,8 +56,52 @@ class Table(Generic[ModelT]):
         with _connection().cursor() as cursor:
             cursor.execute(text, self._prepared(where))
             found = cursor.fetchone()
-        if found is None:
-            return None
+        return None if found is None else self._row(found, without)
+
+    def find_all(
+        self, where: Mapping[str, object], name: str, among: Collection[object]
+    ) -> list[ModelT]:
+        """The rows that have these values and one of ``among`` in the field ``name``."""
+        found: list[ModelT] = []
+        remaining = iter(among)
+        while part := list(islice(remaining, _AMONG)):
+            key = ("find all", *where, "-", name, len(part))
+            text = self._texts.get(key) or self._new_text(
+                key, self._select_among(where, name, len(part))
+            )
+            values = [*self._prepared(where), *(self._prepared({name: each})[0] for each in part)]
+            with _connection().cursor() as cursor:
+                cursor.execute(text, values)
+                found += [self._row(row, ()) for row in cursor.fetchall()]
+        return found
+
+    def insert(self, rows: Iterable[ModelT]) -> None:
+        """Store new rows; IntegrityError if a key is taken.
+
+        This and the writes below may be sent later, together (see ``gathering``).
+        """
+        self._store("insert", rows, lambda: "")
+
+    def put(self, rows: Iterable[ModelT]) -> None:
+        """Store rows in the place of those that have their primary keys, if there are any."""
+        self._store("put", rows, self._instead)
+
+    def change(self, where: Mapping[str, object], values: Mapping[str, object]) -> None:
+        """Set fields of the rows that have the values ``where``."""
+        gathering.send(
+            self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
+        )
+
+    def update(self, where: Mapping[str, object], values: Mapping[str, object]) -> int:
+        """``change`` now, for a caller that asks how many rows there are."""
+        with _connection().cursor() as cursor:
+            cursor.execute(
+                self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
+            )
+            count: int = cursor.rowcount
+            return count
+
+    def _row(self, found: Sequence[Any], without: Collection[str]) -> ModelT:
         names = [name for name in self._fields if name not in without] if without else self._fields
         values = list(found)
         for place, name in enumerate(names):
@@ -62,27 +109,16 @@ class Table(Generic[ModelT]):
                 values[place] = convert(values[place])
         return self.model.from_db(DEFAULT_DB_ALIAS, names, values)
 
-    def insert(self, rows: Iterable[ModelT]) -> None:
-        """Store new rows; IntegrityError if a key is taken."""
+    def _store(self, kind: str, rows: Iterable[ModelT], end: Callable[[], str]) -> None:
         remaining = iter(rows)
         while part := list(islice(remaining, _ROWS)):
-            key = ("insert", len(part))
-            text = self._texts.get(key) or self._new_text(key, self._insert_of(len(part)))
+            key = (kind, len(part))
+            text = self._texts.get(key) or self._new_text(key, self._insert_of(len(part)) + end())
             values: list[Any] = []
             for row in part:
                 values += self._prepared({name: getattr(row, name) for name in self._fields})
                 row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
-            with _connection().cursor() as cursor:
-                cursor.execute(text, values)
-
-    def update(self, where: Mapping[str, object], values: Mapping[str, object]) -> int:
-        """Set fields of the rows that have the values ``where``; how many there are."""
-        key = ("update", *where, "-", *values)
-        text = self._texts.get(key) or self._new_text(key, self._update_of(where, values))
-        with _connection().cursor() as cursor:
-            cursor.execute(text, [*self._prepared(values), *self._prepared(where)])
-            count: int = cursor.rowcount
-            return count
+            gathering.send(text, values)
 
     # Names come from models and from code; values never stand in a text.
 
@@ -101,9 +137,28 @@ class Table(Generic[ModelT]):
         locks = lock and _connection().features.has_select_for_update
         return text + " LIMIT 1" + (" FOR UPDATE" if locks else "")
 
+    def _select_among(self, where: Iterable[str], name: str, count: int) -> str:
+        columns, places = self._columns(self._fields), ", ".join(["%s"] * count)
+        given = f"{self._equal(where, ' AND ')} AND {self._column(name)} IN ({places})"
+        return f"SELECT {columns} FROM {self._name} WHERE {given}"  # noqa: S608
+
     def _insert_of(self, count: int) -> str:
         places = ", ".join([f"({', '.join(['%s'] * len(self._fields))})"] * count)
         return f"INSERT INTO {self._name} ({self._columns(self._fields)}) VALUES {places}"  # noqa: S608
+
+    def _instead(self) -> str:
+        """What follows an INSERT that sets the row of a primary key that is taken."""
+        keys = {field.attname for field in self.model._meta.pk_fields}
+        others = [self._column(name) for name in self._fields if name not in keys]
+        if _connection().vendor == "mysql":
+            changes = ", ".join(f"{column} = VALUES({column})" for column in others)
+            return f" ON DUPLICATE KEY UPDATE {changes}"
+        changes = ", ".join(f"{column} = excluded.{column}" for column in others)
+        return f" ON CONFLICT ({self._columns(sorted(keys))}) DO UPDATE SET {changes}"
+
+    def _update_text(self, where: Iterable[str], values: Iterable[str]) -> str:
+        key = ("update", *where, "-", *values)
+        return self._texts.get(key) or self._new_text(key, self._update_of(where, values))
 
     def _update_of(self, where: Iterable[str], values: Iterable[str]) -> str:
         given = self._equal(where, " AND ")
