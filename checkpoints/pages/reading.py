@@ -24,7 +24,7 @@ from conversations.pages.presenters import MessageCard, message_card
 from conversations.queries import results_of, visible_window
 from conversations.store import find_head, find_revision
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
@@ -108,9 +108,13 @@ class TimelinePage:
 @require_safe
 @page
 def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
-    workflow = request.GET.get("workflow", "")
+    workflow, status = request.GET.get("workflow", ""), request.GET.get("status", "")
+    statuses = [each for each in STATUSES if each != Status.IDLE]
+    if status and status not in statuses:
+        text = _("There is no such status of an execution; known: %(names)s.")
+        raise ValidationFailed.at("?status", text % {"names": ", ".join(statuses)})
     wanted = ExecutionFilter(
-        status=request.GET.get("status", "") if request.GET.get("status") in STATUSES else "",
+        status=status,
         # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
         workflow=workflow if workflow.isascii() else "",
     )
@@ -121,7 +125,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         executions=found.items,
         next=found.next,
         wanted=wanted,
-        statuses=[status for status in STATUSES if status != Status.IDLE],
+        statuses=statuses,
         workflows=lists.workflows_run(actor),
         filtered=wanted != ExecutionFilter(),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
 import orjson
 from django.contrib import messages as flash
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 from conversations import describing, erasure, services
 from conversations.api.schemas import metadata_bytes
 from conversations.describing import EDITED, field_digest, seen_of
+from conversations.domain.configs import OperationName
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.forms import ConversationForm, OperationForm
@@ -108,7 +109,8 @@ def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     actor.require(Action.MESSAGES_OPERATE)
     head = find_head(actor.workspace, conversation_id)
     if request.method != "POST":
-        chosen = request.GET.get("operation", "truncate")
+        chosen = request.GET.get("operation", "")
+        chosen = chosen if chosen in get_args(OperationName) else "truncate"
         form = OperationForm(initial={"operation": chosen, "pairing": "keep"})
         return _operate_page(request, head, form)
     form = OperationForm(request.POST)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.conf import settings
 from django.contrib import messages as flash
@@ -26,6 +27,8 @@ from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 
+_MOST_NAMED: Final = 10
+
 
 @dataclass(frozen=True, slots=True)
 class ImportPage:
@@ -35,6 +38,18 @@ class ImportPage:
     crumbs: Sequence[Crumb]
     problem: str
     limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A conversation that was made, and the id that the file wanted for it."""
+
+    wanted: str | None
+    head: Conversation
+
+    @property
+    def was_taken(self) -> bool:
+        return self.wanted is not None and self.wanted != self.head.public_id
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -53,8 +68,11 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
                 "%(n)s conversation imported.", "%(n)s conversations imported.", len(made)
             )
             flash.success(request, text % {"n": len(made)})
+            renamed = [each for each in made if each.was_taken]
+            if renamed:
+                flash.warning(request, _of_taken(renamed))
             if len(made) == 1:
-                return redirect("conversations:detail", made[0].public_id)
+                return redirect("conversations:detail", made[0].head.public_id)
             return redirect("conversations:list")
     shown = ImportPage(
         title=_("Import conversations"),
@@ -65,7 +83,20 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "conversations/import.html", shown, status=422 if problem else 200)
 
 
-def _import(actor: Actor, file: "UploadedFile[bytes] | None") -> list[Conversation]:
+def _of_taken(renamed: Sequence[Imported]) -> str:
+    """Which ids of the file were taken, and what stands for them."""
+    pairs = [f"{each.wanted} → {each.head.public_id}" for each in renamed[:_MOST_NAMED]]
+    if len(renamed) > _MOST_NAMED:
+        pairs.append("…")
+    text = ngettext(
+        "%(n)s id was taken here already, so a new one was made: %(ids)s",
+        "%(n)s ids were taken here already, so new ones were made: %(ids)s",
+        len(renamed),
+    )
+    return text % {"n": len(renamed), "ids": ", ".join(pairs)}
+
+
+def _import(actor: Actor, file: "UploadedFile[bytes] | None") -> list[Imported]:
     if file is None:
         raise ValidationFailed(_("Choose a file first."))
     if (file.size or 0) > settings.MAX_IMPORT_BYTES:
@@ -74,8 +105,13 @@ def _import(actor: Actor, file: "UploadedFile[bytes] | None") -> list[Conversati
     with transaction.atomic():
         document = _export_in(data)
         if document is not None:
-            return [transfers.import_export(actor, read_export(document))]
-        return [transfers.import_chat(actor, chat) for chat in read_chat_file(data)]
+            transfer = read_export(document)
+            made = transfers.import_export(actor, transfer)
+            return [Imported(transfer.conversation_id, made)]
+        return [
+            Imported(chat.conversation_id, transfers.import_chat(actor, chat))
+            for chat in read_chat_file(data)
+        ]
 
 
 def _export_in(data: bytes) -> JsonValue:

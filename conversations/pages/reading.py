@@ -17,7 +17,7 @@ from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.presenters import BatchLine, MessageCard
 from conversations.queries import MessageWindow
-from conversations.store import find_head, lineage
+from conversations.store import find_head, find_revision, lineage
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
@@ -132,7 +132,8 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     which, start, count = request.GET.get("view", "current"), _start(request), _count(request)
     window = _window(head, which, start, count)
     grown = count is not None and count < head.visible_count
-    old = int(which) if which.isdigit() and (int(which) != head.current_revision or grown) else None
+    other = _is_number(which) and (int(which) != head.current_revision or grown)
+    old = int(which) if other else None
     rows = lineage(head.key, head.current_revision)
     branch = frozenset(row.number for row in rows)
     may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
@@ -186,7 +187,10 @@ def revisions(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
 @page
 def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     head = find_head(actor.workspace, conversation_id)
-    before, after = _number(request, "from", 0), _number(request, "to", head.current_revision)
+    after = _number(request, "to", head.current_revision)
+    # Of the current one by itself, what its operation did is asked for.
+    parent = find_revision(head.key, head.current_revision).parent
+    before = _number(request, "from", 0 if parent is None else parent)
     changes = queries.diff_of(actor, conversation_id, before, after)
     shown = DiffPage(
         title=_("Revision %(a)s against %(b)s") % {"a": before, "b": after},
@@ -211,9 +215,12 @@ def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 
 
 def _window(head: Conversation, which: str, start: int, count: int | None) -> MessageWindow:
+    if which not in ("all", "current") and not _is_number(which):
+        text = _("There is no such view: it is current, all, or the number of a revision.")
+        raise ValidationFailed.at("?view", text)
     if which == "all":
         return queries.log_window(head, start, SECTION)
-    name = f"revision:{which}" if which.isdigit() else which
+    name = f"revision:{which}" if _is_number(which) else which
     row = queries.shown_revision(head, name)
     return queries.visible_window(head, row, start, SECTION, count=count)
 
@@ -248,7 +255,7 @@ def _tabs(head: Conversation, which: str) -> list[Tab]:
         Tab(_("What the model sees"), here, which == "current", head.visible_count),
         Tab(_("Whole log"), f"{here}?view=all", which == "all", head.log_count),
     ]
-    if which.isdigit():
+    if _is_number(which):
         tabs.append(Tab(_("Revision %(n)s") % {"n": which}, f"{here}?view={which}", current=True))
     return tabs
 
@@ -264,9 +271,14 @@ def _start(request: HttpRequest) -> int:
 
 def _number(request: HttpRequest, name: str, default: int) -> int:
     text = request.GET.get(name, str(default))
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed.at(f"?{name}", _("This must be a whole number."))
+    if not _is_number(text):
+        message = _("In the address, %(name)s must be a whole number.") % {"name": name}
+        raise ValidationFailed.at(f"?{name}", message)
     return int(text)
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _diff_rows(head: Conversation, changes: Sequence[Change]) -> list[DiffRow]:

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from ctxadmin.lib.errors import NotFound
 from ctxadmin.web.problems import is_api, problem
 
 
@@ -21,7 +22,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _answer(request, 404, "not_found", _("There is nothing here, or it is not yours."))
+    text = _("There is nothing here, or it is not yours.")
+    if isinstance(exception, NotFound):  # of a page's service; it does not tell what others have
+        text = exception.detail
+    return _answer(request, 404, "not_found", text)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

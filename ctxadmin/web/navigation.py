@@ -21,13 +21,15 @@ from ctxadmin.web.theme import Theme, chosen_theme
 class Place:
     """One place of the main menu: shown if its url exists and the actor may ``needs``.
 
-    ``key`` is what is pressed after ``g`` to go there.
+    ``key`` is what is pressed after ``g`` to go there; ``way`` is the button by which an error
+    page leads there.
     """
 
     label: Text
     url_name: str
     icon: str
     key: str
+    way: Text
     needs: Action = Action.READ
 
 
@@ -39,16 +41,17 @@ class NavItem:
     url: str
     icon: str
     key: str
+    way: Text
     current: bool
 
 
 PLACES: Final[tuple[Place, ...]] = (
-    Place(_("Overview"), "overview", "layout-dashboard", "o"),
-    Place(_("Workflows"), "workflows:list", "topology-star-3", "w"),
-    Place(_("Conversations"), "conversations:list", "messages", "c"),
-    Place(_("Executions"), "checkpoints:list", "activity", "e"),
-    Place(_("Audit"), "audit:list", "shield-check", "a"),
-    Place(_("Settings"), "settings", "settings", "s", Action.TOKEN_MANAGE),
+    Place(_("Overview"), "overview", "layout-dashboard", "o", _("To the overview")),
+    Place(_("Workflows"), "workflows:list", "topology-star-3", "w", _("To the workflows")),
+    Place(_("Conversations"), "conversations:list", "messages", "c", _("To the conversations")),
+    Place(_("Executions"), "checkpoints:list", "activity", "e", _("To the executions")),
+    Place(_("Audit"), "audit:list", "shield-check", "a", _("To the audit")),
+    Place(_("Settings"), "settings", "settings", "s", _("To the settings"), Action.TOKEN_MANAGE),
 )
 SEARCH: Final = "search"
 
@@ -94,7 +97,7 @@ def nav_items(actor: Actor | None, path: str) -> list[NavItem]:
     if here == "/" and path != "/":  # the overview is a prefix of everything
         here = ""
     return [
-        NavItem(place.label, url, place.icon, place.key, url == here)
+        NavItem(place.label, url, place.icon, place.key, place.way, url == here)
         for place, url in urls.items()
         if url
     ]

@@ -46,6 +46,11 @@ class Refusal:
     code: str
     errors: Sequence[dict[str, object]]
 
+    @property
+    def says_more(self) -> bool:
+        """False if all that is wrong stands in the detail already."""
+        return any(error["message"] != self.detail for error in self.errors)
+
 
 def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
     """A view for a signed-in member; it gets the actor, and what services refuse is a page."""
@@ -73,7 +78,7 @@ def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpRespons
 def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
     """A domain error as a page with its status."""
     if isinstance(error, NotFound):
-        return error_pages.not_found(request)
+        return error_pages.not_found(request, error)
     if isinstance(error, Forbidden):
         return error_pages.forbidden(request)
     problem = Refusal(
@@ -82,7 +87,12 @@ def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
         code=error.code,
         errors=[item.as_json() for item in error.problems],
     )
-    context = {"problem": problem, "back_url": _back(request)}
+    of_address = any(each.pointer.startswith("?") for each in error.problems)
+    context = {
+        "problem": problem,
+        "back_url": _back(request),
+        "plain_url": request.path if of_address else "",
+    }
     response = render(request, "problem.html", context, status=status_of(error))
     if isinstance(error, Unavailable):
         response["Retry-After"] = str(error.retry_after)

@@ -204,6 +204,37 @@ def test_two_revisions_are_compared_with_the_words_marked(
     assert reviewer.get("/conversations/chat/diff/?from=x").status_code == 422
 
 
+def test_a_difference_is_by_itself_that_of_the_current_revision(
+    reviewer: Client, chat: Conversation
+) -> None:
+    for revision in (0, 1):
+        operate(engine(), "chat", read_operation({"operation": "clear"}))
+        page = text(reviewer.get("/conversations/chat/diff/"))
+        assert f"Revision {revision} against {revision + 1}" in page
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("nope/", 404, "There is no conversation"),
+        ("chat/?view=-1", 422, "There is no such view: it is current, all, or the number"),
+        ("chat/?view=²", 422, "There is no such view"),
+        ("chat/?view=7", 404, "There is no revision 7."),
+        ("chat/?start=x", 422, "In the address, start must be a whole number."),
+        ("?status=nonsense", 422, "There is no such status"),
+    ],
+)
+def test_what_is_not_there_is_named_with_a_way_on(
+    reviewer: Client, chat: Conversation, path: str, status: int, said: str
+) -> None:
+    answer = reviewer.get(f"/conversations/{path}")
+    assert answer.status_code == status
+    main = text(answer).partition('id="main"')[2]
+    assert main.count(said) == 1
+    assert 'href="/conversations/' in main
+    assert ("Open the page without it" in main) == ("?" in path and status == 422)
+
+
 @pytest.mark.parametrize("role", list(Role))
 def test_pages_offer_only_what_the_role_may_do(role: Role, chat: Conversation) -> None:
     client = signed_in(role)
@@ -275,6 +306,20 @@ def test_a_file_of_chats_is_uploaded(chat: Conversation) -> None:
     answer = upload(admin, b"\n".join(json.dumps(line).encode() for line in lines))
     assert answer.status_code == 302
     assert Conversation.objects.count() == 4
+
+
+def test_an_upload_tells_which_ids_were_taken_and_what_stands_for_them(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    export = admin.get("/conversations/chat/export/").content
+    answer = upload(admin, export)
+    made = Conversation.objects.exclude(public_id="chat").get()
+    assert answer["Location"] == f"/conversations/{made.public_id}/"
+    assert f"chat → {made.public_id}" in text(admin.get(answer["Location"]))
+    lines = [{"id": name, "messages": [user("hello")]} for name in ("chat", "free")]
+    upload(admin, b"\n".join(json.dumps(line).encode() for line in lines))
+    page = text(admin.get("/conversations/"))
+    assert "1 id was taken here already" in page
+    assert "free →" not in page
 
 
 def test_a_bad_line_imports_nothing_and_is_named() -> None:

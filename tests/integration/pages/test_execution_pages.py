@@ -59,7 +59,12 @@ def test_the_list_is_filtered_by_status_and_workflow(reviewer: Client) -> None:
     assert url(runs) not in only_paused
     assert url(waits) in text(reviewer.get("/executions/?workflow=letter"))
     assert "Nothing matches" in text(reviewer.get("/executions/?workflow=other"))
-    assert reviewer.get("/executions/?workflow=中文&status=nonsense").status_code == 200
+    assert reviewer.get("/executions/?workflow=中文").status_code == 200
+    nonsense = reviewer.get("/executions/?status=IDLE")
+    assert nonsense.status_code == 422
+    assert "known: PENDING, RUNNING, PAUSED" in text(nonsense)
+    lost = text(reviewer.get("/executions/nope/"))
+    assert 'href="/executions/">To the executions' in lost
 
 
 def test_the_list_goes_on_where_the_page_before_ended(reviewer: Client) -> None:
