@@ -241,6 +241,7 @@ class ExecutionWriting:
         else:
             self._update((*_DECIDED, *_TOTALLED))
         written = self.rows.write(self.now.version, list(self._pending.values()))
+        self.opened.size += written
         self._insert_checkpoint(write, written + self._message_bytes)
         if is_followed():
             self.opened.parts.append(self._written())

@@ -101,6 +101,7 @@ class Writing:
         self.actor = actor
         self.at = clock.now()
         self.changed = False
+        self.size = 0  # bytes of messages and state that are written
         self.sums = TokenSums(head.key)
         self.parts: list[object] = []
         self._logged: list[Message] = []
@@ -161,6 +162,7 @@ class Writing:
             if entry.draft.role != "tool":
                 self._last_talk = entry.index
             rows.append(self._message(entry, tokens, total, revision, node_id))
+            self.size += len(entry.draft.body)
         _MESSAGES.insert(rows)
         if is_followed():
             self._logged += rows
@@ -351,6 +353,7 @@ class Writing:
             seq=seq,
             before=self.head.audit_hash,
             at=self.at,
+            size=self.size,
         )
         fields |= {"change_seq": seq, "audit_hash": after.hash, "updated_at": self.at}
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)

@@ -1,4 +1,4 @@
-"""The ASGI application: body limits in front of Django."""
+"""The ASGI application: what observes and body limits in front of Django."""
 
 import os
 import warnings
@@ -12,6 +12,7 @@ warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sy
 
 _django = get_asgi_application()
 
-from ctxadmin.web.middleware import BodyLimit  # noqa: E402 - needs Django's set-up
+from ctxadmin.observe.application import Observed  # noqa: E402 - needs Django's set-up
+from ctxadmin.web.middleware import BodyLimit  # noqa: E402
 
-application = BodyLimit(_django)
+application = Observed(BodyLimit(_django))

@@ -10,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
+_SHORTEST_TOKEN: Final = 16
 
 # Pages and pins: a cut of power keeps what was acknowledged (FULL), readers do not wait for
 # the writer (WAL), a writer takes the lock at once instead of failing half way (IMMEDIATE).
@@ -87,6 +88,29 @@ def secret_key(folder: Path) -> str:
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(secrets.token_urlsafe(50))
     return path.read_text(encoding="utf-8").strip()
+
+
+def metrics_token() -> str:
+    """``CTXADMIN_METRICS_TOKEN``, which opens ``/metrics``; none if it is empty."""
+    token = text("CTXADMIN_METRICS_TOKEN")
+    if token and len(token) < _SHORTEST_TOKEN:
+        least = f"at least {_SHORTEST_TOKEN} characters"
+        raise ImproperlyConfigured(f"CTXADMIN_METRICS_TOKEN must have {least}.")
+    return token
+
+
+def metrics_folder() -> Path | None:
+    """``PROMETHEUS_MULTIPROC_DIR``, the name that prometheus-client itself reads; made if missing.
+
+    It must be there before that is imported.
+    """
+    given = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    if not given:
+        os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)  # which takes an empty one for a name
+        return None
+    folder = Path(given)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder
 
 
 def database(folder: Path) -> dict[str, object]:

@@ -5,6 +5,7 @@ from django.contrib.auth import views as auth_views
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
+from ctxadmin.observe.scrape import metrics_view
 from ctxadmin.web import health
 from ctxadmin.web.endpoint import unknown_path
 
@@ -20,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("ctxadmin.web.docs_urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics_view, name="metrics"),
     path("sign-in/", auth_views.LoginView.as_view(), name="login"),
     path("sign-out/", auth_views.LogoutView.as_view(), name="logout"),
     path("operator/", admin.site.urls),

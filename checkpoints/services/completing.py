@@ -18,6 +18,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.observe.metrics import write_repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) 
         before = find_repeated(actor, public_id, command.checkpoint_id, digest)
         if before is None:
             raise
+        write_repeated("checkpoint")
         return Completed(bytes(before.answer), before.execution, before.version, again=True)
 
 

@@ -15,6 +15,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.observe.metrics import write_repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoi
         before = find_repeated(actor, public_id, checkpoint_id, digest)
         if before is None:
             raise
+        write_repeated("checkpoint")
         return Saved(bytes(before.answer), again=True)
 
 

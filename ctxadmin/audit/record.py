@@ -4,13 +4,17 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Final
+
+from django.db import transaction
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import canonical, dumps
+from ctxadmin.observe.metrics import change_committed
 from ctxadmin.web.tables import Table
 
 FIRST_HASH: Final = "0" * 64
@@ -50,13 +54,15 @@ def record(
     seq: int,
     before: str | None = None,
     at: datetime | None = None,
+    size: int = 0,
 ) -> tuple[Mark, Mark]:
     """Append entry ``seq`` to ``stream``, in the transaction of the change itself.
 
     The caller holds the lock of the row whose ``change_seq`` is ``seq``; the primary key
     refuses a second entry under the same number. ``before`` is the hash of the entry before, for
     a caller who keeps it; ``at`` the moment of the change, now by default. The marks
-    before and after the change are returned.
+    before and after the change are returned. ``size``, the bytes of messages and state that the
+    change wrote, is for the metrics alone.
     """
     entry = AuditEntry(
         stream=stream,
@@ -79,6 +85,7 @@ def record(
     mark = Mark(seq - 1, before or _hash_before(stream, seq))
     entry.hash = entry_hash(entry, mark.hash)
     _ENTRIES.insert([entry])
+    transaction.on_commit(partial(change_committed, change.action.value, size))
     return mark, Mark(seq, entry.hash)
 
 

@@ -19,6 +19,7 @@ from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
 from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.lib import clock
+from ctxadmin.observe.facts import note_actor
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView  # which reads the settings that name this module
@@ -81,7 +82,7 @@ def token_actor(secret: str, request: HttpRequest) -> Actor:
         raise AuthenticationFailed("This token is unknown, revoked or expired.")
     if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
         EngineToken.objects.filter(pk=token.pk).update(last_used_at=now)
-    return Actor(
+    actor = Actor(
         kind="token",
         id=token.public_id,
         name=token.name,
@@ -90,6 +91,8 @@ def token_actor(secret: str, request: HttpRequest) -> Actor:
         request_id=getattr(request, "request_id", ""),
         address=request.META.get("REMOTE_ADDR", ""),
     )
+    note_actor(actor)
+    return actor
 
 
 def person_actor(request: HttpRequest) -> Actor | None:
@@ -109,7 +112,7 @@ def person_actor(request: HttpRequest) -> Actor | None:
         scopes = ROLE_SCOPES[Role.ADMIN]
     else:
         return None
-    return Actor(
+    actor = Actor(
         kind="person",
         id=str(user.pk),
         name=user.get_username(),
@@ -118,3 +121,5 @@ def person_actor(request: HttpRequest) -> Actor | None:
         request_id=getattr(request, "request_id", ""),
         address=request.META.get("REMOTE_ADDR", ""),
     )
+    note_actor(actor)
+    return actor

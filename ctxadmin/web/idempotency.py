@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, ValidationFailed
+from ctxadmin.observe.metrics import write_repeated
 from ctxadmin.web.models import KeptAnswer
 
 KEPT_FOR: Final = timedelta(hours=24)
@@ -97,6 +98,7 @@ def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
         message = "This Idempotency-Key was used with another body."
         problem = FieldProblem("Idempotency-Key", message, "duplicate")
         raise Duplicate(message, problems=[problem])
+    write_repeated("idempotency_key")
     response = HttpResponse(bytes(kept.answer), status=kept.status)
     for name, value in kept.headers.items():
         response[name] = value

@@ -1,7 +1,5 @@
 """What every request gets: an id, and a body that is counted before it is taken."""
 
-import re
-import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
@@ -9,9 +7,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from ctxadmin.lib.errors import TooLarge
+from ctxadmin.observe.facts import facts_of, note_route
 from ctxadmin.web.problems import of_error
 
-_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LARGE_PATHS: Final = (
     "/api/v1/conversations/import",
     "/api/v1/workflows/import",
@@ -29,11 +27,11 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        given = request.headers.get("X-Request-ID", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-        request.request_id = request_id  # type: ignore[attr-defined]
+        facts = facts_of(request)
+        request.request_id = facts.request_id  # type: ignore[attr-defined]
         response = self.get_response(request)
-        response["X-Request-ID"] = request_id
+        note_route(request, facts)
+        response["X-Request-ID"] = facts.request_id
         return response
 
 

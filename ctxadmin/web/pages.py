@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, Unavailable
+from ctxadmin.observe.facts import note_refusal
 from ctxadmin.web import error_pages
 from ctxadmin.web.authentication import person_actor
 from ctxadmin.web.components import Crumb, Text
@@ -77,6 +78,7 @@ def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpRespons
 
 def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
     """A domain error as a page with its status."""
+    note_refusal(error.code)
     if isinstance(error, NotFound):
         return error_pages.not_found(request, error)
     if isinstance(error, Forbidden):

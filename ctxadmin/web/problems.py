@@ -22,6 +22,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.observe.facts import note_refusal
 
 CONTENT_TYPE: Final = "application/problem+json"
 BASE_PATH: Final = "/api/v1"
@@ -60,6 +61,7 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     """One error as a response; ``extra`` adds members beside those of every problem."""
+    note_refusal(code)
     body = _body(status, code, detail) | dict(extra or {})
     return HttpResponse(dumps(body), status=status, content_type=CONTENT_TYPE, headers=headers)
 

@@ -1,0 +1,1 @@
+"""What is seen of the running system: metrics, logs, traces; never content."""
