@@ -19,7 +19,7 @@ from checkpoints.pages import presenters, state_form, values
 from checkpoints.pages.moving import version_in
 from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.state_form import Changes
-from checkpoints.pages.versions import shown_value, state_rows
+from checkpoints.pages.versions import MOST_ROWS, keys_too_large, shown_value, state_rows
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, ValidationFailed
@@ -75,8 +75,24 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
+class Newer:
+    """A version that was written since the one that was seen: what it changed of the state.
+
+    ``both`` are the places that the edit changes, too; ``too_large`` keys are not compared.
+    """
+
+    version: int
+    rows: Sequence[DiffRow]
+    both: Sequence[str]
+    too_large: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryPage:
-    """What an edit would change; ``others`` is what happened since, if it was merged."""
+    """What an edit would change; ``others`` is what happened since it was seen or merged.
+
+    ``newer`` tells what it was not made from.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -88,6 +104,7 @@ class SummaryPage:
     changes: str
     reason: str
     others: Sequence[VersionLine]
+    newer: Newer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +169,7 @@ def show_summary(
     task: Edit, *, others: Sequence[VersionLine] = (), status: int = 200
 ) -> HttpResponse:
     """What the changes of an edit would do to the state that was seen."""
+    newer = _newer(task)
     before = values.values_of(task.base, task.changes.keys())
     after = state_form.with_changes(before, task.changes)
     shown = SummaryPage(
@@ -164,9 +182,20 @@ def show_summary(
         rows=state_rows(diff(dict(before), after)),
         changes=state_form.changes_text(task.changes),
         reason=task.reason,
-        others=others,
+        others=_others(task, task.now) if newer else others,
+        newer=newer,
     )
     return show(task.request, "checkpoints/summary.html", shown, status=status)
+
+
+def _newer(task: Edit) -> Newer | None:
+    """What somebody else wrote since; None if nobody did."""
+    if task.now.version <= task.version:
+        return None
+    too_large = keys_too_large(task.base, task.now)
+    found = [] if too_large else queries.compare_moments(task.base, task.now).state
+    both = [conflict.path for conflict in _merge(task, task.now).merged.conflicts]
+    return Newer(task.now.version, state_rows(found[:MOST_ROWS]), both, too_large)
 
 
 def show_conflict(task: Edit) -> HttpResponse:

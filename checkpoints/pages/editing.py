@@ -114,7 +114,10 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     if not read.changes:
         flash.info(task.request, _("Nothing was changed yet."))
         return _again(task, read.changes, raw=raw)
-    return conflicts.show_summary(replace(task, changes=read.changes))
+    task = replace(task, changes=read.changes)
+    if task.now.status is not Status.PAUSED:
+        return conflicts.show_lost(task)
+    return conflicts.show_summary(task)
 
 
 def _read(task: Edit, sent: QueryDict) -> Read:

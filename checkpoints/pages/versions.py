@@ -32,7 +32,7 @@ from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
 from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.web.pages import page, show
 
-_MOST_ROWS: Final = 400
+MOST_ROWS: Final = 400
 _MOST_TEXT: Final = 4000
 _MOST_COMPARED: Final = 4 * 1024 * 1024
 
@@ -97,7 +97,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         line=presenters.version_line(row, checkpoint, moment.pinned),
         stand=presenters.stand_of(moment),
         steps=presenters.steps_of(moment, executed),
-        executed=None if executed is None or len(executed) > _MOST_ROWS else executed,
+        executed=None if executed is None or len(executed) > MOST_ROWS else executed,
         executed_count=checkpoint.executed_count,
         history=values.history_entries(moment),
         state=values.state_view(moment, text=text),
@@ -118,7 +118,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     before = _number(request, "from", max(after - 1, 0))
     first = queries.find_moment(actor, conversation_id, before)
     last = queries.find_moment(actor, conversation_id, after)
-    too_large = _too_large(first, last)
+    too_large = keys_too_large(first, last)
     state: Sequence[Difference] = ()
     changes: Sequence[Change] = ()
     if not too_large:
@@ -133,9 +133,9 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         before=before,
         after=after,
         newest=now.version,
-        state=state_rows(state[:_MOST_ROWS]),
+        state=state_rows(state[:MOST_ROWS]),
         state_total=len(state),
-        messages=_message_rows(head, changes[:_MOST_ROWS]),
+        messages=_message_rows(head, changes[:MOST_ROWS]),
         messages_total=len(changes),
         too_large=too_large,
     )
@@ -205,7 +205,7 @@ def _message_rows(head: Conversation, changes: Sequence[Change]) -> list[DiffRow
     return rows
 
 
-def _too_large(first: Moment, last: Moment) -> list[str]:
+def keys_too_large(first: Moment, last: Moment) -> list[str]:
     """The keys that differ, if comparing their values would take too long for a page."""
     sides = [
         {name: held.head for name, held in values.held_keys(each).items() if held.head}

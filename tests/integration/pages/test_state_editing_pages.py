@@ -233,6 +233,31 @@ def other_edit(run: Run, **state: Any) -> None:
     assert answer.status_code == 200
 
 
+def test_the_summary_warns_of_a_newer_version_and_shows_what_it_changed(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    assert "Somebody else" not in text(send(reviewer, run, fields))
+    other_edit(run, count=9)
+    html = text(send(reviewer, run, fields))
+    assert "You edit version 1; it is at version 2 now." in html
+    assert "You both changed this" not in html
+    assert "/count" in html.split("What they changed")[1]
+    other_edit(run, draft="Dear Anna")
+    html = text(send(reviewer, run, fields))
+    assert "it is at version 3 now." in html
+    assert "/draft" in html.split("You both changed this")[1].split("</p>")[0]
+
+
+def test_the_summary_of_what_goes_on_already_says_so(reviewer: Client, run: Run) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    assert run.post("approve").status_code == 200
+    answer = send(reviewer, run, fields)
+    assert answer.status_code == 409
+    assert "Your changes were not written" in text(answer)
+    assert "Dear friend" in text(answer)
+
+
 def test_changes_of_different_keys_are_merged_and_offered(reviewer: Client, run: Run) -> None:
     summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
     other_edit(run, count=9)
