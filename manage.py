@@ -3,9 +3,23 @@
 
 import os
 import sys
+from contextlib import nullcontext
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+
+
+def main(arguments: list[str]) -> None:
+    """Run a command; commands wait long for the database, a server does not."""
+    from ctxadmin.db.patience import patience  # which reads the settings
+
+    with nullcontext() if "serve" in arguments[1:2] else patience():
+        execute_from_command_line(arguments)
+
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
-    execute_from_command_line(sys.argv)
+    try:
+        main(sys.argv)
+    except ImproperlyConfigured as error:
+        sys.exit(f"ctxadmin cannot start: {error}")

@@ -3,36 +3,15 @@
 import os
 import secrets
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+
+from ctxadmin.db import url
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
 _SHORTEST_TOKEN: Final = 16
-
-# Pages and pins: a cut of power keeps what was acknowledged (FULL), readers do not wait for
-# the writer (WAL), a writer takes the lock at once instead of failing half way (IMMEDIATE).
-_SQLITE_OPTIONS: Final = {
-    "transaction_mode": "IMMEDIATE",
-    "timeout": 10,
-    "init_command": (
-        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
-        "PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON"
-    ),
-}
-_MYSQL_OPTIONS: Final = {
-    "charset": "utf8mb4",
-    "isolation_level": "read committed",
-    "connect_timeout": 2,
-    "read_timeout": 5,
-    "write_timeout": 5,
-    "init_command": (
-        "SET SESSION sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
-        " SESSION innodb_lock_wait_timeout=3"
-    ),
-}
 
 
 def text(name: str, default: str = "") -> str:
@@ -113,26 +92,7 @@ def metrics_folder() -> Path | None:
     return folder
 
 
-def database(folder: Path) -> dict[str, object]:
+def database(folder: Path) -> dict[str, Any]:
     """Django's settings of the one database: ``DATABASE_URL``, else SQLite in the data folder."""
-    url = text("DATABASE_URL")
-    if not url:
-        return {
-            "ENGINE": "django.db.backends.sqlite3",
-            "NAME": folder / "ctxadmin.sqlite3",
-            "OPTIONS": dict(_SQLITE_OPTIONS),
-        }
-    try:
-        parsed = dict(dj_database_url.parse(url, conn_max_age=600, conn_health_checks=True))
-    except (ValueError, dj_database_url.UnknownSchemeError) as error:
-        raise ImproperlyConfigured(f"DATABASE_URL cannot be read: {error}") from None
-    options = parsed.get("OPTIONS")
-    given = dict(options) if isinstance(options, dict) else {}
-    engine = parsed["ENGINE"]
-    if engine == "django.db.backends.sqlite3":
-        parsed["OPTIONS"] = _SQLITE_OPTIONS | given
-    elif engine == "django.db.backends.mysql":
-        parsed["OPTIONS"] = _MYSQL_OPTIONS | given
-    else:
-        raise ImproperlyConfigured("DATABASE_URL must start with mysql:// or sqlite://.")
-    return parsed
+    given = text("DATABASE_URL")
+    return url.parse(given) if given else url.sqlite(folder / "ctxadmin.sqlite3")

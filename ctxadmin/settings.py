@@ -8,6 +8,7 @@ from csp.constants import NONE, SELF
 from django.utils.translation import gettext_lazy as _
 
 from ctxadmin import environment
+from ctxadmin.db.url import SQLITE
 
 # Model fields and querysets with type arguments, as the type checker needs them.
 django_stubs_ext.monkeypatch()
@@ -80,7 +81,8 @@ TEMPLATES = [
 ]
 
 DATABASES: dict[str, Any] = {"default": environment.database(DATA_DIR)}
-EMBEDDED = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
+EMBEDDED = DATABASES["default"]["ENGINE"] == SQLITE
+COMMAND_TIMEOUT = environment.number("CTXADMIN_COMMAND_TIMEOUT", 3600, least=5)  # seconds
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"

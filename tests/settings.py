@@ -29,12 +29,14 @@ os.environ["CTXADMIN_SECRET_KEY"] = "only-for-tests-" + "0" * 40
 for _name in ("DATABASE_URL", "REDIS_URL", "CTXADMIN_DEBUG", "CTXADMIN_ALLOWED_HOSTS"):
     os.environ.pop(_name, None)
 if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
-    os.environ["DATABASE_URL"] = servers.shared("mariadb") + "ctxadmin"
+    # A shared machine is slow at times, and an outage of seconds is what other tests are about.
+    _patient = "?connect_timeout=30&read_timeout=60&write_timeout=60"
+    os.environ["DATABASE_URL"] = f"{servers.shared('mariadb')}ctxadmin{_patient}"
 
 from ctxadmin.settings import *  # noqa: E402, F403 - the environment comes first
-from ctxadmin.settings import DATABASES  # noqa: E402
+from ctxadmin.settings import DATABASES, EMBEDDED  # noqa: E402
 
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+if EMBEDDED:
     DATABASES["default"]["TEST"] = {"NAME": str(_folder / "test.sqlite3")}

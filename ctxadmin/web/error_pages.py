@@ -1,11 +1,14 @@
 """Errors outside of views: problem+json for the API, a page for people."""
 
+import sys
+
+from django.db import Error
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.problems import is_api, problem
+from ctxadmin.lib.errors import NotFound, Unavailable
+from ctxadmin.web.problems import is_api, of_database, of_error, problem
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -29,7 +32,22 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """What nothing has handled; the database may go away also before and after a view."""
+    error = sys.exception()
+    if isinstance(error, Error):
+        refusal = of_database(error)
+        if refusal is not None:
+            return unavailable(request, refusal)
     return _answer(request, 500, "internal", _("Something went wrong; it was logged."))
+
+
+def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
+    """The page of an outage, which asks nothing of the database."""
+    if is_api(request):
+        return of_error(refusal)
+    response = render(request, "503.html", {"detail": refusal.detail}, status=503)
+    response["Retry-After"] = str(refusal.retry_after)
+    return response
 
 
 def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:

@@ -1,6 +1,5 @@
 """The base of every page: who reads, and refusals of services as pages."""
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -8,11 +7,10 @@ from typing import Any, Concatenate, ParamSpec, Protocol
 from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
-from django.db import InterfaceError, OperationalError
+from django.db import Error
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import gettext as _
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, Unavailable
@@ -20,9 +18,7 @@ from ctxadmin.observe.facts import note_refusal
 from ctxadmin.web import error_pages
 from ctxadmin.web.authentication import person_actor
 from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.problems import TITLES, status_of
-
-_log = logging.getLogger("ctxadmin.web")
+from ctxadmin.web.problems import TITLES, of_database, status_of
 
 P = ParamSpec("P")
 PageView = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
@@ -58,22 +54,30 @@ def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpRespons
 
     @wraps(view)
     def shown(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
-        actor = person_actor(request)
-        if actor is None:
-            return error_pages.forbidden(request)
-        request.actor = actor  # type: ignore[attr-defined]
         try:
-            return view(request, actor, *args, **kwargs)
-        except (OperationalError, InterfaceError) as error:
-            _log.error("database does not answer: %s", type(error).__name__, exc_info=error)
-            text = _("The database does not answer; nothing was changed.")
-            return refused(request, Unavailable(text))
-        except ContextError as error:
-            return refused(request, error)
+            return _as_member(view, request, *args, **kwargs)
+        except Error as error:
+            refusal = of_database(error)
+            if refusal is None:
+                raise
+            return error_pages.unavailable(request, refusal)
 
     return shown
+
+
+def _as_member(
+    view: PageView[P], request: HttpRequest, *args: P.args, **kwargs: P.kwargs
+) -> HttpResponse:
+    if not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    actor = person_actor(request)
+    if actor is None:
+        return error_pages.forbidden(request)
+    request.actor = actor  # type: ignore[attr-defined]
+    try:
+        return view(request, actor, *args, **kwargs)
+    except ContextError as error:
+        return refused(request, error)
 
 
 def refused(request: HttpRequest, error: ContextError) -> HttpResponse:

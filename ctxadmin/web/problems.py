@@ -6,10 +6,11 @@ from typing import Final
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import Error
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
+from ctxadmin.db.errors import told
 from ctxadmin.lib.errors import (
     ContextError,
     Duplicate,
@@ -106,9 +107,8 @@ def of_exception(error: Exception) -> HttpResponse:
     """Any exception as a response; an unknown one is logged and says nothing of itself."""
     if isinstance(error, ContextError):
         return of_error(error)
-    if isinstance(error, OperationalError | InterfaceError):
-        _log.error("database does not answer: %s", type(error).__name__, exc_info=error)
-        return of_error(Unavailable("The database does not answer; nothing was changed."))
+    if isinstance(error, Error):
+        return _of_database(error)
     if isinstance(error, Http404 | drf.NotFound):
         return problem(404, "not_found", "There is nothing here.")
     if isinstance(error, drf.APIException):
@@ -119,10 +119,24 @@ def of_exception(error: Exception) -> HttpResponse:
         return of_error(TooLarge("The body is too large.", limit=settings.MAX_BODY_BYTES))
     if isinstance(error, SuspiciousOperation):
         return problem(400, "validation", "The request cannot be read.")
-    if isinstance(error, DatabaseError):
-        _log.error("database refused: %s", type(error).__name__, exc_info=error)
-    else:
-        _log.error("unexpected %s", type(error).__name__, exc_info=error)
+    _log.error("unexpected %s", type(error).__name__, exc_info=error)
+    return _internal()
+
+
+def _of_database(error: Error) -> HttpResponse:
+    refusal = of_database(error)
+    return _internal() if refusal is None else of_error(refusal)
+
+
+def of_database(error: Error) -> Unavailable | None:
+    """What is told of a database error, which is logged here; None if it is a fault of ours."""
+    refusal = told(error)
+    what = "database refused" if refusal is None else "database is not available"
+    _log.error("%s: %s", what, type(error).__name__, exc_info=error)
+    return refusal
+
+
+def _internal() -> HttpResponse:
     return problem(500, "internal", "Something went wrong; the request id is in the log.")
 
 

@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 
 from checkpoints.services.overdue import answer_overdue
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         while True:
             try:
                 count = answer_overdue()
-            except DatabaseError as error:
+            except (DatabaseError, InterfaceError) as error:
                 _log.warning("overdue pauses wait: %s", error)
                 connection.close()  # the next look opens a new one
             else:

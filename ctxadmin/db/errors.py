@@ -1,0 +1,123 @@
+"""What the errors of databases mean to who waits for an answer."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Final
+
+from django.db.utils import Error, InterfaceError, OperationalError
+
+from ctxadmin.lib.errors import Unavailable
+
+# Numbers of MySQL and MariaDB, from their lists of server and client errors.
+AWAY: Final = frozenset({2002, 2003, 2006, 2012, 2013, 2055})
+READ_ONLY: Final = frozenset({1290, 1792, 1836})
+
+
+class CommitUnknown(OperationalError):
+    """The connection was lost while a transaction was committed: it may be stored, or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """One kind of trouble: what is told, and after how many seconds it is worth another try."""
+
+    numbers: Collection[int]
+    text: str
+    retry_after: int = 2
+
+
+_UNCHANGED: Final = "Nothing was changed."
+_UNKNOWN: Final = _Meaning(
+    (),
+    "The database went away while it stored this. If it did is not known: repeat the call with "
+    "the same Idempotency-Key or checkpoint_id, which has one effect.",
+)
+_GONE: Final = _Meaning(AWAY, f"The database does not answer. {_UNCHANGED}")
+_MYSQL: Final = (
+    _GONE,
+    # Server shutdown, broken packets, a connection that was killed or timed out.
+    _Meaning(
+        {1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 4031, 2005, 2026},
+        f"The database broke the connection. {_UNCHANGED}",
+    ),
+    _Meaning({1040, 1203, 1226, 1637}, f"The database has too many callers. {_UNCHANGED}"),
+    _Meaning(
+        {1020, 1205, 1213},
+        f"Another change of the same took too long. {_UNCHANGED} Try again.",
+        retry_after=1,
+    ),
+    _Meaning({1969, 3024}, f"The database needed too long for this. {_UNCHANGED}", retry_after=5),
+    _Meaning(
+        READ_ONLY,
+        f"The database takes no changes now: it is read-only, as during a fail-over. {_UNCHANGED}",
+        retry_after=5,
+    ),
+    _Meaning(
+        {3, 1021, 1026, 1030, 1114, 1180, 1598},
+        f"The database could not write: its disk may be full. {_UNCHANGED}",
+        retry_after=30,
+    ),
+    _Meaning(
+        {1044, 1045, 1049, 1129, 1130, 1142, 1143, 1227, 1698},
+        f"The database refuses ctxadmin; its operator has to look at it. {_UNCHANGED}",
+        retry_after=30,
+    ),
+    _Meaning(
+        {1054, 1146},
+        f"The database is not up to date; its operator has to run 'manage.py migrate'. "
+        f"{_UNCHANGED}",
+        retry_after=30,
+    ),
+    _Meaning(
+        {1153, 2020},
+        f"The database takes no value of this size; its operator has to raise "
+        f"max_allowed_packet. {_UNCHANGED}",
+        retry_after=30,
+    ),
+)
+# Primary result codes of SQLite; the extended ones have them in their last eight bits.
+_SQLITE: Final = (
+    _Meaning({5, 6}, f"Another change took too long. {_UNCHANGED} Try again.", retry_after=1),
+    _Meaning({13}, f"The disk of the database is full. {_UNCHANGED}", retry_after=30),
+    _Meaning({8}, f"The file of the database cannot be written. {_UNCHANGED}", retry_after=30),
+    _Meaning({10, 14}, f"The file of the database cannot be reached. {_UNCHANGED}", retry_after=30),
+    _Meaning(
+        {11, 26},
+        "The file of the database is damaged; its operator has to restore a backup.",
+        retry_after=30,
+    ),
+)
+_OTHER: Final = _Meaning((), f"The database could not do this now. {_UNCHANGED}")
+_NO_TABLE: Final = "no such "  # SQLite has no number of its own for it: table, column
+
+
+def number_of(error: BaseException) -> int | None:
+    """The number that MySQL or MariaDB gave to an error, of Django's or the driver's class."""
+    number = error.args[0] if error.args else None
+    return number if isinstance(number, int) else None
+
+
+def told(error: Error) -> Unavailable | None:
+    """The refusal that tells of a database error; None if it is a fault of ours.
+
+    The text holds nothing of the statement or its values.
+    """
+    meaning = _meaning(error)
+    return None if meaning is None else Unavailable(meaning.text, retry_after=meaning.retry_after)
+
+
+def _meaning(error: Error) -> _Meaning | None:
+    if isinstance(error, CommitUnknown):
+        return _UNKNOWN
+    code = getattr(error.__cause__, "sqlite_errorcode", None)
+    if isinstance(code, int):
+        outdated = str(error).startswith(_NO_TABLE)
+        return _find(_MYSQL, 1146) if outdated else _find(_SQLITE, code & 0xFF)
+    if isinstance(error, InterfaceError):
+        return _GONE
+    known = _find(_MYSQL, number_of(error))
+    return _OTHER if known is None and isinstance(error, OperationalError) else known
+
+
+def _find(meanings: Collection[_Meaning], number: int | None) -> _Meaning | None:
+    return next((meaning for meaning in meanings if number in meaning.numbers), None)

@@ -1,0 +1,189 @@
+"""The server on MariaDB while its database is killed, stalled, restarted, read-only or full."""
+
+from collections.abc import Callable, Iterator
+from time import monotonic, sleep
+from types import ModuleType
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.live_server import LiveServer
+from tests.servers import MariaDB
+
+PATIENCE = 30  # seconds; a test that waits so long has found a request that hangs
+
+
+class World:
+    """A server with one conversation, the MariaDB under it, and its operator's session."""
+
+    def __init__(self, database: MariaDB, client: ModuleType, server: LiveServer) -> None:
+        self.database, self.server = database, server
+        self._driver = client
+        token = server.make_token("engine", "review")
+        self.http = httpx.Client(
+            base_url=f"{server.url}/api/v1",
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=PATIENCE,
+        )
+        made = self.http.post("/conversations", json={"id": "talk"})
+        assert made.status_code == 201
+        self.append("the first")
+
+    def operate(self, *statements: str) -> Any:
+        """Run statements as the operator of the database; what the last one finds."""
+        session = self._driver.connect(host="127.0.0.1", port=self.database.port, user="root")
+        try:
+            cursor = session.cursor()
+            for statement in statements:
+                cursor.execute(statement)
+            return cursor.fetchall()
+        finally:
+            session.close()
+
+    def close_connections(self) -> None:
+        """Close those of the server, as a proxy or an impatient operator does."""
+        self.operate("KILL USER app")
+
+    def append(self, text: str) -> httpx.Response:
+        messages = [{"role": "user", "content": text}]
+        return self.http.post("/conversations/talk/messages", json={"messages": messages})
+
+    def texts(self) -> list[str]:
+        answer = self.http.get("/conversations/talk/messages")
+        assert answer.status_code == 200, answer.text
+        return [message["content"] for message in answer.json()["results"]]
+
+
+@pytest.fixture(scope="module")
+def world(mysql_client: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("away")
+    with MariaDB(folder / "database") as database:
+        session = mysql_client.connect(host="127.0.0.1", port=database.port, user="root")
+        session.query("CREATE DATABASE ctxadmin CHARACTER SET utf8mb4")
+        # Root may write on a server that is read-only, and take the last connection.
+        session.query("CREATE USER app@'127.0.0.1' IDENTIFIED BY 'p/w'")
+        session.query("GRANT ALL ON ctxadmin.* TO app@'127.0.0.1'")
+        session.close()
+        url = f"mysql://app:p%2Fw@127.0.0.1:{database.port}/ctxadmin"
+        with LiveServer(folder, {"DATABASE_URL": url}, "--no-demo") as server:
+            yield World(database, mysql_client, server)
+
+
+def assert_refused(answer: httpx.Response) -> None:
+    assert answer.status_code == 503
+    assert answer.json()["code"] == "unavailable"
+    assert int(answer.headers["Retry-After"]) > 0
+
+
+def away_and_back(world: World, away: Callable[[], object], back: Callable[[], object]) -> None:
+    """Writes and reads are refused in the meantime, change nothing, and work again afterwards."""
+    before = world.texts()
+    away()
+    try:
+        assert_refused(world.append("meanwhile"))
+        assert_refused(world.http.get("/conversations/talk/messages"))
+    finally:
+        back()
+    deadline = monotonic() + PATIENCE
+    while world.append("afterwards").status_code != 201 and monotonic() < deadline:
+        sleep(0.1)
+    assert world.texts() == [*before, "afterwards"]
+    world.server.manage("verify_audit")
+
+
+def test_a_killed_database_is_told_and_used_again_when_it_is_back(world: World) -> None:
+    away_and_back(world, world.database.kill, world.database.start)
+
+
+def test_a_stopped_database_is_told_and_used_again_when_it_is_back(world: World) -> None:
+    away_and_back(world, world.database.stop, world.database.start)
+
+
+def test_a_stalled_database_is_told_and_used_again_when_it_goes_on(world: World) -> None:
+    away_and_back(world, world.database.pause, world.database.go_on)
+
+
+def test_connections_that_the_database_closed_are_made_again(world: World) -> None:
+    before = world.texts()
+    for (number,) in world.operate(
+        "SELECT id FROM information_schema.processlist WHERE user='app'"
+    ):
+        world.operate(f"KILL {number}")
+    assert world.append("on a new connection").status_code == 201
+    assert world.texts() == [*before, "on a new connection"]
+
+
+def test_pages_tell_of_an_outage_without_asking_the_database(world: World) -> None:
+    world.database.kill()
+    try:
+        page = httpx.get(f"{world.server.url}/sign-in/", timeout=PATIENCE)
+        assert page.status_code == 200
+        form = {
+            "username": "admin",
+            "password": "x",
+            "csrfmiddlewaretoken": page.cookies["csrftoken"],
+        }
+        answer = httpx.post(
+            f"{world.server.url}/sign-in/", data=form, cookies=page.cookies, timeout=PATIENCE
+        )
+        assert answer.status_code == 503
+        assert "does not answer" in answer.text
+        assert int(answer.headers["Retry-After"]) > 0
+    finally:
+        world.database.start()
+
+
+def test_a_read_only_database_serves_reads_and_refuses_writes(world: World) -> None:
+    before = world.texts()
+    world.operate("SET GLOBAL read_only=1")
+    try:
+        answer = world.append("meanwhile")
+        assert_refused(answer)
+        assert "read-only" in answer.json()["detail"]
+        assert world.texts() == before
+    finally:
+        world.operate("SET GLOBAL read_only=0")
+    assert world.append("writable").status_code == 201
+
+
+def test_a_row_that_another_holds_is_refused_and_worth_another_try(
+    world: World, mysql_client: ModuleType
+) -> None:
+    before = world.texts()
+    holder = mysql_client.connect(
+        host="127.0.0.1", port=world.database.port, user="root", database="ctxadmin"
+    )
+    holder.query("BEGIN")
+    holder.query("UPDATE conversations_conversation SET title='held'")
+    try:
+        answer = world.append("meanwhile")
+        assert_refused(answer)
+        assert answer.headers["Retry-After"] == "1"
+    finally:
+        holder.close()
+    assert world.append("free").status_code == 201
+    assert world.texts() == [*before, "free"]
+
+
+def test_a_database_without_room_for_connections_is_told(
+    world: World, mysql_client: ModuleType
+) -> None:
+    world.operate("SET GLOBAL max_connections=10")
+    taken = []
+    try:
+        world.close_connections()
+        for _ in range(10):
+            taken.append(
+                mysql_client.connect(
+                    host="127.0.0.1", port=world.database.port, user="app", password="p/w"
+                )
+            )
+        answer = world.append("meanwhile")
+        assert_refused(answer)
+        assert "too many callers" in answer.json()["detail"]
+    finally:
+        for session in taken:
+            session.close()
+        world.operate("SET GLOBAL max_connections=300")
+    assert world.append("room").status_code == 201

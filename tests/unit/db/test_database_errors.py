@@ -1,0 +1,101 @@
+"""What is told of the errors of databases."""
+
+import sqlite3
+
+import pytest
+from django.db import IntegrityError, InterfaceError, OperationalError, ProgrammingError
+from django.db.utils import Error
+
+from ctxadmin.db.errors import CommitUnknown, told
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (2002, "does not answer"),
+        (2003, "does not answer"),
+        (2006, "does not answer"),
+        (2013, "does not answer"),
+        (1927, "broke the connection"),
+        (1040, "too many callers"),
+        (1205, "took too long"),
+        (1213, "took too long"),
+        (1290, "read-only"),
+        (1836, "read-only"),
+        (1021, "disk may be full"),
+        (1114, "disk may be full"),
+        (1045, "refuses ctxadmin"),
+        (1153, "max_allowed_packet"),
+        (9999, "could not do this"),
+    ],
+)
+def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> None:
+    refusal = told(OperationalError(number, "the driver's text with a 'value'"))
+    assert refusal is not None
+    assert words in refusal.detail
+    assert "Nothing was changed" in refusal.detail
+    assert "value'" not in refusal.detail
+    assert refusal.retry_after > 0
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (sqlite3.SQLITE_BUSY, "took too long"),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, "took too long"),
+        (sqlite3.SQLITE_FULL, "full"),
+        (sqlite3.SQLITE_READONLY_DBMOVED, "cannot be written"),
+        (sqlite3.SQLITE_IOERR_FSYNC, "cannot be reached"),
+        (sqlite3.SQLITE_CANTOPEN, "cannot be reached"),
+        (sqlite3.SQLITE_CORRUPT, "damaged"),
+        (sqlite3.SQLITE_NOTADB, "damaged"),
+    ],
+)
+def test_an_error_of_sqlite_is_told_in_plain_words(code: int, words: str) -> None:
+    refusal = told(of_sqlite(OperationalError("its text"), code))
+    assert refusal is not None
+    assert words in refusal.detail
+
+
+def test_tables_that_are_not_there_are_told_on_both() -> None:
+    missing = of_sqlite(OperationalError("no such table: x"), sqlite3.SQLITE_ERROR)
+    for error in (missing, ProgrammingError(1146, "Table 'x' doesn't exist")):
+        refusal = told(error)
+        assert refusal is not None
+        assert "manage.py migrate" in refusal.detail
+
+
+def test_a_lost_commit_does_not_say_that_nothing_was_changed() -> None:
+    refusal = told(CommitUnknown(2013, "Lost connection"))
+    assert refusal is not None
+    assert "Nothing was changed" not in refusal.detail
+    assert "same Idempotency-Key" in refusal.detail
+
+
+def test_a_connection_that_was_closed_is_an_outage() -> None:
+    refusal = told(InterfaceError(0, ""))
+    assert refusal is not None
+    assert "does not answer" in refusal.detail
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        IntegrityError(1062, "Duplicate entry"),
+        ProgrammingError(1064, "You have an error in your SQL syntax"),
+    ],
+)
+def test_faults_of_ours_are_not_told_as_outages(error: Error) -> None:
+    assert told(error) is None
+
+
+def test_wrong_statements_on_sqlite_are_faults_of_ours() -> None:
+    assert told(of_sqlite(OperationalError("near X: syntax error"), sqlite3.SQLITE_ERROR)) is None
+
+
+def of_sqlite(error: OperationalError, code: int) -> OperationalError:
+    """Django's error as it stands in front of one of the driver."""
+    cause = sqlite3.OperationalError(*error.args)
+    cause.sqlite_errorcode = code
+    error.__cause__ = cause
+    return error
