@@ -1,18 +1,15 @@
-"""The ASGI application: what observes and body limits in front of Django."""
+"""The ASGI application: what observes, in front of Django on a pool of threads."""
 
 import os
-import warnings
 
-from django.core.asgi import get_asgi_application
+import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+django.setup(set_prefix=False)
 
-# WhiteNoise reads its files synchronously; Django does that in a thread and says so each time.
-warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous")
+from django.conf import settings  # noqa: E402 - what follows needs Django's set-up
 
-_django = get_asgi_application()
+from ctxadmin.observe.application import Observed  # noqa: E402
+from ctxadmin.web.handler import ThreadedHandler  # noqa: E402
 
-from ctxadmin.observe.application import Observed  # noqa: E402 - needs Django's set-up
-from ctxadmin.web.middleware import BodyLimit  # noqa: E402
-
-application = Observed(BodyLimit(_django))
+application = Observed(ThreadedHandler(settings.THREADS))

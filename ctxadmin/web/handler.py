@@ -1,0 +1,110 @@
+"""Django behind ASGI, on a fixed number of threads that keep their database connections.
+
+Django's own ASGI handler makes a thread for every request of a sync view, and with it a database
+connection: 4,112 were counted in a run of about as many requests. Here a request takes one of the
+threads of a pool, runs there from the first middleware to the last byte, and goes back to the
+event loop once.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from io import BytesIO
+from typing import Any, Final, TypeAlias
+
+from django.core import signals
+from django.core.handlers.asgi import ASGIRequest
+from django.core.handlers.base import BaseHandler
+from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import set_script_prefix
+
+from ctxadmin.lib.errors import TooLarge
+from ctxadmin.web.bodies import ClientGone, refused, take_body
+
+Scope: TypeAlias = dict[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
+Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+
+_END: Final = object()
+
+
+class ThreadedHandler(BaseHandler):
+    """The ASGI application of everything that Django serves by HTTP.
+
+    A request whose client is gone is finished all the same: what it writes is whole.
+    """
+
+    def __init__(self, threads: int) -> None:
+        super().__init__()
+        self.load_middleware(is_async=False)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"There is nothing here for {scope['type']}.")
+        try:
+            body = await take_body(scope, receive)
+        except ClientGone:
+            return
+        except TooLarge as error:
+            too_large = refused(error)
+            await _send(send, too_large, [too_large.content])
+            return
+        loop = asyncio.get_running_loop()
+        context = copy_context()  # what is known of the request goes along to its thread
+        response, parts = await loop.run_in_executor(
+            self._pool, context.run, self._respond, scope, body
+        )
+        if not isinstance(response, StreamingHttpResponse):
+            await _send(send, response, parts)
+            return
+        await _start(send, response)
+        waiting = iter(parts)
+        while True:
+            part = await loop.run_in_executor(self._pool, next, waiting, _END)
+            if part is _END:
+                break
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    def _respond(self, scope: Scope, body: bytes) -> tuple[HttpResponseBase, Iterable[bytes]]:
+        """The response and its bytes, made in a thread of the pool."""
+        set_script_prefix(scope.get("root_path", ""))
+        signals.request_started.send(sender=type(self), scope=scope)
+        response: HttpResponseBase
+        try:
+            request = ASGIRequest(scope, BytesIO(body))
+        except UnicodeDecodeError:
+            response = HttpResponseBadRequest()
+        else:
+            request._body = body  # so that nobody reads the stream into a copy of it
+            response = self.get_response(request)
+        if isinstance(response, StreamingHttpResponse):
+            return response, _streamed(response)
+        content = response.content if isinstance(response, HttpResponse) else b""
+        response.close()
+        return response, [content]
+
+
+def _streamed(response: StreamingHttpResponse) -> Iterator[bytes]:
+    """The parts of a response that closes itself when the last is given."""
+    try:
+        yield from response
+    finally:
+        response.close()
+
+
+async def _send(send: Send, response: HttpResponseBase, parts: Iterable[bytes]) -> None:
+    await _start(send, response)
+    await send({"type": "http.response.body", "body": b"".join(parts)})
+
+
+async def _start(send: Send, response: HttpResponseBase) -> None:
+    headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
+    headers += [
+        (b"Set-Cookie", morsel.OutputString().encode("ascii"))
+        for morsel in response.cookies.values()
+    ]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
