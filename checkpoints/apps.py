@@ -10,11 +10,14 @@ class CheckpointsConfig(AppConfig):
         """Tell the apps below what only this one knows: the state of executions."""
         from checkpoints.entering import state_source
         from checkpoints.figures import execution_figures
+        from checkpoints.live_copy import erasing, setting_up
         from checkpoints.store import forget
         from conversations.erasure import on_erase
         from ctxadmin.observe.readings import register_reading
         from workflows.sources import register_state_source
 
         on_erase(forget)
+        on_erase(erasing.forget)
         register_state_source(state_source)
         register_reading(execution_figures)
+        setting_up.set_up()

@@ -7,9 +7,10 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.status import Status
+from checkpoints.live_copy.contents import contents_of, whole_list
+from checkpoints.live_copy.port import Part
 from checkpoints.models import Execution
 from checkpoints.moments import Moment, moment_at, moment_now, moment_of
-from checkpoints.state_store import EMPTY_LIST, HISTORY, LISTS
 from checkpoints.store import find_checkpoint
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -116,16 +117,12 @@ def _sight(moment: Moment) -> Sight:
 
 
 def _state(moment: Moment) -> _State:
-    rows = moment.rows
-    if rows is None:
-        return _State({}, ())
-    held = rows.held_at(moment.version)
-    values = rows.values(held.values())
-    history = orjson.loads(values.get(HISTORY, EMPTY_LIST))
-    state = {
-        held[key].name: orjson.loads(value) for key, value in values.items() if key not in LISTS
-    }
-    return _State(state, history)
+    contents = contents_of(moment, (Part.STATE, Part.HISTORY))
+    values = contents[Part.STATE].items()
+    return _State(
+        values={name: orjson.loads(b"".join(value.pieces)) for name, value in values},
+        history=orjson.loads(b"".join(whole_list(contents, Part.HISTORY))),
+    )
 
 
 def state_source(head: Conversation, version: int | None) -> ExecutionState | None:

@@ -118,6 +118,15 @@ class Checkpoint(models.Model):
         return f"version {self.version}"
 
 
+class UndroppedCopy(models.Model):
+    """An erased conversation whose live copy is still to be dropped: Redis could not be reached."""
+
+    conversation = models.BigIntegerField(primary_key=True)
+
+    def __str__(self) -> str:
+        return str(self.conversation)
+
+
 class StateKey(models.Model):
     """What has to be known of a key's current value without reading it.
 

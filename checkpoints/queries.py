@@ -1,25 +1,32 @@
 """Reading executions: snapshots, the list of versions, the difference of two."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
 
 from checkpoints.domain.reducers import MESSAGES
-from checkpoints.domain.state import KeyHead, join_object
+from checkpoints.domain.state import KeyHead
 from checkpoints.domain.timeline import Snapshot, compare_states
+from checkpoints.live_copy.contents import (
+    Contents,
+    contents_of,
+    contents_of_keys,
+    whole_list,
+)
+from checkpoints.live_copy.port import ALL_PARTS, Part
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment, moment_at, moment_now
-from checkpoints.state_store import EMPTY_LIST, EXECUTED, HISTORY, LISTS, Held, digest_of_name
+from checkpoints.state_store import LISTS
 from checkpoints.store import find_current
 from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
-from conversations.queries import visible_window
 from conversations.store import as_revision, find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.structural_diff import Difference
 from ctxadmin.web.pagination import Page, PageRequest, cut
 
@@ -34,22 +41,12 @@ def find_moment(actor: Actor, public_id: str, version: int | None = None) -> Mom
     return moment_at(head, find_current(head.key), version)
 
 
-def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes:
-    """The snapshot of a moment as JSON, joined of the bytes as they are stored.
+def snapshot_pieces(moment: Moment, keys: Collection[str] | None = None) -> list[bytes]:
+    """The snapshot of a moment as JSON in pieces, of the bytes as they are stored.
 
     ``keys`` names the keys of ``state_data`` that are wanted, all by default.
     """
-    held: dict[str, Held] = {}
-    values: Mapping[str, bytes] = _NOTHING
-    if moment.rows is not None:
-        held = moment.rows.held_at(moment.version)
-        if keys is not None:
-            wanted = {*map(digest_of_name, keys), *LISTS}
-            held = {key: each for key, each in held.items() if key in wanted}
-        values = moment.rows.values(held.values())
-    state = sorted((each.name, values[key]) for key, each in held.items() if key not in LISTS)
-    if keys is None or MESSAGES in keys:
-        state.append((MESSAGES, _visible(moment)))
+    contents = contents_of(moment, ALL_PARTS) if keys is None else contents_of_keys(moment, keys)
     row, pinned = moment.row, moment.pinned
     return Snapshot(
         conversation_id=moment.head.public_id,
@@ -59,22 +56,34 @@ def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes
         current_node_name=_node_name(moment),
         status=moment.status,
         pause_requested=moment.pause_requested,
-        state_data=join_object(state),
-        execution_history=values.get(HISTORY, EMPTY_LIST),
-        executed_node_ids=orjson.loads(values.get(EXECUTED, EMPTY_LIST)),
+        state_data=list(_state_data(contents)),
+        execution_history=whole_list(contents, Part.HISTORY),
+        executed_node_ids=whole_list(contents, Part.EXECUTED),
         ready_nodes=moment.ready if row or pinned else (),
         timestamp=moment.at,
         version=moment.version,
         revision=moment.revision,
         pause=moment.pause,
-    ).as_bytes()
+    ).as_pieces()
 
 
-def _visible(moment: Moment) -> bytes:
-    """The visible messages, as the list of messages shows them."""
-    row = find_revision(moment.head.key, moment.revision)
-    window = visible_window(moment.head, row, 0, moment.visible_count)
-    return b"[" + b",".join(message.as_bytes() for message in window.messages) + b"]"
+def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes:
+    """``snapshot_pieces`` as one text."""
+    return b"".join(snapshot_pieces(moment, keys))
+
+
+def _state_data(contents: Contents) -> Iterator[bytes]:
+    """The keys by name, and the visible messages behind them if they are wanted."""
+    before = b"{"
+    for name, value in sorted(contents[Part.STATE].items()):
+        yield before + dumps(name) + b":"
+        yield from value.pieces
+        before = b","
+    if Part.MESSAGES in contents:
+        yield before + dumps(MESSAGES) + b":"
+        yield from whole_list(contents, Part.MESSAGES)
+        before = b","
+    yield b"{}" if before == b"{" else b"}"
 
 
 def _node_name(moment: Moment) -> str | None:

@@ -32,7 +32,7 @@ _followers: Final[list[Follower]] = []
 def follow(follower: Follower) -> None:
     """Have ``follower`` called with every change right after its commit, in order for a process.
 
-    What it raises reaches the writer, whose change is committed by then: it must raise nothing.
+    The change is committed by then, so what a follower raises is logged and stops nobody.
     """
     _followers.append(follower)
 
@@ -45,7 +45,7 @@ def is_followed() -> bool:
 def announce_after_commit(change: Changed) -> None:
     """Tell the followers of a change when its transaction is committed, and never before."""
     if _followers:
-        transaction.on_commit(lambda: announce([change]))
+        transaction.on_commit(lambda: announce([change]), robust=True)
 
 
 def announce(changes: Sequence[Changed]) -> None:

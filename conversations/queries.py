@@ -177,7 +177,7 @@ def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessag
     log = Message.objects.filter(conversation=conversation)
     for part in _conditions(wanted):
         rows.update((row.index, row) for row in log.filter(part))
-    return [_stored(rows[index], visible=index in shown) for index in wanted]
+    return [stored_message(rows[index], visible=index in shown) for index in wanted]
 
 
 def _conditions(wanted: View) -> Iterator[Q]:
@@ -192,7 +192,8 @@ def _conditions(wanted: View) -> Iterator[Q]:
         yield Q(index__in=single[place : place + _AT_ONCE])
 
 
-def _stored(row: Message, *, visible: bool) -> StoredMessage:
+def stored_message(row: Message, *, visible: bool) -> StoredMessage:
+    """The row as the value that is answered."""
     return StoredMessage(
         index=row.index,
         message_id=row.message_id or f"log-{row.index}",

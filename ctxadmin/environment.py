@@ -2,12 +2,14 @@
 
 import os
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin.db import url
+from ctxadmin.live.address import RedisAddress, read_address
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
@@ -96,3 +98,19 @@ def database(folder: Path) -> dict[str, Any]:
     """Django's settings of the one database: ``DATABASE_URL``, else SQLite in the data folder."""
     given = text("DATABASE_URL")
     return url.parse(given) if given else url.sqlite(folder / "ctxadmin.sqlite3")
+
+
+def redis(name: str) -> RedisAddress | None:
+    """The Redis that a variable names, None if it names none."""
+    url = text(name)
+    if not url:
+        return None
+    try:
+        address = read_address(url)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} cannot be read: {error}") from None
+    if find_spec("redis") is None:
+        raise ImproperlyConfigured(
+            f"{name} needs redis, which is not installed: pip install -r requirements.txt"
+        )
+    return address

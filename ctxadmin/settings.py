@@ -177,6 +177,11 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["ctxadmin.web.openapi.add_components"],
 }
 
+# The live copy (semantics 3.10). It may lose everything at any time; nothing else is kept there.
+LIVE_REDIS = environment.redis("REDIS_URL")
+LIVE_CHECKPOINT_SECONDS = environment.number("CTXADMIN_CHECKPOINT_EXPIRY", 7 * 86_400, least=60)
+LIVE_EXECUTION_SECONDS = environment.number("CTXADMIN_EXECUTION_EXPIRY", 86_400, least=60)
+
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Metrics: the token that opens them, and where workers count together; else each for itself.

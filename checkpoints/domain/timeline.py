@@ -9,7 +9,7 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.pauses import Pause
-from checkpoints.domain.state import KeyHead, join_object
+from checkpoints.domain.state import KeyHead
 from checkpoints.domain.status import NodeStatus, Status
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import Duplicate
@@ -85,9 +85,9 @@ class HistoryEntry:
 class Snapshot:
     """An execution at a version (semantics 3.6, api.md).
 
-    ``state_data`` and ``execution_history`` are JSON bytes and are never parsed here;
-    ``state_data`` has the visible messages in it if they were asked for. ``pause`` says why a
-    PAUSED execution waits; a former version does not tell.
+    ``state_data``, ``execution_history`` and ``executed_node_ids`` are JSON in pieces and are
+    never parsed here; ``state_data`` has the visible messages in it if they were asked for.
+    ``pause`` says why a PAUSED execution waits; a former version does not tell.
     """
 
     conversation_id: str
@@ -97,35 +97,42 @@ class Snapshot:
     current_node_name: str | None
     status: Status
     pause_requested: bool
-    state_data: bytes
-    execution_history: bytes
-    executed_node_ids: Sequence[str]
+    state_data: Sequence[bytes]
+    execution_history: Sequence[bytes]
+    executed_node_ids: Sequence[bytes]
     ready_nodes: Sequence[str]
     timestamp: datetime
     version: int
     revision: int
     pause: Pause | None = None
 
-    def as_bytes(self) -> bytes:
-        """The snapshot as one JSON object."""
-        fields: dict[str, bytes] = {
-            "conversation_id": dumps(self.conversation_id),
-            "execution": dumps(self.execution),
-            "workflow": dumps(self.workflow),
-            "current_node_id": dumps(self.current_node_id),
-            "current_node_name": dumps(self.current_node_name),
-            "status": dumps(self.status.value),
-            "pause_requested": dumps(self.pause_requested),
-            "state_data": self.state_data,
-            "execution_history": self.execution_history,
-            "executed_node_ids": dumps(self.executed_node_ids),
-            "ready_nodes": dumps(self.ready_nodes),
-            "timestamp": dumps(iso(self.timestamp)),
-            "version": dumps(self.version),
-            "revision": dumps(self.revision),
-            "pause": dumps(None if self.pause is None else self.pause.as_json()),
+    def as_pieces(self) -> list[bytes]:
+        """The snapshot as one JSON object, in pieces to be sent or joined."""
+        first = {
+            "conversation_id": self.conversation_id,
+            "execution": self.execution,
+            "workflow": self.workflow,
+            "current_node_id": self.current_node_id,
+            "current_node_name": self.current_node_name,
+            "status": self.status.value,
+            "pause_requested": self.pause_requested,
         }
-        return join_object(fields.items())
+        last = {
+            "ready_nodes": self.ready_nodes,
+            "timestamp": iso(self.timestamp),
+            "version": self.version,
+            "revision": self.revision,
+            "pause": None if self.pause is None else self.pause.as_json(),
+        }
+        return [
+            dumps(first)[:-1] + b',"state_data":',
+            *self.state_data,
+            b',"execution_history":',
+            *self.execution_history,
+            b',"executed_node_ids":',
+            *self.executed_node_ids,
+            b"," + dumps(last)[1:],
+        ]
 
 
 @dataclass(frozen=True, slots=True)

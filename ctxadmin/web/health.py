@@ -5,6 +5,8 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from ctxadmin.live import links
+
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -14,7 +16,10 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> JsonResponse:
-    """The process can serve: the database answers; 503 with the reason otherwise."""
+    """The process can serve: the database answers; 503 with the reason otherwise.
+
+    Redis may be away: then everything is read from SQL, and ``live_copy`` says so.
+    """
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -22,4 +27,5 @@ def readyz(request: HttpRequest) -> JsonResponse:
         body = {"status": "unavailable", "database": type(error).__name__}
         return JsonResponse(body, status=503, headers={"Retry-After": "2"})
     mode = "embedded" if settings.EMBEDDED else "server"
-    return JsonResponse({"status": "ok", "database": connection.vendor, "mode": mode})
+    body = {"status": "ok", "database": connection.vendor, "mode": mode}
+    return JsonResponse(body | {"live_copy": links.probe()})

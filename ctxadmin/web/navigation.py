@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.live import links
 from ctxadmin.web.authentication import person_actor
 from ctxadmin.web.components import Text
 from ctxadmin.web.theme import Theme, chosen_theme
@@ -84,7 +85,9 @@ class Shell:
     @property
     def storage_note(self) -> Text:
         return storage_note(
-            embedded=bool(settings.EMBEDDED), live_copy=bool(getattr(settings, "REDIS_URL", ""))
+            embedded=bool(settings.EMBEDDED),
+            live_copy=settings.LIVE_REDIS is not None,
+            away=links.is_away(),
         )
 
 
@@ -111,8 +114,10 @@ def url_or_nothing(name: str) -> str:
         return ""
 
 
-def storage_note(*, embedded: bool, live_copy: bool) -> Text:
+def storage_note(*, embedded: bool, live_copy: bool, away: bool = False) -> Text:
     """How data is kept, for the footer."""
+    if away:
+        return _("Redis is away: everything is read from SQL, nothing is lost.")
     if embedded:
         return _("Embedded: SQLite, one process, durable on this disk; no fail-over.")
     if live_copy:

@@ -1,7 +1,9 @@
 """The pins agree with each other and with what the code imports."""
 
 import ast
+import os
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -19,6 +21,8 @@ EMBEDDED = ROOT / "requirements" / "embedded.txt"
 PRODUCTION = ROOT / "requirements.txt"
 TEST = ROOT / "requirements" / "test.txt"
 LOCKS = (EMBEDDED, PRODUCTION, TEST)
+# Modules that are loaded only where a setting asks for what they need.
+ON_SERVERS = {ROOT / "ctxadmin/live/link.py"}
 
 
 def entries(lock: Path) -> list[str]:
@@ -81,11 +85,24 @@ def imports(code: ast.AST) -> Iterator[str]:
 
 @pytest.mark.parametrize("package", PRODUCT)
 def test_the_product_imports_only_what_the_embedded_set_installs(package: str) -> None:
-    installs = pins(EMBEDDED)
     distributions = packages_distributions()
     for path in (ROOT / package).rglob("*.py"):
+        installs = pins(PRODUCTION if path in ON_SERVERS else EMBEDDED)
         for name in imports(ast.parse(path.read_text(encoding="utf-8"))):
             if name in PRODUCT or name in sys.stdlib_module_names:
                 continue
             brought_by = {canonicalize_name(each) for each in distributions.get(name, [])}
             assert brought_by & installs.keys(), f"{path} imports {name}"
+
+
+def test_the_embedded_server_loads_no_module_of_servers() -> None:
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ON_SERVERS]
+    code = (
+        "import django, sys; django.setup(); import ctxadmin.urls;"
+        f"print([name for name in {['redis', *names]} if name in sys.modules])"
+    )
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True
+    )
+    assert done.stdout.decode().strip() == "[]"

@@ -1,0 +1,47 @@
+"""The live copy of this process: which one it is, and how it follows what is committed."""
+
+from collections.abc import Mapping, Sequence
+
+from django.conf import settings
+
+from checkpoints.domain.status import ENDED, Status
+from checkpoints.live_copy.deltas import deltas_of
+from checkpoints.live_copy.port import LiveCopy, NoLiveCopy, Part
+from conversations.announcing import Changed
+
+_current: LiveCopy = NoLiveCopy()
+
+
+def copy() -> LiveCopy:
+    """The copy to read from; it holds nothing unless the settings name a Redis."""
+    return _current
+
+
+def use(chosen: LiveCopy) -> None:
+    """Have this process read from another copy and keep that."""
+    global _current
+    _current = chosen
+
+
+def follow_changes(changes: Sequence[Changed]) -> None:
+    """Have the copy follow committed changes; of a new conversation it has nothing yet."""
+    for change in changes:
+        if change.before.seq and _current.holds:
+            _current.move(
+                change.head.key,
+                change.before,
+                change.after,
+                deltas_of(change),
+                seconds_of(Status(change.head.status)),
+            )
+
+
+def seconds_of(status: Status) -> Mapping[Part, int]:
+    """After how long the parts expire, counted from each save; 0 for never (semantics 3.10)."""
+    kept = settings.LIVE_CHECKPOINT_SECONDS
+    if status is not Status.IDLE and status not in ENDED:
+        kept = 0
+    found = dict.fromkeys(Part, kept)
+    if status in ENDED:
+        found[Part.EXECUTED] = settings.LIVE_EXECUTION_SECONDS
+    return found

@@ -1,0 +1,61 @@
+"""What a committed change does to the parts of a live copy."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from checkpoints.domain.state import ChangeKind
+from checkpoints.live_copy.port import UNTOUCHED, WHOLE, Delta, Grow, Part, Remove, Set
+from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Written
+from checkpoints.written import VersionWritten
+from conversations.announcing import Changed
+from conversations.models import Message
+from conversations.queries import stored_message
+
+OF_LISTS: Final = {Part.HISTORY: HISTORY, Part.EXECUTED: EXECUTED}
+_OTHER: Final = Delta(other=True)
+
+
+def deltas_of(change: Changed) -> Mapping[Part, Delta]:
+    """Of every part what the change does to it; for most of them nothing."""
+    versions = [part for part in change.parts if isinstance(part, VersionWritten)]
+    found = {part: _of_versions(versions, part) for part in (Part.STATE, *OF_LISTS)}
+    found[Part.MESSAGES] = _OTHER if change.shown is None else _of_messages(change.shown)
+    return found
+
+
+def _of_messages(shown: Sequence[Message]) -> Delta:
+    if not shown:
+        return UNTOUCHED
+    messages = (stored_message(row, visible=True).as_bytes() for row in shown)
+    return Delta([Grow(WHOLE, b"[" + b",".join(messages) + b"]")])
+
+
+def _of_versions(versions: Sequence[VersionWritten], part: Part) -> Delta:
+    """What some versions do to a part of the execution."""
+    cleared = False
+    steps: list[Set | Grow | Remove] = []
+    for version in versions:
+        if version.is_new:
+            cleared, steps = True, []
+        changes = [
+            written
+            for written in version.changes
+            if (written.key == OF_LISTS[part] if part in OF_LISTS else written.key not in LISTS)
+        ]
+        if any(written.kind is ChangeKind.SAME for written in changes):
+            return _OTHER  # it went back: what it has now is in SQL only
+        steps += _steps(changes)
+    return Delta(steps, cleared=cleared) if steps or cleared else UNTOUCHED
+
+
+def _steps(changes: Sequence[Written]) -> Iterator[Set | Grow | Remove]:
+    for written in changes:
+        is_list = written.key in LISTS
+        name = WHOLE if is_list else written.name
+        if written.kind is ChangeKind.APPEND:
+            yield Grow(name, written.value)
+        elif written.kind is ChangeKind.SET:
+            grows = is_list or (written.head is not None and written.head.count is not None)
+            yield Set(name, written.value, grows=grows)
+        elif written.kind is ChangeKind.GONE:
+            yield Remove(name)

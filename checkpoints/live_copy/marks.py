@@ -1,0 +1,56 @@
+"""Which parts of a live copy a moment may be read from: those that are of now, and their mark."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import connection
+
+from checkpoints.live_copy.port import Part
+from checkpoints.moments import Moment
+from ctxadmin.audit.record import Mark
+
+_OF_EXECUTION: Final = frozenset({Part.STATE, Part.HISTORY, Part.EXECUTED})
+_NONE: Final[Set[Part]] = frozenset()
+# Every change sets the head: so one statement tells the newest change and what is newest with it.
+_NOW: Final = """SELECT h.change_seq, h.audit_hash,
+h.current_revision, h.visible_count, e.number, e.version
+FROM conversations_conversation h
+LEFT JOIN checkpoints_execution e ON e.conversation = h.`key` AND e.number = (
+SELECT MAX(number) FROM checkpoints_execution WHERE conversation = h.`key`)
+WHERE h.`key` = %s"""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The newest mark of a conversation, and which parts of a moment are those of this mark."""
+
+    mark: Mark
+    parts: Set[Part]
+
+
+def mark_of(moment: Moment) -> Marked | None:
+    """The mark under which a live copy has parts of this moment; None if there is none."""
+    row = _now(moment.head.key)
+    if row is None:
+        return None
+    seq, digest, revision, visible_count, number, version = row
+    own = (moment.row.number, moment.version) if moment.row is not None else None
+    parts = _OF_EXECUTION if own == (number, version) else _NONE
+    if (moment.revision, moment.visible_count) == (revision, visible_count):
+        parts = parts | {Part.MESSAGES}
+    return Marked(Mark(seq, digest), parts) if parts else None
+
+
+def mark_now(conversation: int) -> Mark | None:
+    """The newest mark of a conversation; None if it is not there any more."""
+    row = _now(conversation)
+    return None if row is None else Mark(row[0], row[1])
+
+
+def _now(conversation: int) -> tuple[int, str, int, int, int | None, int | None] | None:
+    sql = _NOW.replace("`", '"') if connection.vendor == "sqlite" else _NOW
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [conversation])
+        found: tuple[int, str, int, int, int | None, int | None] | None = cursor.fetchone()
+    return found

@@ -1,0 +1,179 @@
+"""The Lua that changes a live copy in one step: a part is never seen half changed.
+
+A part is a hash, in which
+
+- ``mark`` says to which change of the conversation it belongs,
+- ``=name`` is a value: its JSON, or ``[`` for a list that grows, or ``>`` for a large value,
+- ``lists`` names the lists that hold these two, one word each: ``{key of the part}:{word}``,
+- ``#word`` counts of a list: all its bytes, and the pieces and bytes that are not sealed yet,
+- ``seconds`` is after how long it expires, 0 for never.
+
+Pieces are joined without anything between them; those of a list that grows bring the commas before
+their elements. Single pieces are slow to read, so 256 of them become one.
+
+The names of lists come out of the hash, not out of KEYS; their braces put them into the same slot.
+"""
+
+from typing import Final
+
+from ctxadmin.live.link import Script
+
+SEALED_PIECES: Final = 256
+SEALED_BYTES: Final = 256 * 1024
+
+_COMMON: Final = """
+local function mark_of(part)
+  local kind = redis.call('TYPE', part).ok
+  if kind == 'hash' then return redis.call('HGET', part, 'mark') or '' end
+  if kind ~= 'none' then redis.call('DEL', part) end
+  return ''
+end
+local function lists_of(part)
+  return redis.call('HGET', part, 'lists') or ''
+end
+local function drop(part)
+  for word in string.gmatch(lists_of(part), '%S+') do redis.call('DEL', part .. ':' .. word) end
+  redis.call('DEL', part)
+end
+local function expire(part, seconds)
+  if seconds == '0' and redis.call('HGET', part, 'seconds') == '0' then return end
+  redis.call('HSET', part, 'seconds', seconds)
+  local keys = {part}
+  for word in string.gmatch(lists_of(part), '%S+') do keys[#keys + 1] = part .. ':' .. word end
+  for _, key in ipairs(keys) do
+    if seconds == '0' then redis.call('PERSIST', key) else redis.call('EXPIRE', key, seconds) end
+  end
+end
+"""
+
+# KEYS: the parts. ARGV: the mark before, the mark after, and for each part: seconds, number of
+# steps, four words for each step. The answer: how many parts follow.
+MOVE: Final = Script(
+    _COMMON
+    + """
+local function forget(part, word)
+  local lists = ''
+  for other in string.gmatch(lists_of(part), '%S+') do
+    if other ~= word then lists = lists .. other .. ' ' end
+  end
+  redis.call('HSET', part, 'lists', lists)
+  redis.call('HDEL', part, '#' .. word)
+  redis.call('DEL', part .. ':' .. word)
+end
+local function remove(part, name, word)
+  if redis.call('HEXISTS', part, '#' .. word) == 1 then forget(part, word) end
+  redis.call('HDEL', part, '=' .. name)
+end
+local function begin(part, name, word, kind)
+  remove(part, name, word)
+  redis.call('HSET', part, '=' .. name, kind, '#' .. word, '0 0 0',
+    'lists', lists_of(part) .. word .. ' ')
+end
+local function push(part, word, piece)
+  local bytes, open, open_bytes =
+    string.match(redis.call('HGET', part, '#' .. word) or '', '(%d+) (%d+) (%d+)')
+  if not bytes then return false end
+  local list = part .. ':' .. word
+  redis.call('RPUSH', list, piece)
+  bytes, open, open_bytes = bytes + #piece, open + 1, open_bytes + #piece
+  if open >= SEALED_PIECES or open_bytes >= SEALED_BYTES then
+    if open > 1 then
+      local pieces = redis.call('LRANGE', list, -open, -1)
+      redis.call('LTRIM', list, 0, -open - 1)
+      redis.call('RPUSH', list, table.concat(pieces))
+    end
+    open, open_bytes = 0, 0
+  end
+  redis.call('HSET', part, '#' .. word, string.format('%d %d %d', bytes, open, open_bytes))
+  return true
+end
+local function take(part, word, from, bytes)
+  local before = string.match(redis.call('HGET', part, '#' .. word) or '', '(%d+) ')
+  if not before or redis.call('EXISTS', from) == 0 then return false end
+  while redis.call('LMOVE', from, part .. ':' .. word, 'LEFT', 'RIGHT') do end
+  redis.call('HSET', part, '#' .. word, string.format('%d 0 0', before + bytes))
+  return true
+end
+local function step(part, kind, name, word, data)
+  if kind == '=' then
+    remove(part, name, word)
+    redis.call('HSET', part, '=' .. name, data)
+  elseif kind == '-' then
+    remove(part, name, word)
+  elseif kind == '[' or kind == '>' then
+    begin(part, name, word, kind)
+  elseif kind == '+' then
+    return push(part, word, data)
+  elseif kind == '<' then
+    return take(part, word, name, data)
+  else
+    return false
+  end
+  return true
+end
+
+local at, followed = 3, 0
+for _, part in ipairs(KEYS) do
+  local seconds, steps = ARGV[at], tonumber(ARGV[at + 1])
+  local stands, first = mark_of(part), at + 2
+  at = first + 4 * steps
+  if stands == ARGV[1] then
+    local whole = true
+    redis.call('HDEL', part, 'mark')
+    if steps > 0 and ARGV[first] == 'clear' then
+      drop(part)
+      first = first + 4
+    end
+    for place = first, at - 1, 4 do
+      whole = whole and step(part, ARGV[place], ARGV[place + 1], ARGV[place + 2], ARGV[place + 3])
+    end
+    if whole then
+      redis.call('HSET', part, 'mark', ARGV[2])
+      expire(part, seconds)
+      followed = followed + 1
+    else
+      drop(part)
+    end
+  elseif stands ~= '' then
+    drop(part)
+  end
+end
+return followed
+""".replace("SEALED_PIECES", str(SEALED_PIECES)).replace("SEALED_BYTES", str(SEALED_BYTES))
+)
+
+# KEYS: the part, the new one beside it. ARGV: the mark at which it was seen, seconds.
+PUT: Final = Script(
+    _COMMON
+    + """
+local part, new = KEYS[1], KEYS[2]
+if mark_of(part) ~= ARGV[1] or redis.call('EXISTS', new) == 0 then return 0 end
+local lists = lists_of(new)
+for word in string.gmatch(lists, '%S+') do
+  local bytes = redis.call('HGET', new, '#' .. word)
+  if redis.call('EXISTS', new .. ':' .. word) == 0 and bytes ~= '0 0 0' then return 0 end
+end
+drop(part)
+redis.call('RENAME', new, part)
+for word in string.gmatch(lists, '%S+') do
+  if redis.call('EXISTS', new .. ':' .. word) == 1 then
+    redis.call('RENAME', new .. ':' .. word, part .. ':' .. word)
+  end
+end
+expire(part, ARGV[2])
+return 1
+"""
+)
+
+# KEYS: the parts. The answer: how many there were.
+DROP: Final = Script(
+    _COMMON
+    + """
+local found = 0
+for _, part in ipairs(KEYS) do
+  if redis.call('EXISTS', part) == 1 then found = found + 1 end
+  if redis.call('TYPE', part).ok == 'hash' then drop(part) else redis.call('DEL', part) end
+end
+return found
+"""
+)

@@ -1,0 +1,24 @@
+"""Connecting the live copy to the Redis of the settings, when the process starts."""
+
+from django.conf import settings
+
+from checkpoints.live_copy import current, erasing
+from conversations.announcing import follow
+from ctxadmin.live import links
+from ctxadmin.live.counts import counts
+from ctxadmin.observe.metrics import count_live_copy
+
+
+def set_up() -> None:
+    """Keep the copy in the Redis of the settings; without one nothing of it is even imported."""
+    if settings.LIVE_REDIS is None:
+        return
+    from checkpoints.live_copy.redis_copy import RedisLiveCopy
+    from ctxadmin.live.link import Link
+
+    link = Link(settings.LIVE_REDIS)
+    link.on_return.append(erasing.drop_erased_in_thread)
+    links.register(link)
+    count_live_copy(counts)
+    current.use(RedisLiveCopy(link))
+    follow(current.follow_changes)

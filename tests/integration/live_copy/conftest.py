@@ -1,0 +1,37 @@
+"""A live copy on the private Redis, followed and read as a server does it."""
+
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from checkpoints.live_copy import current
+from checkpoints.live_copy.port import NoLiveCopy
+from checkpoints.live_copy.redis_copy import RedisLiveCopy
+from conversations import announcing
+from ctxadmin.live.address import read_address
+from ctxadmin.live.link import Link
+
+
+@pytest.fixture
+def following(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Changes are announced to the copy of the process, whichever that is."""
+    monkeypatch.setattr(announcing, "_followers", [current.follow_changes])
+    yield
+    current.use(NoLiveCopy())
+
+
+@pytest.fixture
+def copy(following: None, redis_url: str) -> Iterator[RedisLiveCopy]:
+    link = Link(read_address(redis_url), pause=0.05)
+    used = RedisLiveCopy(link)
+    current.use(used)
+    yield used
+    link.close()
+
+
+@pytest.fixture
+def server(redis_url: str) -> Iterator["redis.Redis"]:
+    """The Redis of the copy as its keeper sees it."""
+    with redis.Redis.from_url(redis_url) as client:
+        yield client

@@ -1,0 +1,245 @@
+"""Whatever is wrong with the live copy, a read answers what SQL has."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import pytest
+import redis
+from django.db import models
+
+from checkpoints.live_copy import current
+from checkpoints.live_copy.port import Found, NoLiveCopy, Part, Value
+from checkpoints.live_copy.redis_copy import RedisLiveCopy
+from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from conversations import announcing
+from conversations.announcing import Changed
+from conversations.models import Conversation, Message, Move, Revision
+from conversations.models import Mark as MessageMark
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.record import Mark
+from tests.factories import conversation, user
+from tests.integration.live_copy import steps
+from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Redis = redis.Redis
+Rows = list[models.Model]
+
+
+@pytest.fixture
+def head(copy: RedisLiveCopy) -> Conversation:
+    """A conversation that the copy has in whole, with small and large values and lists."""
+    found = conversation(user("hello"), public_id="c")
+    steps.save("c", "and more", x=1, large="L" * 300_000)
+    snapshot("c")
+    with counted({"hits": 1, "doubts": 0}):
+        snapshot("c")
+    return found
+
+
+def all_keys(server: Redis) -> list[bytes]:
+    return sorted(server.scan_iter())
+
+
+def test_a_flushed_copy_is_filled_again(head: Conversation, server: Redis) -> None:
+    server.flushall()
+    with counted({"doubts": 1, "rebuilds": 4}):
+        assert snapshot("c") == snapshot_in_sql("c")
+    with counted({"hits": 1}):
+        assert snapshot("c") == snapshot_in_sql("c")
+
+
+def test_a_former_copy_that_is_put_back_is_not_believed(head: Conversation, server: Redis) -> None:
+    kept = {key: server.dump(key) or b"" for key in all_keys(server)}
+    steps.save("c", "newer", x=2)
+    new = snapshot("c")
+    server.flushall()
+    for key, data in kept.items():
+        server.restore(key, 0, data)
+    with counted({"doubts": 1}):
+        assert snapshot("c") == new == snapshot_in_sql("c")
+
+
+def _other_mark(server: Redis, key: str) -> None:
+    server.hset(key, "mark", "1 1 " + "0" * 64)
+
+
+def _no_mark(server: Redis, key: str) -> None:
+    server.hdel(key, "mark")
+
+
+def _text_instead(server: Redis, key: str) -> None:
+    server.set(key, "{}")
+
+
+def _list_instead_of_a_text(server: Redis, key: str) -> None:
+    for name in list(server.scan_iter(f"{key}:*")):
+        server.set(name, "[]")
+
+
+def _pieces_lost(server: Redis, key: str) -> None:
+    for name in list(server.scan_iter(f"{key}:*")):
+        if server.type(name) == b"list":
+            server.lpop(name)
+
+
+def _lists_evicted(server: Redis, key: str) -> None:
+    for name in list(server.scan_iter(f"{key}:*")):
+        if server.type(name) == b"list":
+            server.delete(name)
+
+
+@pytest.mark.parametrize("part", [Part.STATE, Part.MESSAGES])
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        _other_mark,
+        _no_mark,
+        _text_instead,
+        _list_instead_of_a_text,
+        _pieces_lost,
+        _lists_evicted,
+    ],
+)
+def test_a_part_that_is_not_whole_is_read_from_sql_and_mended(
+    head: Conversation, server: Redis, part: Part, tamper: Callable[[Redis, str], None]
+) -> None:
+    tamper(server, part.key(head.key))
+    with counted({"doubts": 1}):
+        assert snapshot("c") == snapshot_in_sql("c")
+    with counted({"hits": 1, "doubts": 0}):
+        assert snapshot("c") == snapshot_in_sql("c")
+
+
+@pytest.mark.parametrize("tamper", [_text_instead, _lists_evicted, _list_instead_of_a_text])
+def test_a_change_follows_into_a_broken_part_or_drops_it(
+    head: Conversation, server: Redis, tamper: Callable[[Redis, str], None]
+) -> None:
+    for part in Part:
+        tamper(server, part.key(head.key))
+    steps.save("c", "next", x=2)
+    steps.save("c", "and next", large="M" * 300_000)
+    assert snapshot("c") == snapshot_in_sql("c")
+
+
+class TestABackupPutBack:
+    TABLES = (
+        Conversation,
+        Message,
+        MessageMark,
+        Revision,
+        Move,
+        Execution,
+        Checkpoint,
+        StateKey,
+        StateValue,
+        AuditEntry,
+    )
+
+    def test_other_content_under_the_same_version_is_seen(self, head: Conversation) -> None:
+        backup = [list(table.objects.all()) for table in self.TABLES]
+        steps.save("c", "before the loss", x="before")
+        lost = snapshot("c")
+        self._put_back(backup)
+        current_copy = current.copy()
+        current.use(NoLiveCopy())  # as a process that could not reach Redis just then
+        steps.save("c", "after it was", x="after!")
+        current.use(current_copy)
+        found = snapshot("c")
+        assert found == snapshot_in_sql("c")
+        assert found != lost
+        assert [b"before the loss" in found, b"after it was" in found] == [False, True]
+
+    def test_a_change_does_not_follow_into_the_copy_of_what_was_lost(
+        self, head: Conversation
+    ) -> None:
+        backup = [list(table.objects.all()) for table in self.TABLES]
+        steps.save("c", "before the loss", x="before")
+        snapshot("c")
+        self._put_back(backup)
+        steps.save("c", "after it was", x="after!")
+        steps.save("c", "and on", y=1)
+        assert snapshot("c") == snapshot_in_sql("c")
+
+    def _put_back(self, backup: Iterable[Rows]) -> None:
+        for table, rows in zip(self.TABLES, backup, strict=True):
+            table._default_manager.all().delete()
+            table._default_manager.bulk_create(rows)
+
+
+class TestTheOrderOfArrival:
+    """What processes do between a commit and the word to the copy, in any order."""
+
+    def _changes(self, monkeypatch: pytest.MonkeyPatch, count: int) -> list[Changed]:
+        """Committed changes of which the copy has not heard yet."""
+        held: list[Changed] = []
+        monkeypatch.setattr(announcing, "_followers", [held.extend])
+        for number in range(count):
+            steps.save("c", f"text {number}", x=number + 10)
+        return held
+
+    def test_a_later_change_that_arrives_first_is_never_undone(
+        self, head: Conversation, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        fifth, sixth = self._changes(monkeypatch, 2)
+        current.follow_changes([sixth])
+        assert snapshot("c") == snapshot_in_sql("c")
+        current.follow_changes([fifth])
+        assert snapshot("c") == snapshot_in_sql("c")
+
+    def test_a_change_that_is_told_late_is_not_missed_meanwhile(
+        self, head: Conversation, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        changes = self._changes(monkeypatch, 3)
+        assert snapshot("c") == snapshot_in_sql("c")
+        current.follow_changes(changes)
+        assert snapshot("c") == snapshot_in_sql("c")
+
+    def test_a_change_that_is_told_twice_counts_once(
+        self, head: Conversation, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (change,) = self._changes(monkeypatch, 1)
+        current.follow_changes([change, change])
+        assert snapshot("c") == snapshot_in_sql("c")
+
+    def test_a_reader_who_writes_late_does_not_bring_the_old_state_back(
+        self, head: Conversation, copy: RedisLiveCopy, server: Redis
+    ) -> None:
+        server.flushall()
+        current.use(_Slow(copy, lambda: steps.save("c", "meanwhile", x=5)))
+        before = snapshot("c")
+        current.use(copy)
+        assert b"meanwhile" not in before
+        assert snapshot("c") == snapshot_in_sql("c")
+
+    def test_a_reader_who_writes_late_does_not_undo_what_another_wrote(
+        self, head: Conversation, copy: RedisLiveCopy, server: Redis
+    ) -> None:
+        def meanwhile() -> None:
+            current.use(copy)
+            steps.save("c", "meanwhile", x=5)
+            snapshot("c")
+
+        server.flushall()
+        current.use(_Slow(copy, meanwhile))
+        snapshot("c")
+        with counted({"hits": 1}):
+            assert snapshot("c") == snapshot_in_sql("c")
+
+
+class _Slow(RedisLiveCopy):
+    """A copy to which something happens between a reader's look at it and what he writes."""
+
+    def __init__(self, copy: RedisLiveCopy, meanwhile: Callable[[], object]) -> None:
+        super().__init__(copy.link)
+        self.meanwhile = meanwhile
+
+    def put(
+        self,
+        conversation: int,
+        mark: Mark,
+        parts: Mapping[Part, Mapping[str, Value]],
+        found: Found,
+        seconds: Mapping[Part, int],
+    ) -> None:
+        self.meanwhile()
+        super().put(conversation, mark, parts, found, seconds)
