@@ -144,11 +144,15 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
         shown = _edit_page(task.head, task.base, _NO_CHANGES, raw=True)
         shown = replace(shown, raw=read.raw, problem=read.problem)
         return show(task.request, "checkpoints/edit.html", shown, status=422)
-    wrong = [row.name or _("the new key") for row in read.rows if row.problem]
+    wrong = [_said(row) for row in read.rows if row.problem]
     text = ngettext("Look at the key %(keys)s.", "Look at the keys %(keys)s.", len(wrong))
     rows = _with_details(task.base, read.rows)
     problem = text % {"keys": ", ".join(wrong)}
     return _show_form(task, [*rows, _empty_row()], status=422, problem=problem)
+
+
+def _said(row: Row) -> str:
+    return f"{row.name[:40]}…" if len(row.name) > 40 else row.name or _("the new key")
 
 
 def _show_form(task: Edit, rows: Sequence[Row], *, status: int, problem: str = "") -> HttpResponse:

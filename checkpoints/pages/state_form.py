@@ -20,6 +20,7 @@ KINDS: Final = ("text", "number", "boolean", "json")
 RAW: Final = "raw"
 _MOST_ROWS: Final = 400
 _MOST_LINES: Final = 18
+_SAID: Final = 40  # characters of a name that is too long
 # What, added to a value that its reducer can go on with, leaves it as it is.
 _NEUTRAL: Final[Mapping[Reducer, JsonValue]] = {
     Reducer.APPEND: [],
@@ -43,6 +44,7 @@ class Row:
     reducer: str = ""
     version: int = 0
     problem: str = ""
+    of_name: bool = False  # the problem is that of the name of a new key
 
     @property
     def sent_name(self) -> str:
@@ -68,6 +70,10 @@ class Read:
     @property
     def valid(self) -> bool:
         return not self.problem and not any(row.problem for row in self.rows)
+
+
+class _BadName(ValidationFailed):
+    """What is wrong is the name of a key."""
 
 
 def row_of(name: str, value: JsonValue, *, old: bool = True) -> Row:
@@ -203,11 +209,13 @@ def _take(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: Reducer
         if not row.old:
             _check_name(row.name)
             if row.name in base or row.name in read.changes:
-                raise ValidationFailed(_("There is such a key already."))
+                raise _BadName(_("There is such a key already."))
         value = _value(row, base.get(row.name, ABSENT))
         if row.name in base and equal(base[row.name], value):
             return
         check_reducible(row.name, value, reducers)
+    except _BadName as error:
+        row.problem, row.of_name = error.detail, True
     except ContextError as error:
         row.problem = error.detail
     else:
@@ -243,12 +251,15 @@ def _number(text: str) -> JsonValue:
 
 
 def _check_name(name: str) -> None:
-    if not 1 <= len(name) <= MAX_KEY_LENGTH:
-        text = _("A key has 1 to %(n)s characters.") % {"n": MAX_KEY_LENGTH}
-        raise ValidationFailed(text)
+    if not name:
+        raise _BadName(_("A key has a name of 1 to %(n)s characters.") % {"n": MAX_KEY_LENGTH})
+    if len(name) > MAX_KEY_LENGTH:
+        text = _("The key %(key)s is too long: a key has 1 to %(n)s characters, this one %(m)s.")
+        said = {"key": f"{name[:_SAID]}…", "n": MAX_KEY_LENGTH, "m": len(name)}
+        raise _BadName(text % said)
     if name in (MESSAGES, HISTORY):
         text = _("The key %(key)s is not edited here; messages are changed by operations.")
-        raise ValidationFailed(text % {"key": name})
+        raise _BadName(text % {"key": name})
 
 
 def _directed(value: JsonValue) -> Value:

@@ -69,6 +69,18 @@ class MessageCard:
     raw: str
     position: int | None
 
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to read: an empty text, or no content at all."""
+        return not self.calls and all(
+            not block.text and block.kind == "text" for block in self.blocks
+        )
+
+    @property
+    def is_orphan(self) -> bool:
+        """True for a tool result whose call is not in the log."""
+        return self.role == "tool" and self.answers is None
+
 
 @dataclass(frozen=True, slots=True)
 class BatchLine:

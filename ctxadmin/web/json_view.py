@@ -13,6 +13,10 @@ from ctxadmin.web.visible_text import visible
 
 _DEEPEST: Final = 64
 _LONG_STRING: Final = 280
+# Numbers stand behind each other: a row of up to so many as it is, a longer one folds.
+_SHORT_ROW: Final = 16
+_OPEN_ROW: Final = 64
+_A_LINE: Final = 10
 
 
 class JsonView:
@@ -36,6 +40,8 @@ class JsonView:
             return self._fold(
                 key, "{}", depth, [(_key(name), item) for name, item in value.items()]
             )
+        if isinstance(value, list) and value and not any(map(_is_long, value)):
+            return self._row(key, value, depth)
         if isinstance(value, list) and value:
             empty = mark_safe("")
             return self._fold(key, "[]", depth, [(empty, item) for item in value])
@@ -44,35 +50,68 @@ class JsonView:
     def _fold(
         self, key: SafeString, braces: str, depth: int, items: list[tuple[SafeString, JsonValue]]
     ) -> SafeString:
-        count = (
-            ngettext("%(n)d key", "%(n)d keys", len(items))
-            if braces == "{}"
-            else ngettext("%(n)d item", "%(n)d items", len(items))
-        ) % {"n": len(items)}
+        count = _items_counted(len(items))
+        if braces == "{}":
+            count = ngettext("%(n)d key", "%(n)d keys", len(items)) % {"n": len(items)}
         if depth >= _DEEPEST:
             return format_html('<div class="json-line">{}{}…{}</div>', key, braces[0], braces[1])
-        return format_html(
-            '<details class="json-fold"{}><summary>{}<span class="json-brace">{}</span>'
-            ' <span class="json-count">{}</span></summary>'
-            '<div class="json-items">{}</div><div class="json-brace">{}</div></details>',
-            mark_safe(" open") if depth < self.open_depth else "",
-            key,
-            braces[0],
-            count,
-            self._items(items, depth),
-            braces[1],
+        return _folding(
+            key, braces, count, self._items(items, depth), is_open=depth < self.open_depth
         )
+
+    def _row(self, key: SafeString, items: list[JsonValue], depth: int) -> SafeString:
+        """A list of numbers and the like, in as many lines as it needs."""
+        shown = items[: max(self.left, 1) * _A_LINE]
+        self.left -= len(shown) // _A_LINE
+        row = format_html_join(", ", "{}", ((_scalar(item),) for item in shown))
+        if len(items) <= _SHORT_ROW:
+            brace = '<span class="json-brace">{}</span>'
+            line = f'<div class="json-line">{{}}{brace}{{}}{brace}</div>'
+            return format_html(line, key, "[", row, "]")
+        if len(shown) < len(items):
+            row = format_html("{}{}", row, _more(len(items) - len(shown)))
+        is_open = depth < self.open_depth and len(items) <= _OPEN_ROW
+        inside = format_html('<div class="json-line">{}</div>', row)
+        return _folding(key, "[]", _items_counted(len(items)), inside, is_open=is_open)
 
     def _items(self, items: list[tuple[SafeString, JsonValue]], depth: int) -> SafeString:
         drawn: list[SafeString] = []
         for position, (key, value) in enumerate(items):
             if self.left <= 0:
-                rest = len(items) - position
-                text = ngettext("%(n)d more", "%(n)d more", rest) % {"n": rest}
-                drawn.append(format_html('<div class="json-line json-count">… {}</div>', text))
+                drawn.append(_more(len(items) - position))
                 break
             drawn.append(self._line(key, value, depth + 1))
         return format_html_join("", "{}", ((line,) for line in drawn))
+
+
+def _folding(
+    key: SafeString, braces: str, count: str, inside: SafeString, *, is_open: bool
+) -> SafeString:
+    return format_html(
+        '<details class="json-fold"{}><summary>{}<span class="json-brace">{}</span>'
+        ' <span class="json-count">{}</span></summary>'
+        '<div class="json-items">{}</div><div class="json-brace">{}</div></details>',
+        mark_safe(" open") if is_open else "",
+        key,
+        braces[0],
+        count,
+        inside,
+        braces[1],
+    )
+
+
+def _items_counted(count: int) -> str:
+    return ngettext("%(n)d item", "%(n)d items", count) % {"n": count}
+
+
+def _more(count: int) -> SafeString:
+    text = ngettext("%(n)d more", "%(n)d more", count) % {"n": count}
+    return format_html('<div class="json-line json-count">… {}</div>', text)
+
+
+def _is_long(value: JsonValue) -> bool:
+    """True for what needs a line of its own."""
+    return isinstance(value, str | list | dict)
 
 
 def draw_json(value: JsonValue, *, open_depth: int = 2, most: int = 2000) -> SafeString:

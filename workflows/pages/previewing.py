@@ -97,10 +97,13 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET
     which = data.get("of", queries.DRAFT)
     document = queries.document_of(row, which, "of")
-    asked = _asked(data, document, which, pasted=request.method == "POST" or "paste" in data)
+    conversations = _suggestions(actor, slug)
+    usual = next((each.public_id for each in conversations if each.workflow == slug), "")
+    pasted = request.method == "POST" or "paste" in data
+    asked = _asked(data, document, which, usual, pasted=pasted)
     seen: Seen | None = None
     problem, problems = "", []
-    if document.nodes and (request.method == "POST" or asked.conversation):
+    if document.nodes and (request.method == "POST" or (asked.conversation and not pasted)):
         try:
             seen = _try(actor, slug, asked)
         except ContextError as error:
@@ -116,29 +119,35 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         nodes=document.nodes,
         choices=_choices(document, asked),
         versions=[queries.DRAFT, *map(str, range(row.published_version or 0, 0, -1))][:50],
-        conversations=_suggestions(actor),
+        conversations=conversations,
         seen=seen,
         problem=problem,
         problems=problems,
     )
-    return show(request, "workflows/preview.html", shown, status=422 if problem else 200)
+    wrong = bool(problem) and (request.method == "POST" or "conversation" in data)
+    return show(request, "workflows/preview.html", shown, status=422 if wrong else 200)
 
 
-def _asked(data: QueryDict, document: Document, which: str, *, pasted: bool) -> Asked:
-    """What the form says; a node that is not asked for is the first one that sees anything."""
+def _asked(data: QueryDict, document: Document, which: str, usual: str, *, pasted: bool) -> Asked:
+    """What the form says; a node that is not asked for is the first one that sees anything.
+
+    ``usual`` is the conversation as long as none is asked for. Edges that were shown for another
+    node say nothing about this one.
+    """
     names = [node.id for node in document.nodes]
     node = data.get("node", "")
     if not node and names:
         node = next((each.id for each in document.nodes if each.type == "llm"), names[0])
     edges = data.getlist("edges")
-    if not edges and "chosen" not in data:
+    of_another = data.get("edges_of", node) != node
+    if of_another or (not edges and "chosen" not in data):
         edges = [edge.id for edge in _incoming(document, node)][:1]
     known = {edge.id for edge in _incoming(document, node)}
     return Asked(
         which=which,
         node=node,
         edges=[edge for edge in edges if edge in known],
-        conversation=data.get("conversation", "").strip(),
+        conversation=data.get("conversation", usual).strip(),
         at=data.get("at", "").strip(),
         pasted=pasted,
         context=data.get("context", _EXAMPLE),
@@ -239,11 +248,17 @@ def _sentence(problem: FieldProblem) -> str:
     return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
 
 
-def _suggestions(actor: Actor) -> Sequence[Conversation]:
-    """The conversations that changed last."""
-    wanted = conversation_queries.ConversationFilter()
+def _suggestions(actor: Actor, slug: str) -> Sequence[Conversation]:
+    """The conversations that changed last, those of this workflow before the others."""
     asked = PageRequest(limit=_SUGGESTED)
-    return conversation_queries.list_conversations(actor, wanted, asked).items
+    own, newest = (
+        conversation_queries.list_conversations(actor, wanted, asked).items
+        for wanted in (
+            conversation_queries.ConversationFilter(workflow=slug),
+            conversation_queries.ConversationFilter(),
+        )
+    )
+    return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
 
 
 def _tabs(path: str, asked: Asked) -> list[Tab]:

@@ -87,6 +87,19 @@ def test_messages_run_nothing_and_load_nothing(reviewer: Client) -> None:
     assert "<img src=http" not in page
 
 
+def test_messages_without_text_and_results_without_a_call_are_marked(reviewer: Client) -> None:
+    conversation(user("hi"), assistant(""), result("lost", "found"), public_id="odd")
+    page = text(reviewer.get("/conversations/odd/"))
+    assert "no text" in page.split('id="m1"')[1].split("</article>")[0]
+    assert "answers no call" in page.split('id="m2"')[1].split("</article>")[0]
+    assert (page.count("no text"), page.count("answers no call")) == (1, 1)
+
+
+def test_the_length_of_one_long_line_is_told(reviewer: Client) -> None:
+    conversation(user("word " * 400), public_id="long")
+    assert "2,000 characters in one line" in text(reviewer.get("/conversations/long/"))
+
+
 def test_long_conversations_come_in_sections(reviewer: Client) -> None:
     conversation(*[user(f"message {number}") for number in range(120)], public_id="long")
     page = text(reviewer.get("/conversations/long/"))

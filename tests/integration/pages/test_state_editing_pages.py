@@ -1,5 +1,6 @@
 """Editing the state of a paused execution in a browser: form, summary, conflicts."""
 
+import re
 from typing import Any
 
 import pytest
@@ -133,6 +134,23 @@ def test_a_new_key_needs_a_name_of_its_own(reviewer: Client, run: Run, name: str
     answer = send(reviewer, run, fields | {f"name-{new}": name, f"value-{new}": "x"})
     assert answer.status_code == 422
     assert run.snapshot()["version"] == 1
+
+
+@pytest.mark.parametrize("name", ["", "draft", "k" * 201])
+def test_a_bad_name_is_told_at_the_field_of_the_name(reviewer: Client, run: Run, name: str) -> None:
+    fields = opened(reviewer, run)
+    new = field_of(fields, "")
+    html = text(send(reviewer, run, fields | {f"name-{new}": name, f"value-{new}": "x"}))
+    inputs = re.findall(r'<(?:input|textarea) [^>]*aria-invalid="true"[^>]*>', html)
+    assert [re.search(r' name="([a-z]+)', tag)[1] for tag in inputs] == ["name"]  # type: ignore[index]
+    assert name[:40] in html
+
+
+def test_a_key_that_is_too_long_is_named_in_a_json_text(reviewer: Client, run: Run) -> None:
+    sent = form_of(text(send(reviewer, run, opened(reviewer, run), "raw")))
+    html = text(send(reviewer, run, sent | {"raw": '{"%s": 1}' % ("k" * 201)}))
+    assert "The key kkkk" in html
+    assert "this one 201" in html
 
 
 def test_a_value_without_a_name_is_not_lost(reviewer: Client, run: Run) -> None:

@@ -748,6 +748,25 @@ def test_a_preview_shows_what_is_kept_and_dropped_and_why(
     assert "Tokens it sees" in page
 
 
+def test_a_preview_starts_with_the_newest_conversation_of_the_workflow(
+    designer: Client, small: Workflow
+) -> None:
+    conversation(user("hello"), public_id="other")
+    assert 'id="seen"' not in text(designer.get("/workflows/small/preview/?node=answer"))
+    conversation(user("about this"), public_id="own", workflow="small")
+    page = text(designer.get("/workflows/small/preview/?node=answer"))
+    assert 'id="seen"' in page
+    assert 'value="own"' in page
+
+
+def test_another_node_comes_with_its_own_edges(designer: Client, small: Workflow) -> None:
+    asked = "?chosen=1&node=answer&edges_of=start&edges=gone"
+    page = text(designer.get(f"/workflows/small/preview/{asked}"))
+    assert re.search(r'id="edge-go"[^>]* checked', page)
+    none = text(designer.get("/workflows/small/preview/?chosen=1&node=answer&edges_of=answer"))
+    assert re.search(r'id="edge-go"(?![^>]* checked)', none)
+
+
 def test_a_pasted_context_is_previewed_with_its_changes(designer: Client) -> None:
     made(
         "small",

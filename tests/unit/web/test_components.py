@@ -166,9 +166,22 @@ def test_json_is_folded_below_the_second_level() -> None:
 
 
 def test_json_of_any_size_is_drawn_up_to_the_limit_and_the_rest_is_counted() -> None:
-    html = draw_json(list(range(100_000)), most=50)
+    html = draw_json([str(n) for n in range(100_000)], most=50)
     assert html.count('class="json-line') == 50  # and one line is the brace
     assert "99951 more" in html
+
+
+def test_a_short_row_of_numbers_is_one_line() -> None:
+    html = draw_json({"at": [1, 2.5, None]})
+    assert html.count('class="json-line') == 1
+    assert html.count("<details") == 1, "only the object around it folds"
+
+
+def test_a_long_row_of_numbers_is_folded_and_counted() -> None:
+    html = draw_json({"vector": list(range(100_000))}, most=50)
+    assert "100000 items" in html
+    assert html.count(" open>") == 1
+    assert "99520 more" in html
 
 
 def test_the_text_of_json_keeps_its_escapes() -> None:
@@ -182,7 +195,7 @@ def test_signs_that_cannot_be_seen_are_named_in_json() -> None:
 
 
 def test_very_deep_json_is_cut() -> None:
-    value: JsonValue = 1
+    value: JsonValue = "1"
     for _ in range(500):
         value = [value]
     assert "[…]" in draw_json(value)
