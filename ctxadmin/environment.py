@@ -40,6 +40,14 @@ def number(name: str, default: int, *, least: int = 0) -> int:
     return int(value)
 
 
+def choice(name: str, *allowed: str) -> str:
+    """One of the words that are allowed; the first is the default."""
+    value = text(name) or allowed[0]
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(allowed)}, not {value!r}.")
+    return value
+
+
 def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 

@@ -202,11 +202,25 @@ STATIC_ROOT.mkdir(mode=0o700, parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
+# Events with ids as JSON or for the eye. Requests are events of the first only: a person who looks
+# at a terminal wants to see what goes wrong.
+LOG_FORMAT = environment.choice("CTXADMIN_LOG_FORMAT", "line", "json")
+_FORMATTER = (
+    "ctxadmin.observe.logs." + {"line": "LineFormatter", "json": "JsonFormatter"}[LOG_FORMAT]
+)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {"told": {"()": _FORMATTER}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "told"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"ctxadmin": {"level": "INFO"}, "django.request": {"level": "ERROR"}},
+    "loggers": {
+        "ctxadmin": {"level": "INFO"},
+        "ctxadmin.access": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
+        "django": {"handlers": [], "propagate": True},
+        "django.request": {"level": "ERROR"},
+        "uvicorn": {"handlers": [], "propagate": True, "level": "WARNING"},
+        # Its lines hold paths and query strings.
+        "uvicorn.access": {"handlers": [], "propagate": False},
+    },
 }

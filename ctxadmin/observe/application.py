@@ -8,6 +8,7 @@ from django.conf import settings
 
 from ctxadmin.observe import metrics
 from ctxadmin.observe.facts import NO_ROUTE, SCOPE_KEY, Facts, current, facts_in
+from ctxadmin.observe.logs import log_request
 
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -44,4 +45,7 @@ class Observed:
 def _tell(facts: Facts, scope: Any, seconds: float) -> None:
     if facts.route == NO_ROUTE and scope["path"].startswith(_STATIC):
         facts.route = _STATIC + "{file}"
+    if facts.status == 404:
+        facts.conversation = ""  # what is not there is no id but some text
+    log_request(facts, scope["method"], seconds)
     metrics.request_ended(facts.route, scope["method"], facts.status, seconds)

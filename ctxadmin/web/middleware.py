@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from ctxadmin.observe.facts import facts_of, note_route
+from ctxadmin.observe.facts import current, facts_of, note_route
 
 
 class RequestIdMiddleware:
@@ -16,7 +16,11 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         facts = facts_of(request)
         request.request_id = facts.request_id  # type: ignore[attr-defined]
-        response = self.get_response(request)
-        note_route(request, facts)
+        entered = current.set(facts)  # also in a thread that has not the context of the server
+        try:
+            response = self.get_response(request)
+        finally:
+            note_route(request, facts)
+            current.reset(entered)
         response["X-Request-ID"] = facts.request_id
         return response

@@ -48,7 +48,7 @@ class Command(BaseCommand):
             "ctxadmin.asgi:application",
             host=host,
             port=port,
-            log_level="warning",
+            log_config=None,  # as the settings say
             lifespan="off",
             proxy_headers=False,
             server_header=False,

@@ -1,0 +1,184 @@
+"""Calls of every operation of the contract, with one text in every field that takes content."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+CANARY = "c4n4ry"  # stands in no code and no id
+TEXT = f"{CANARY} said this"
+USER = {"role": "user", "content": TEXT, "name": CANARY, "metadata": {CANARY: TEXT}, CANARY: TEXT}
+CALLS = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": CANARY, "type": "function", "function": {"name": CANARY, "arguments": TEXT}}
+    ],
+}
+RESULT = {"role": "tool", "tool_call_id": CANARY, "content": TEXT}
+STATE = {CANARY: TEXT, "deep": [{CANARY: TEXT}]}
+CONTEXT = {
+    "template": TEXT,
+    "variables": {CANARY: TEXT, "llm.model": TEXT},
+    "history": [{"node_id": CANARY, "prompt": TEXT, "response": TEXT, "metadata": {CANARY: TEXT}}],
+    "metadata": {CANARY: TEXT},
+}
+CONDITION = f"context.{CANARY} === '{TEXT}'"
+FILTER = {
+    "rules": [
+        {"type": "include", "pattern": f"{CANARY}*", "condition": CONDITION},
+        {"type": "include", "pattern": "user", "target": "messages"},
+    ],
+    "default_behavior": "pass",
+}
+EDGE_FILTER = {"type": "selective", "include_patterns": [f"*{CANARY}*"]}
+KEEP = {"operation": "filter", "filter": {"content_contains": [CANARY]}}
+DOCUMENT = {
+    "name": TEXT,
+    "nodes": [
+        {"id": "begin", "type": "start", "name": TEXT, "properties": {CANARY: TEXT}},
+        {"id": "ask", "type": "task", "name": TEXT, "description": TEXT, "context_filter": FILTER},
+    ],
+    "edges": [
+        {
+            "id": "go",
+            "type": "conditional",
+            "from": "begin",
+            "to": "ask",
+            "condition": f"{CONDITION} || true",
+        }
+    ],
+}
+CHAT = {"messages": [{"role": "user", "content": TEXT}], "title": TEXT}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: the template of its path, what stands in its places, its body and query."""
+
+    method: str
+    path: str
+    body: Any = None
+    query: dict[str, str] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def route(self) -> str:
+        return f"/api/v1{self.path}"
+
+    @property
+    def url(self) -> str:
+        return self.route.format(**self.places)
+
+
+def _of(name: str, method: str, path: str, body: Any = None, **more: Any) -> Call:
+    """A call of one conversation, at ``path`` under it."""
+    query = more.pop("query", {})
+    places = {"conversation_id": name, **more}
+    return Call(method, "/conversations/{conversation_id}" + path, body, query, places)
+
+
+def every_operation() -> Iterator[Call]:
+    """Calls that succeed one after the other, at least one of each operation."""
+    yield from _workflows()
+    yield from _conversations()
+    yield from _executions()
+    yield from _tools()
+
+
+def _workflows() -> Iterator[Call]:
+    def one(method: str, path: str = "", body: Any = None, **more: Any) -> Call:
+        query = more.pop("query", {})
+        return Call(method, "/workflows/{slug}" + path, body, query, {"slug": "flow", **more})
+
+    yield Call("POST", "/workflows", {"slug": "flow", "name": TEXT, "description": TEXT})
+    yield Call("GET", "/workflows", query={"q": TEXT})
+    yield one("GET")
+    yield one("PATCH", body={"name": TEXT, "description": TEXT})
+    yield one("PUT", "/draft", {"document": DOCUMENT, "expected_version": 0})
+    yield one("GET", "/draft")
+    yield one("POST", "/publish", {"note": TEXT, "expected_version": 1})
+    yield one("GET", "/versions")
+    yield one("GET", "/versions/{number}", number="1")
+    yield one("GET", "/diff", query={"from": "1", "to": "draft"})
+    yield one("GET", "/yaml")
+    yield one("POST", "/preview", {"node": "ask", "context": CONTEXT, "messages": [USER]})
+    yaml = f"name: {TEXT}\nnodes:\n  - id: n\n    type: start\nedges: []\n"
+    yield Call("POST", "/workflows/import", {"yaml": yaml, "slug": "second"})
+    yield Call("DELETE", "/workflows/{slug}", places={"slug": "second"})
+
+
+def _conversations() -> Iterator[Call]:
+    new = {"title": TEXT, "metadata": {CANARY: TEXT}, "tools": TEXT, "messages": [USER]}
+    yield Call("POST", "/conversations", {"id": "one", **new})
+    yield Call("GET", "/conversations", query={"q": TEXT})
+    yield _of("one", "GET", "")
+    yield _of("one", "PATCH", "", {"title": TEXT, "metadata": {CANARY: TEXT}, "tools": TEXT})
+    yield _of("one", "POST", "/messages", {"messages": [CALLS, RESULT, USER]})
+    yield _of("one", "GET", "/messages")
+    yield _of("one", "POST", "/operations", {**KEEP, "reason": TEXT})
+    yield _of("one", "POST", "/operations", {"operation": "clear", "clear": {}, "reason": TEXT})
+    yield _of("one", "POST", "/batches", {"boundary": 1, "reason": TEXT})
+    yield _of("one", "GET", "/batches")
+    yield _of("one", "POST", "/rollback", {"batch": 1, "reason": TEXT})
+    yield _of("one", "POST", "/restore", {"revision": 0, "reason": TEXT})
+    yield _of("one", "GET", "/diff", query={"from": "0", "to": "1"})
+    yield _of("one", "GET", "/export")
+    yield Call("POST", "/conversations/import", CHAT)
+    yield _of("one", "DELETE", "")
+
+
+def _executions() -> Iterator[Call]:
+    yield Call("POST", "/conversations", {"id": "run", "messages": [USER]})
+    start = {"workflow": "flow", "input": STATE, "metadata": {CANARY: TEXT}, "start": True}
+    yield _of("run", "POST", "/executions", start)
+    yield _of("run", "POST", "/nodes/{node_id}/enter", {"explain": True}, node_id="begin")
+    result = {
+        "prompt": TEXT,
+        "response": TEXT,
+        "output": {CANARY: TEXT},
+        "metadata": {CANARY: TEXT},
+    }
+    done = {"checkpoint_id": "c1", "result": result, "state_data": STATE, "messages": [USER]}
+    yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
+    yield _of("run", "GET", "/snapshot", query={"keys": CANARY})
+    failed = {"checkpoint_id": "c2", "result": {"error": {"message": TEXT}}}
+    yield _of("run", "POST", "/nodes/{node_id}/complete", failed, node_id="ask")
+    yield from _free_executions()
+
+
+def _free_executions() -> Iterator[Call]:
+    save = {"node_id": TEXT, "state_data": STATE, "messages": [USER], "status": "PAUSED"}
+    one = "/checkpoints/{checkpoint_id}"
+    yield Call("POST", "/conversations", {"id": "free"})
+    yield _of("free", "PUT", one, save, checkpoint_id="c1")
+    yield _of("free", "PUT", one, save, checkpoint_id="c1")
+    edit = {"node_id": TEXT, "state_data": {CANARY: TEXT}, "operations": [KEEP], "reason": TEXT}
+    yield _of("free", "PATCH", "/snapshot", edit)
+    yield _of("free", "GET", "/checkpoints")
+    yield _of("free", "GET", one, checkpoint_id="1")
+    yield _of("free", "GET", "/checkpoints/diff", query={"from": "1", "to": "2"})
+    yield _of("free", "POST", "/approve", {"reason": TEXT})
+    yield _of("free", "POST", "/nodes/{node_id}/enter", {}, node_id=CANARY)
+    yield _of("free", "POST", "/pause", {"reason": TEXT})
+    yield _of("free", "PUT", one, {**save, "status": None}, checkpoint_id="c2")
+    version = "/checkpoints/{version}"
+    yield _of("free", "POST", f"{version}/restore", {"reason": TEXT}, version="1")
+    yield _of("free", "POST", f"{version}/fork", {"id": "fork", "title": TEXT}, version="1")
+    yield _of("free", "POST", "/resume", {"reason": TEXT})
+    yield _of("free", "PUT", one, save, checkpoint_id="c3")
+    yield _of("free", "POST", "/reject", {"reason": TEXT})
+    yield _of("fork", "POST", "/cancel", {"reason": TEXT})
+
+
+def _tools() -> Iterator[Call]:
+    steps = [{"context_filter": FILTER}, {"edge_filter": EDGE_FILTER}]
+    yield Call("POST", "/filters/apply", {"context": CONTEXT, "messages": [USER], "steps": steps})
+    arrivals = [{"context": CONTEXT, "messages": [USER]}, {"context": CONTEXT}]
+    yield Call("POST", "/filters/join", {"arrivals": arrivals})
+    yield Call("POST", "/conditions/check", {"text": CONDITION, "context": CONTEXT})
+    yield Call("POST", "/processor-configs/validate", KEEP)
+    rules = [{"sourcePath": CANARY, "targetPath": CANARY}]
+    yield Call("POST", "/processor-configs/migrate", {"processorType": "filter", "rules": rules})
+    for registry in ("processors", "transforms", "reducers", "schemas"):
+        yield Call("GET", f"/{registry}")
+    yield Call("GET", "/schemas/{name}", places={"name": "truncate"})

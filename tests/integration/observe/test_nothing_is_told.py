@@ -1,0 +1,159 @@
+"""Content, tokens and paths of callers stand in no log line and no metric, whatever they call.
+
+A server of its own is called in every operation of the contract, with good and with bad input.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.integration.observe.rest_surface import CANARY, TEXT, Call, every_operation
+from tests.live_server import LiveServer
+from tests.openapi import contract
+
+pytestmark = pytest.mark.only("sqlite")
+
+# Everything that a header can carry; none of it is an id that we take over.
+HEADERS = {
+    "X-Request-ID": TEXT,
+    "traceparent": f"00-{CANARY}-00f067aa0ba902b7-01",
+    "User-Agent": TEXT,
+    "Referer": f"http://127.0.0.1/{CANARY}?{CANARY}",
+    "Cookie": f"{CANARY}={CANARY}",
+}
+
+
+class Told:
+    """What a server told while it was called."""
+
+    def __init__(self, server: LiveServer, calls: Sequence[Call], metrics: str) -> None:
+        self.text = server.log.read_text()
+        self.events: list[dict[str, Any]] = [
+            json.loads(line) for line in self.text.splitlines() if line.startswith("{")
+        ]
+        self.calls = calls
+        self.metrics = metrics
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    folder = tmp_path_factory.mktemp("told")
+    settings = {"CTXADMIN_LOG_FORMAT": "json"}
+    with LiveServer(folder, settings, "--no-demo") as server:
+        token = server.manage("create_token", "--name", CANARY, "--scopes", "admin,engine").strip()
+        headers = HEADERS | {"Authorization": f"Bearer {token}"}
+        calls = list(every_operation())
+        with httpx.Client(base_url=server.url, headers=headers) as client:
+            for place, call in enumerate(calls):
+                _succeed(client, place, call)
+            for call in calls:
+                _call_badly(client, call)
+            metrics = client.get("/metrics").text
+        with httpx.Client(base_url=server.url, headers=HEADERS) as stranger:
+            _look_around(stranger)
+        with httpx.Client(base_url=server.url, headers=headers) as client:
+            _call_without_a_table(client, folder / "data" / "ctxadmin.sqlite3")
+        yield Told(server, calls, metrics)
+        assert token not in server.log.read_text()
+
+
+def _succeed(client: httpx.Client, place: int, call: Call) -> None:
+    headers = {"Idempotency-Key": f"{TEXT} {place}"}
+    answer = client.request(
+        call.method, call.url, json=call.body, params=call.query, headers=headers
+    )
+    assert answer.is_success, f"{call.method} {call.url}: {answer.text}"
+
+
+def _call_badly(client: httpx.Client, call: Call) -> None:
+    """Input of every wrong form, with the text in it; what is answered is not looked at."""
+    for body in (f'{{"{CANARY}": '.encode(), f'{{"{CANARY}": "{TEXT}"}}'.encode()):
+        client.request(call.method, call.url, content=body, params={CANARY: TEXT, "limit": TEXT})
+    places = dict.fromkeys(call.places, f"{CANARY}.")  # an id is told, this has not its form
+    client.request(call.method, call.route.format(**places), json={CANARY: TEXT})
+    client.request(CANARY.upper(), call.url, json=call.body)
+    client.request(call.method, call.url, headers={"If-Match": f'"{CANARY}"'}, json=call.body)
+    client.request(call.method, call.url, headers={"Authorization": f"Bearer {CANARY}"})
+
+
+def _look_around(stranger: httpx.Client) -> None:
+    """What somebody without a token may try: unknown paths, other hosts, signing in."""
+    for path in (
+        f"/{CANARY}",
+        f"/api/v1/{CANARY}?{CANARY}",
+        f"/conversations/{CANARY}/?q={CANARY}",
+    ):
+        stranger.get(path)
+    stranger.get("/", headers={"Host": f"{CANARY}.example"})
+    page = stranger.get("/sign-in/")
+    form = {"username": CANARY, "password": TEXT}
+    stranger.post("/sign-in/", data=form)
+    form["csrfmiddlewaretoken"] = page.cookies["csrftoken"]
+    cookies = {"csrftoken": page.cookies["csrftoken"]}
+    for _ in range(11):  # one more than it takes to be locked out
+        stranger.post(
+            "/sign-in/", data=form, headers={"Cookie": f"csrftoken={cookies['csrftoken']}"}
+        )
+
+
+def _call_without_a_table(client: httpx.Client, database: Path) -> None:
+    """Have a fault of the database in the log."""
+    with sqlite3.connect(database) as connection:
+        connection.execute("DROP TABLE conversations_message")
+    connection.close()
+    answer = client.post(
+        "/api/v1/conversations/run/messages", json={"messages": [{"role": "user", "content": TEXT}]}
+    )
+    assert answer.status_code >= 500
+
+
+def test_every_operation_of_the_contract_is_called(told: Told) -> None:
+    described = {
+        (method.upper(), path)
+        for path, methods in contract()["paths"].items()
+        for method in methods
+    }
+    assert {(call.method, call.route) for call in told.calls} == described
+
+
+def test_no_log_line_holds_what_was_sent(told: Told) -> None:
+    assert CANARY.lower() not in told.text.lower()
+
+
+def test_no_metric_holds_what_was_sent(told: Told) -> None:
+    assert CANARY.lower() not in told.metrics.lower()
+
+
+def test_every_call_is_an_event_with_its_ids(told: Told) -> None:
+    requests = [event for event in told.events if event["event"] == "request"]
+    assert all(event["request_id"] and event["ms"] >= 0 for event in requests)
+    first = [event for event in requests if event["route"].startswith("/api/v1/")][
+        : len(told.calls)
+    ]
+    for event, call in zip(first, told.calls, strict=True):
+        assert (event["method"], event["route"]) == (call.method, call.route)
+        assert event["actor"].startswith("token:token_")
+        assert event["workspace"].isdigit()
+        assert event.get("conversation") == call.places.get("conversation_id")
+
+
+def test_every_operation_is_counted_under_its_route(told: Told) -> None:
+    for call in told.calls:
+        assert (
+            f'ctxadmin_requests_total{{method="{call.method}",route="{call.route}"' in told.metrics
+        )
+
+
+def test_a_fault_of_the_database_is_told_by_its_name_and_places(told: Told) -> None:
+    faults = [event for event in told.events if "errors" in event]
+    assert any(
+        error.get("code") == "SQLITE_ERROR" and error["stack"]
+        for event in faults
+        for error in event["errors"]
+    )
+    assert all(event["request_id"] for event in faults)
