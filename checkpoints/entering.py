@@ -15,7 +15,7 @@ from checkpoints.store import find_checkpoint
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain import flow
 from workflows.domain.context import Messages, PromptContext, Sight
@@ -58,7 +58,11 @@ def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> 
     """
     head = find_head(actor.workspace, public_id)
     row = Execution.objects.get(conversation=head.key, number=execution)
-    checkpoint = find_checkpoint(head.key, execution, version)
+    try:
+        checkpoint = find_checkpoint(head.key, execution, version)
+    except NotFound as error:  # thinned: the call is repeated after more than a day
+        gone = {"code": error.code, "detail": error.detail}
+        return dumps({"node_id": None, "version": version, "problem": gone})
     moment = moment_of(head, row, checkpoint)
     ready = moment.ready if moment.status is Status.RUNNING else ()
     if not ready:

@@ -2,19 +2,23 @@
 
 from typing import Final
 
-from django.db.models import Case, Value, When
+from django.db.models import Case, Sum, Value, When
+from django.db.models.functions import Length
 
 from checkpoints.domain.state import ChangeKind
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from conversations.copying import copy_rows, moves_until
+from ctxadmin.lib.errors import Unavailable
 
 _BATCH: Final = 500
 
 
-def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> None:
+def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     """Give ``target`` the versions of ``source`` up to ``to`` with their state.
 
     Their numbers of changes become those of the moves that they came behind, as these are copied.
+    The bytes of the values are returned. Raises Unavailable if versions were thinned meanwhile:
+    what was copied may then lack some of their values.
     """
     moves = moves_until(source.conversation, to.change_seq)
     for table in (Checkpoint, StateValue):
@@ -32,6 +36,14 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> None
     )
     rows.filter(version=to.version).update(status=target.status)
     _copy_keys(source, to.version, target)
+    copied = Execution.objects.filter(conversation=target.conversation, number=target.number)
+    target.thinned_count = rows.filter(thinned_at__isnull=False).count()
+    copied.update(thinned_count=target.thinned_count)
+    now = Execution.objects.filter(conversation=source.conversation, number=source.number)
+    if now.values_list("thinned_count", flat=True).first() != source.thinned_count:
+        raise Unavailable("Versions of this execution were thinned meanwhile; try again.")
+    values = StateValue.objects.filter(conversation=target.conversation, execution=target.number)
+    return values.aggregate(n=Sum(Length("value")))["n"] or 0
 
 
 def _copy_keys(source: Execution, version: int, target: Execution) -> None:

@@ -15,7 +15,8 @@ class Execution(models.Model):
     a pinned workflow are, ``reducers`` and ``metadata`` are JSON of what it was started with.
     ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
     lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
-    of the state; the ``origin_*`` say of a forked one where it came from.
+    of the state; ``thinned_count`` versions gave their state up to retention. The ``origin_*`` say
+    of a forked one where it came from.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -38,6 +39,7 @@ class Execution(models.Model):
     state_keys = models.IntegerField()
     executed_count = models.IntegerField(default=0)
     history_count = models.IntegerField(default=0)
+    thinned_count = models.IntegerField(default=0)
     waiting_since = models.DateTimeField(null=True)
     deadline = models.DateTimeField(null=True)
     origin_conversation = AsciiField(max_length=64, default="")
@@ -55,6 +57,7 @@ class Execution(models.Model):
                 fields=["workspace", "workflow_key", "-created_at"], name="execution_of_workflow"
             ),
             models.Index(fields=["deadline"], name="execution_overdue"),
+            models.Index(fields=["origin_execution"], name="execution_forks"),
         ]
 
     def __str__(self) -> str:
@@ -71,7 +74,8 @@ class Checkpoint(models.Model):
     same save. ``routing`` lists the decisions on the edges of the saved node, ``marking`` where
     the tokens were then. ``whole`` is empty unless the executed node ids were replaced and not
     appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
-    the change in the conversation's audit, below 1 for what a fork has of its source.
+    the change in the conversation's audit, below 1 for what a fork has of its source. Since
+    ``thinned_at``, if that is set, the version has no state any more, only this row.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -106,6 +110,7 @@ class Checkpoint(models.Model):
     author = models.CharField(max_length=160)
     reason = models.TextField(default="")
     created_at = models.DateTimeField()
+    thinned_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -177,3 +182,37 @@ class StateValue(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key} at {self.version}"
+
+
+class Retention(models.Model):
+    """What the admins of a workspace chose to keep; without a row the server's own policy holds.
+
+    ``policy`` is a RetentionPolicy as JSON, ``version`` the number of times it was set.
+    """
+
+    workspace = models.BigIntegerField(primary_key=True)
+    policy = JsonBytesField()
+    version = models.IntegerField()
+    author = models.CharField(max_length=160)
+    changed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"retention of {self.workspace}"
+
+
+class Maintenance(models.Model):
+    """The lock that lets one run of maintenance work at a time, and what the last one did.
+
+    ``holder`` works, if ``until`` has not passed: a run says again and again that it is alive, so
+    that one that was killed blocks nobody for long. ``ended_at`` is when a run last came to its
+    end, ``report`` what it did, as JSON.
+    """
+
+    name = AsciiField(max_length=16, primary_key=True)
+    holder = AsciiField(max_length=32, default="")
+    until = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    report = JsonBytesField(default=b"")
+
+    def __str__(self) -> str:
+        return self.name

@@ -68,6 +68,15 @@ class Moment:
         view = view_of(find_revision(self.head.key, self.revision))
         return view.slice(0, self.visible_count)
 
+    def require_whole(self) -> None:
+        """NotFound if retention took the state of a former version since the moment was found.
+
+        To be asked after its values are read: they are read by several statements. The newest is
+        never thinned, nor what was the newest a moment ago.
+        """
+        if self.row is not None and self.version < self.row.version:
+            find_checkpoint(self.row.conversation, self.row.number, self.version)
+
     def metadata(self) -> Mapping[str, JsonValue]:
         """The metadata of a context."""
         return metadata_of(self.head, self.row)

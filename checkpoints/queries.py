@@ -47,6 +47,7 @@ def snapshot_pieces(moment: Moment, keys: Collection[str] | None = None) -> list
     ``keys`` names the keys of ``state_data`` that are wanted, all by default.
     """
     contents = contents_of(moment, ALL_PARTS) if keys is None else contents_of_keys(moment, keys)
+    moment.require_whole()
     row, pinned = moment.row, moment.pinned
     return Snapshot(
         conversation_id=moment.head.public_id,
@@ -136,6 +137,7 @@ def checkpoint_json(row: Checkpoint) -> dict[str, object]:
         "visible_count": row.visible_count,
         "executed_count": row.executed_count,
         "restored_from": row.restored_from,
+        "thinned_at": None if row.thinned_at is None else clock.iso(row.thinned_at),
         "author": row.author,
         "reason": row.reason or None,
         "created_at": clock.iso(row.created_at),
@@ -161,6 +163,8 @@ def compare_moments(before: Moment, after: Moment) -> Compared:
     """``compare`` of two moments of one conversation, also of different executions."""
     left, right = _Side(before), _Side(after)
     state = compare_states(left.heads, right.heads, left.read, right.read)
+    before.require_whole()
+    after.require_whole()
     return Compared(state, _message_changes(before, after))
 
 

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 
 from checkpoints.domain.state import ChangeKind, KeyChange, KeyHead, join_list
 from checkpoints.models import StateKey, StateValue
+from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.web.tables import Table
 
@@ -90,7 +91,7 @@ class StateRows:
         keys = list(names)
         for start in range(0, len(keys), _UNITED):
             part = keys[start : start + _UNITED]
-            sql = _quoted(" UNION ALL ".join(_LATEST.format(place) for place in range(len(part))))
+            sql = quoted(" UNION ALL ".join(_LATEST.format(place) for place in range(len(part))))
             own = [(self.conversation, self.execution, key, version) for key in part]
             with connection.cursor() as cursor:
                 cursor.execute(sql, list(chain.from_iterable(own)))
@@ -115,13 +116,15 @@ class StateRows:
         chunks: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
         for start in range(0, len(spans), _UNITED):
             part = spans[start : start + _UNITED]
-            sql = _quoted(_VALUES.format(" OR ".join([_SPAN] * len(part))))
+            sql = quoted(_VALUES.format(" OR ".join([_SPAN] * len(part))))
             own: list[str | int] = [value for span in part for value in span]
             with connection.cursor() as cursor:
                 cursor.execute(sql, [self.conversation, self.execution, *own])
                 while rows := cursor.fetchmany(1000):
                     for key, version, value in rows:
                         chunks[key].append((version, bytes(value)))
+        if len(chunks) < len({key for key, _, _ in spans}):
+            raise NotFound("The state of this version was thinned by retention while it was read.")
         return {key: _joined(parts) for key, parts in chunks.items()}
 
     def write(self, version: int, changes: Sequence["Written"]) -> int:
@@ -280,6 +283,6 @@ def _joined(chunks: list[tuple[int, bytes]]) -> bytes:
     return join_list(value for _, value in sorted(chunks))
 
 
-def _quoted(sql: str) -> str:
+def quoted(sql: str) -> str:
     """The SQL with the quotes of the database: ``key`` and ``first`` are words of SQL."""
     return sql.replace("`", '"') if connection.vendor == "sqlite" else sql

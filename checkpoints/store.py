@@ -19,13 +19,19 @@ def find_current(conversation: int) -> Execution | None:
 
 
 def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoint:
-    """The manifest of one version; NotFound if there is none."""
+    """The manifest of one version that has its state; NotFound if there is none."""
     row = None
     if 0 <= version <= _LARGEST:
         where = {"conversation": conversation, "execution": execution, "version": version}
         row = CHECKPOINTS.find(where)
     if row is None:
         raise NotFound(f"There is no version {version} of this execution.")
+    if row.thinned_at is not None:
+        day = f"{row.thinned_at:%Y-%m-%d %H:%M}"
+        raise NotFound(
+            f"The state of version {version} was thinned by retention at {day} UTC; the list of "
+            "checkpoints tells what it was, and which versions are kept."
+        )
     return row
 
 

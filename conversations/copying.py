@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.db import connection, models
+from django.db.models import Sum
+from django.db.models.functions import Length
 
 from conversations.models import Conversation, Mark, Message, Move, Revision, UnsettledCall
 from conversations.sql_log import SqlLog
@@ -41,6 +43,8 @@ def copy_conversation(source: Conversation, upto: UpTo, target: Conversation) ->
     current = Revision.objects.get(conversation=target.key, number=upto.revision)
     target.log_count = upto.log_count
     target.log_tokens = last.tokens_upto if last is not None else 0
+    copied = Message.objects.filter(conversation=target.key)
+    target.log_bytes = copied.aggregate(n=Sum(Length("body")))["n"] or 0
     target.revision_count = upto.revision_count
     target.current_revision, target.current_batch = current.number, current.batch
     target.visible_count, target.visible_tokens = current.visible_count, current.tokens

@@ -23,7 +23,9 @@ class Conversation(models.Model):
     other, also after a backup was put back.
     ``log_count`` and ``log_tokens`` count the log, ``visible_count`` and ``visible_tokens``
     the current view. ``status`` and ``workflow`` repeat what the current execution says, so
-    that a list needs no join.
+    that a list needs no join. ``log_bytes`` sums the bodies of the log, ``checkpoint_bytes`` the
+    values that are stored of all versions of its executions. Of an ``archived`` one nobody wrote
+    anything since ``updated_at``.
     """
 
     key = models.BigIntegerField(primary_key=True)
@@ -38,11 +40,14 @@ class Conversation(models.Model):
     audit_hash = AsciiField(max_length=64, default="")
     log_count = models.IntegerField(default=0)
     log_tokens = models.BigIntegerField(default=0)
+    log_bytes = models.BigIntegerField(default=0)
+    checkpoint_bytes = models.BigIntegerField(default=0)
     current_revision = models.IntegerField(default=0)
     current_batch = models.IntegerField(default=0)
     revision_count = models.IntegerField(default=1)
     visible_count = models.IntegerField(default=0)
     visible_tokens = models.BigIntegerField(default=0)
+    archived = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(db_default=Now())
 
@@ -55,9 +60,12 @@ class Conversation(models.Model):
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["workspace", "-updated_at", "-key"], name="conversation_newest"),
             models.Index(
-                fields=["workspace", "status", "-updated_at", "-key"], name="conversation_by_status"
+                fields=["workspace", "archived", "-updated_at", "-key"], name="conversation_newest"
+            ),
+            models.Index(
+                fields=["workspace", "archived", "status", "-updated_at", "-key"],
+                name="conversation_by_status",
             ),
         ]
 

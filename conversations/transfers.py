@@ -160,6 +160,7 @@ def _write_log(head: Conversation, messages: Sequence[LoggedMessage]) -> None:
         rows: list[Message] = []
         for logged in part:
             head.log_tokens += logged.tokens
+            head.log_bytes += len(logged.entry.draft.body)
             rows.append(_message_row(head, logged))
         Message.objects.bulk_create(rows)
     link(head.key, ((logged.entry, logged.revision) for logged in messages))

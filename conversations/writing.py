@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -34,6 +34,8 @@ _COUNTERS: Final = (
     "workflow",
     "log_count",
     "log_tokens",
+    "log_bytes",
+    "checkpoint_bytes",
     "current_revision",
     "current_batch",
     "revision_count",
@@ -138,7 +140,7 @@ class Writing:
         return Cause(author=self.actor.label, reason=reason, at=self.at)
 
     def set(self, **fields: object) -> None:
-        """Change a field of the head: title, metadata or tools."""
+        """Change a field of the head: title, metadata, tools, or if it is archived."""
         self.changed = True
         for name, value in fields.items():
             setattr(self.head, name, value)
@@ -170,6 +172,7 @@ class Writing:
         added = total - self.head.log_tokens
         self.head.log_count += len(entries)
         self.head.log_tokens = total
+        self.head.log_bytes += sum(len(row.body) for row in rows)
         return added
 
     def _message(
@@ -337,13 +340,18 @@ class Writing:
         head.visible_count, head.visible_tokens = to.visible_count, to.tokens
         self._current = None
 
-    def commit(self, change: Change) -> None:
+    def commit(self, change: Change, *, upkeep: bool = False) -> None:
         """Set the head and write the audit entry.
 
         Nobody else did since the head was read: its lock is held, on SQLite that of the whole
         database. Should a database not lock, the key of the audit entry refuses the second writer.
+        A write brings an archived conversation back. What is done for ``upkeep`` does not, and
+        leaves the time of the last change as it is.
         """
         seq = self._seen + 1
+        if self.head.archived and not upkeep and "archived" not in self._dirty:
+            self.set(archived=False)
+            change = replace(change, detail={**change.detail, "unarchived": True})
         names = (*_COUNTERS, *sorted(self._dirty))
         fields: dict[str, object] = {name: getattr(self.head, name) for name in names}
         before, after = record(
@@ -355,10 +363,11 @@ class Writing:
             at=self.at,
             size=self.size,
         )
-        fields |= {"change_seq": seq, "audit_hash": after.hash, "updated_at": self.at}
+        fields |= {"change_seq": seq, "audit_hash": after.hash}
+        if not upkeep:
+            self.head.updated_at = fields["updated_at"] = self.at
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
         self.head.change_seq, self.head.audit_hash = seq, after.hash
-        self.head.updated_at = self.at
         self.known["revision"] = self._current
         transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged

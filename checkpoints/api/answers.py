@@ -112,6 +112,7 @@ class CheckpointAnswer(Answer):
     visible_count: int
     executed_count: int
     restored_from: int | None
+    thinned_at: str | None
     author: str
     reason: str | None
     created_at: str
@@ -157,9 +158,9 @@ class EnteredAnswer(Answer):
 
 
 class LackingAnswer(Answer):
-    """The next node cannot be entered: why."""
+    """The next node cannot be entered: why; no node if what it would see was thinned."""
 
-    node_id: str
+    node_id: str | None
     version: int
     problem: dict[str, JsonValue]
 

@@ -62,7 +62,7 @@ def fork(actor: Actor, public_id: str, version: int, command: ForkCheckpoint) ->
         origin = {"conversation": source.public_id, "execution": row.public_id}
         _commit(opened, forked, {"origin": origin}, after=_place(to))
     with writing(actor, public_id) as recorded:
-        _commit(recorded, row, {"fork": opened.head.public_id}, before=_place(to))
+        _commit(recorded, row, {"fork": opened.head.public_id}, before=_place(to), upkeep=True)
     return Forked(opened.head, forked)
 
 
@@ -101,7 +101,7 @@ def _fork_execution(
         changed_at=opened.at,
     )
     forked.save(force_insert=True)
-    copy_execution(row, to, forked)
+    opened.head.checkpoint_bytes = copy_execution(row, to, forked)
     return forked
 
 
@@ -110,7 +110,13 @@ def _place(to: Checkpoint) -> str:
 
 
 def _commit(
-    opened: Writing, row: Execution, detail: dict[str, object], *, before: str = "", after: str = ""
+    opened: Writing,
+    row: Execution,
+    detail: dict[str, object],
+    *,
+    before: str = "",
+    after: str = "",
+    upkeep: bool = False,
 ) -> None:
     change = Change(
         action=Action.CHECKPOINT_FORK,
@@ -120,4 +126,4 @@ def _commit(
         after=after,
         detail={**detail, "version": row.version, "state": row.state_digest},
     )
-    opened.commit(change)
+    opened.commit(change, upkeep=upkeep)

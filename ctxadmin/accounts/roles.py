@@ -30,6 +30,8 @@ class Action(StrEnum):
     CONVERSATION_CREATE = "conversation.create"
     CONVERSATION_UPDATE = "conversation.update"
     CONVERSATION_IMPORT = "conversation.import"
+    CONVERSATION_ARCHIVE = "conversation.archive"
+    CONVERSATION_UNARCHIVE = "conversation.unarchive"
     CONVERSATION_ERASE = "conversation.erase"
     MESSAGES_APPEND = "messages.append"
     MESSAGES_OPERATE = "messages.operate"
@@ -50,6 +52,8 @@ class Action(StrEnum):
     EXECUTION_REJECT = "execution.reject"
     CHECKPOINT_RESTORE = "checkpoint.restore"
     CHECKPOINT_FORK = "checkpoint.fork"
+    CHECKPOINT_THIN = "checkpoint.thin"
+    RETENTION_SET = "retention.set"
     TOKEN_MANAGE = "token.manage"
     MEMBER_MANAGE = "member.manage"
 
@@ -61,6 +65,8 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.CONVERSATION_CREATE: frozenset({_E}),
     Action.CONVERSATION_UPDATE: frozenset({_E}),
     Action.CONVERSATION_IMPORT: frozenset({_E}),
+    Action.CONVERSATION_ARCHIVE: frozenset({_E, _R}),
+    Action.CONVERSATION_UNARCHIVE: frozenset({_E, _R}),
     Action.CONVERSATION_ERASE: frozenset(),
     Action.MESSAGES_APPEND: frozenset({_E}),
     Action.MESSAGES_OPERATE: frozenset({_E, _R}),
@@ -81,6 +87,8 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.EXECUTION_REJECT: frozenset({_R}),
     Action.CHECKPOINT_RESTORE: frozenset({_R}),
     Action.CHECKPOINT_FORK: frozenset({_R}),
+    Action.CHECKPOINT_THIN: frozenset(),
+    Action.RETENTION_SET: frozenset(),
     Action.TOKEN_MANAGE: frozenset(),
     Action.MEMBER_MANAGE: frozenset(),
 }

@@ -3,10 +3,14 @@
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import orjson
 import pytest
+from django.db.models import Sum
+from django.db.models.functions import Length
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -19,6 +23,8 @@ from hypothesis.stateful import (
 )
 from pydantic import JsonValue
 
+from checkpoints import thin_store
+from checkpoints.domain import retention
 from checkpoints.domain.commands import (
     CompleteNode,
     ForkCheckpoint,
@@ -30,19 +36,32 @@ from checkpoints.domain.commands import (
 )
 from checkpoints.domain.context import ExecutionContext
 from checkpoints.domain.reducers import ReducerTable
+from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.domain.state import head_of, totals_of
 from checkpoints.domain.status import Status
-from checkpoints.models import Checkpoint, Execution
+from checkpoints.models import Checkpoint, Execution, StateValue
 from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import completing, forking, moving, restoring, saving, starting, updating
+from checkpoints.services import (
+    completing,
+    forking,
+    moving,
+    restoring,
+    saving,
+    starting,
+    thinning,
+    updating,
+)
 from conversations import services as conversations
 from conversations.domain.configs import read_operation
+from conversations.models import Message
 from ctxadmin.accounts.roles import Scope
+from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import first_break
-from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps
-from tests.factories import conversation, drafts, engine, user
+from tests.factories import conversation, drafts, engine, user, workspace
 
 REDUCERS = {"log": "append", "sum": "increment", "conf": "merge"}
 TABLE = ReducerTable.of(REDUCERS)
@@ -94,6 +113,11 @@ class Executions(RuleBasedStateMachine):
     @property
     def now(self) -> Version:
         return self.versions[-1]
+
+    @property
+    def readable(self) -> st.SearchStrategy[int]:
+        """The numbers of versions that have their state."""
+        return st.integers(0, len(self.versions) - 1)
 
     def reduced(self, update: dict[str, Any]) -> dict[str, Any]:
         context = ExecutionContext(reducers=TABLE).restore(self.now.state)
@@ -174,7 +198,7 @@ class Executions(RuleBasedStateMachine):
     @precondition(lambda self: self.now.status in ("PAUSED", "FAILED"))
     @rule(data=st.data())
     def restore(self, data: st.DataObject) -> None:
-        version = data.draw(st.integers(0, len(self.versions) - 1))
+        version = data.draw(self.readable)
         restoring.restore(self.actor, self.id, version, RestoreCheckpoint())
         after = self.versions[version].next("PAUSED")
         self.shown = list(after.messages)
@@ -213,18 +237,18 @@ class Executions(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def every_version_reads_back(self, data: st.DataObject) -> None:
-        version = data.draw(st.integers(0, len(self.versions) - 1))
+        version = data.draw(self.readable)
         moment = find_moment(self.actor, self.id, version)
         self.same(orjson.loads(snapshot_bytes(moment)), self.versions[version])
 
     @rule(data=st.data())
     def a_fork_is_the_same(self, data: st.DataObject) -> None:
-        version = data.draw(st.integers(0, len(self.versions) - 1))
+        version = data.draw(self.readable)
         forked = forking.fork(self.actor, self.id, version, ForkCheckpoint())
         moment = find_moment(self.actor, forked.head.public_id)
         expected = self.versions[version].next("PAUSED")
         self.same(orjson.loads(snapshot_bytes(moment)), expected)
-        earlier = data.draw(st.integers(0, version))
+        earlier = data.draw(self.readable.filter(lambda number: number <= version))
         moment = find_moment(self.actor, forked.head.public_id, earlier)
         status = "PAUSED" if earlier == version else None
         self.same(orjson.loads(snapshot_bytes(moment)), self.versions[earlier].next(status))
@@ -264,4 +288,55 @@ class Executions(RuleBasedStateMachine):
 def test_executions_behave_as_the_model() -> None:
     run_state_machine_as_test(
         Executions, settings=settings(max_examples=25, stateful_step_count=20, deadline=None)
+    )
+
+
+class ThinnedExecutions(Executions):
+    """The same with retention at work, which takes what it may at once."""
+
+    @property
+    def readable(self) -> st.SearchStrategy[int]:
+        rows = Checkpoint.objects.filter(thinned_at=None, execution=1)
+        kept = rows.filter(conversation=find_moment(self.actor, self.id).head.key)
+        return st.sampled_from(sorted(kept.values_list("version", flat=True)))
+
+    @rule(keep_last=st.integers(1, 4), at_once=st.integers(1, 3))
+    def thin(self, keep_last: int, at_once: int) -> None:
+        head = find_moment(self.actor, self.id).head
+        row = Execution.objects.get(conversation=head.key)
+        keeper = system_actor(workspace(), "maintain")
+        policy = RetentionPolicy(keep_last=keep_last, hourly_days=0)
+        later = clock.now() + timedelta(days=3)
+        with (
+            patch.object(retention, "FRESH", timedelta(0)),
+            patch.object(thin_store, "BATCH", at_once),
+            patch.object(clock, "now", lambda: later),
+        ):
+            would = thinning.would_thin(row, policy)
+            assert thinning.thin(keeper, self.id, row, policy) == would
+            assert thinning.thin(keeper, self.id, row, policy) == thinning.Thinned()
+
+    @invariant()
+    def the_bytes_on_the_head_are_those_that_are_stored(self) -> None:
+        head = find_moment(self.actor, self.id).head
+        rows = StateValue.objects.filter(conversation=head.key)
+        stored = rows.aggregate(n=Sum(Length("value")))["n"] or 0
+        assert head.checkpoint_bytes == stored
+        messages = Message.objects.filter(conversation=head.key)
+        assert head.log_bytes == (messages.aggregate(n=Sum(Length("body")))["n"] or 0)
+
+    @rule()
+    def a_thinned_version_says_so(self) -> None:
+        key = find_moment(self.actor, self.id).head.key
+        gone = Checkpoint.objects.filter(conversation=key, thinned_at__isnull=False)
+        for row in gone:
+            with pytest.raises(NotFound, match="thinned"):
+                find_moment(self.actor, self.id, row.version)
+
+
+@pytest.mark.django_db
+def test_executions_that_are_thinned_behave_as_the_model() -> None:
+    run_state_machine_as_test(
+        ThinnedExecutions,
+        settings=settings(max_examples=20, stateful_step_count=25, deadline=None),
     )

@@ -1,0 +1,164 @@
+"""Thinning in SQL: what an execution's versions say, and taking their state away."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Final
+
+import orjson
+from django.db import connection
+from django.db.models import F
+
+from checkpoints.domain.retention import Needs, Version
+from checkpoints.domain.status import Status
+from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
+from checkpoints.models import Checkpoint, Execution, StateValue
+from checkpoints.state_store import quoted
+
+Place = tuple[str, int]  # key and version: a row of StateValue in one execution
+
+_READ: Final = 2000
+_PAIRS: Final = 200  # of key and version in one statement
+_VERSIONS: Final = 500
+BATCH: Final = 500  # versions of one transaction: about 0.1 s under the lock of the conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The versions of an execution as retention looks at them; ``thinned`` are those before."""
+
+    versions: Sequence[Version]
+    thinned: frozenset[int]
+    needs: Needs
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What goes in one transaction: the state of some versions, the rows that nobody reads then."""
+
+    versions: Sequence[int]
+    places: Sequence[Place]
+
+
+def standing_of(row: Execution) -> Standing:
+    """What is known of all versions of an execution, from their manifests."""
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    names = ("version", "created_at", "status", "restored_from", "thinned_at")
+    found = list(rows.order_by("version").values_list(*names))
+    ends: list[datetime | None] = [*(each[1] for each in found[1:]), None]
+    paused_from: int | None = None
+    restored: set[int] = set()
+    for number, _, status, restored_from, _ in found:
+        if status != Status.PAUSED:
+            paused_from = None
+        elif paused_from is None:
+            paused_from = number
+        if restored_from is not None:
+            restored.add(restored_from)
+    return Standing(
+        versions=[
+            Version(each[0], each[1], until) for each, until in zip(found, ends, strict=True)
+        ],
+        thinned=frozenset(each[0] for each in found if each[4] is not None),
+        needs=Needs(
+            newest=row.version,
+            paused_from=paused_from,
+            restored=frozenset(restored),
+            forked=forked_from(row),
+            origin=row.origin_version,
+        ),
+    )
+
+
+def forked_from(row: Execution) -> frozenset[int]:
+    """The versions of an execution that forks came from."""
+    forks = Execution.objects.filter(origin_execution=row.public_id)
+    found = forks.values_list("origin_version", flat=True)
+    return frozenset(version for version in found if version is not None)
+
+
+def restored_after(row: Execution, version: int) -> frozenset[int]:
+    """The versions that were gone back to by those after ``version``."""
+    rows = Checkpoint.objects.filter(
+        conversation=row.conversation, execution=row.number, version__gt=version
+    )
+    found = rows.exclude(restored_from=None).values_list("restored_from", flat=True)
+    return frozenset(each for each in found if each is not None)
+
+
+def batches_of(row: Execution, whole: Sequence[int], going: Sequence[int]) -> list[Batch]:
+    """What thinning does, transaction by transaction; after each of them all is consistent.
+
+    ``whole`` are the versions that keep their state, ``going`` those that lose it, both ascending.
+    """
+    ends = [*going[BATCH - 1 :: BATCH]]
+    if not ends or ends[-1] != going[-1]:
+        ends.append(going[-1])
+    places: list[list[Place]] = [[] for _ in ends]
+    for key, rows in _rows_by_key(row, whole[-1]):
+        for version, after in rows_to_drop(rows, whole, going):
+            places[bisect_left(ends, after)].append((key, version))
+    parts = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
+    return [Batch(versions, found) for versions, found in zip(parts, places, strict=True)]
+
+
+def _rows_by_key(row: Execution, newest: int) -> Iterator[tuple[str, list[KeyRow]]]:
+    """The rows of the state up to a version, without values, in the order of the primary key.
+
+    Versions that were written since are left alone.
+    """
+    rows = StateValue.objects.filter(
+        conversation=row.conversation, execution=row.number, version__lte=newest
+    )
+    named = rows.order_by("key", "version").values_list("key", "version", "first", "last", "spans")
+    for key, group in groupby(named.iterator(_READ), key=lambda each: each[0]):
+        yield (
+            key,
+            [
+                KeyRow(version, _spans(bytes(spans)) if spans else ((first, last),))
+                for _, version, first, last, spans in group
+            ],
+        )
+
+
+def _spans(data: bytes) -> tuple[Span, ...]:
+    return tuple((first, last) for first, last in orjson.loads(data))
+
+
+def size_of(row: Execution, places: Sequence[Place]) -> int:
+    """The bytes of the values of some rows."""
+    return sum(_for_pairs(row, "SELECT COALESCE(SUM(LENGTH(value)), 0) FROM", places))
+
+
+def drop(row: Execution, batch: Batch, at: datetime) -> int:
+    """Take the state of versions away; the bytes that are free are returned.
+
+    The manifests stay: the timeline goes on telling what happened, repeats of a save get their
+    answer, and the decisions on edges can be followed back.
+    """
+    freed = size_of(row, batch.places)
+    for _ in _for_pairs(row, "DELETE FROM", batch.places):
+        pass
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    for start in range(0, len(batch.versions), _VERSIONS):
+        part = batch.versions[start : start + _VERSIONS]
+        rows.filter(version__in=part).update(thinned_at=at, marking=b"")
+    Execution.objects.filter(conversation=row.conversation, number=row.number).update(
+        thinned_count=F("thinned_count") + len(batch.versions)
+    )
+    return freed
+
+
+def _for_pairs(row: Execution, verb: str, places: Sequence[Place]) -> Iterable[int]:
+    """Run a statement over rows by their keys and versions; what each gives, or 0."""
+    for start in range(0, len(places), _PAIRS):
+        part = places[start : start + _PAIRS]
+        chosen = " OR ".join(["(`key` = %s AND version = %s)"] * len(part))
+        sql = f"{verb} checkpoints_statevalue WHERE conversation = %s AND execution = %s AND "
+        with connection.cursor() as cursor:
+            own: list[str | int] = [row.conversation, row.number]
+            own += (value for place in part for value in place)
+            cursor.execute(quoted(f"{sql}({chosen})"), own)
+            yield int(cursor.fetchone()[0]) if cursor.description else 0
