@@ -154,7 +154,7 @@ def test_of_two_thousand_versions_every_kept_one_is_what_it_was() -> None:
     long = written(2000)
     newest = long.row.version
     long.age(timedelta(minutes=10))
-    policy = RetentionPolicy(keep_last=40, hourly_days=5)
+    policy = RetentionPolicy(keep_last=20, hourly_days=4)
     standing = thin_store.standing_of(long.row)
     going = thinned_by(policy, standing.versions, standing.needs, clock.now())
     staying = {each.number for each in standing.versions} - set(going)
@@ -168,8 +168,8 @@ def test_of_two_thousand_versions_every_kept_one_is_what_it_was() -> None:
     kept = long.kept()
     assert set(kept) == staying
     assert done.versions == newest + 1 - len(kept) == long.row.thinned_count
-    assert 40 + 40 < len(kept) < 40 + 24 * 4 + 24
-    assert {0, newest, *range(newest - 39, newest + 1)} <= set(kept)
+    assert 20 + 35 < len(kept) < 20 + 48 + 24
+    assert {0, newest, *range(newest - 19, newest + 1)} <= set(kept)
     assert long.head.checkpoint_bytes == bytes_before - done.freed == long.stored_bytes()
     assert done.freed > bytes_before // 3
     for version in kept:
