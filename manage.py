@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db.utils import Error
 
 
 def main(arguments: list[str]) -> None:
@@ -23,3 +24,10 @@ if __name__ == "__main__":
         main(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"ctxadmin cannot start: {error}")
+    except Error as error:
+        from ctxadmin.db.errors import told
+
+        refusal = told(error)
+        if refusal is None:
+            raise
+        sys.exit(f"{refusal.detail}\n{error}")

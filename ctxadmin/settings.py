@@ -19,6 +19,8 @@ DEBUG = environment.flag("CTXADMIN_DEBUG")
 SECRET_KEY = environment.secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = environment.words("CTXADMIN_SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = environment.words("CTXADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+# Addresses of proxies whose X-Forwarded-For is believed: else all callers have the proxy's address.
+TRUSTED_PROXIES = environment.words("CTXADMIN_TRUSTED_PROXIES")
 CSRF_TRUSTED_ORIGINS = environment.words("CTXADMIN_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
@@ -83,6 +85,9 @@ TEMPLATES = [
 DATABASES: dict[str, Any] = {"default": environment.database(DATA_DIR)}
 EMBEDDED = DATABASES["default"]["ENGINE"] == SQLITE
 COMMAND_TIMEOUT = environment.number("CTXADMIN_COMMAND_TIMEOUT", 3600, least=5)  # seconds
+ALLOW_UNSAFE_DATABASE = environment.flag("CTXADMIN_ALLOW_UNSAFE_DATABASE")
+# Functions without arguments that return what they found, for /readyz and the start of a server.
+READINESS_PROBES = ["ctxadmin.db.probe.findings", "ctxadmin.live.links.findings"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"

@@ -18,7 +18,7 @@ class CommitUnknown(OperationalError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Meaning:
+class Meaning:
     """One kind of trouble: what is told, and after how many seconds it is worth another try."""
 
     numbers: Collection[int]
@@ -26,68 +26,66 @@ class _Meaning:
     retry_after: int = 2
 
 
-_UNCHANGED: Final = "Nothing was changed."
-_UNKNOWN: Final = _Meaning(
+_UNKNOWN: Final = Meaning(
     (),
     "The database went away while it stored this. If it did is not known: repeat the call with "
     "the same Idempotency-Key or checkpoint_id, which has one effect.",
 )
-_GONE: Final = _Meaning(AWAY, f"The database does not answer. {_UNCHANGED}")
+_GONE: Final = Meaning(AWAY, "The database does not answer.")
+OUTDATED: Final = Meaning(
+    {1054, 1146},
+    "The database is not up to date; its operator has to run 'manage.py migrate'.",
+    retry_after=30,
+)
 _MYSQL: Final = (
     _GONE,
     # Server shutdown, broken packets, a connection that was killed or timed out.
-    _Meaning(
+    Meaning(
         {1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 4031, 2005, 2026},
-        f"The database broke the connection. {_UNCHANGED}",
+        "The database broke the connection.",
     ),
-    _Meaning({1040, 1203, 1226, 1637}, f"The database has too many callers. {_UNCHANGED}"),
-    _Meaning(
+    Meaning({1040, 1203, 1226, 1637}, "The database has too many callers."),
+    Meaning(
         {1020, 1205, 1213},
-        f"Another change of the same took too long. {_UNCHANGED} Try again.",
+        "Another change of the same took too long. Try again.",
         retry_after=1,
     ),
-    _Meaning({1969, 3024}, f"The database needed too long for this. {_UNCHANGED}", retry_after=5),
-    _Meaning(
+    Meaning({1969, 3024}, "The database needed too long for this.", retry_after=5),
+    Meaning(
         READ_ONLY,
-        f"The database takes no changes now: it is read-only, as during a fail-over. {_UNCHANGED}",
+        "The database takes no changes now: it is read-only, as during a fail-over.",
         retry_after=5,
     ),
-    _Meaning(
+    Meaning(
         {3, 1021, 1026, 1030, 1114, 1180, 1598},
-        f"The database could not write: its disk may be full. {_UNCHANGED}",
+        "The database could not write: its disk may be full.",
         retry_after=30,
     ),
-    _Meaning(
+    Meaning(
         {1044, 1045, 1049, 1129, 1130, 1142, 1143, 1227, 1698},
-        f"The database refuses ctxadmin; its operator has to look at it. {_UNCHANGED}",
+        "The database refuses ctxadmin; its operator has to look at it.",
         retry_after=30,
     ),
-    _Meaning(
-        {1054, 1146},
-        f"The database is not up to date; its operator has to run 'manage.py migrate'. "
-        f"{_UNCHANGED}",
-        retry_after=30,
-    ),
-    _Meaning(
+    OUTDATED,
+    Meaning(
         {1153, 2020},
-        f"The database takes no value of this size; its operator has to raise "
-        f"max_allowed_packet. {_UNCHANGED}",
+        "The database takes no value of this size; its operator has to raise max_allowed_packet.",
         retry_after=30,
     ),
 )
 # Primary result codes of SQLite; the extended ones have them in their last eight bits.
 _SQLITE: Final = (
-    _Meaning({5, 6}, f"Another change took too long. {_UNCHANGED} Try again.", retry_after=1),
-    _Meaning({13}, f"The disk of the database is full. {_UNCHANGED}", retry_after=30),
-    _Meaning({8}, f"The file of the database cannot be written. {_UNCHANGED}", retry_after=30),
-    _Meaning({10, 14}, f"The file of the database cannot be reached. {_UNCHANGED}", retry_after=30),
-    _Meaning(
+    Meaning({5, 6}, "Another change took too long. Try again.", retry_after=1),
+    Meaning({13}, "The disk of the database is full.", retry_after=30),
+    Meaning({8}, "The file of the database cannot be written.", retry_after=30),
+    Meaning({10, 14}, "The file of the database cannot be reached.", retry_after=30),
+    Meaning(
         {11, 26},
         "The file of the database is damaged; its operator has to restore a backup.",
         retry_after=30,
     ),
 )
-_OTHER: Final = _Meaning((), f"The database could not do this now. {_UNCHANGED}")
+_OTHER: Final = Meaning((), "The database could not do this now.")
 _NO_TABLE: Final = "no such "  # SQLite has no number of its own for it: table, column
 
 
@@ -102,22 +100,26 @@ def told(error: Error) -> Unavailable | None:
 
     The text holds nothing of the statement or its values.
     """
-    meaning = _meaning(error)
-    return None if meaning is None else Unavailable(meaning.text, retry_after=meaning.retry_after)
+    meaning = meaning_of(error)
+    if meaning is None:
+        return None
+    changed = "" if meaning is _UNKNOWN else " Nothing was changed."
+    return Unavailable(f"{meaning.text}{changed}", retry_after=meaning.retry_after)
 
 
-def _meaning(error: Error) -> _Meaning | None:
+def meaning_of(error: Error) -> Meaning | None:
+    """What kind of trouble a database error tells of; None if it is a fault of ours."""
     if isinstance(error, CommitUnknown):
         return _UNKNOWN
     code = getattr(error.__cause__, "sqlite_errorcode", None)
     if isinstance(code, int):
         outdated = str(error).startswith(_NO_TABLE)
-        return _find(_MYSQL, 1146) if outdated else _find(_SQLITE, code & 0xFF)
+        return OUTDATED if outdated else _find(_SQLITE, code & 0xFF)
     if isinstance(error, InterfaceError):
         return _GONE
     known = _find(_MYSQL, number_of(error))
     return _OTHER if known is None and isinstance(error, OperationalError) else known
 
 
-def _find(meanings: Collection[_Meaning], number: int | None) -> _Meaning | None:
+def _find(meanings: Collection[Meaning], number: int | None) -> Meaning | None:
     return next((meaning for meaning in meanings if number in meaning.numbers), None)

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+from ctxadmin.lib.finding import Finding
+
 
 class Asked(Protocol):
     """What is asked of a link to Redis."""
@@ -25,8 +27,11 @@ def is_away() -> bool:
     return any(link.is_away for link in _links)
 
 
-def probe() -> str:
-    """``none`` without a Redis, else ``ok`` or ``away``, asked just now; at most 0.25 s."""
+def findings() -> list[Finding]:
+    """For /readyz: does Redis answer, asked just now; at most 0.25 s. It may be away."""
     if not _links:
-        return "none"
-    return "ok" if all(link.answers() for link in _links) else "away"
+        return [Finding("live_copy", "ok", "There is no live copy: SQL serves all reads.")]
+    if all(link.answers() for link in _links):
+        return [Finding("live_copy", "ok", "Redis answers.")]
+    text = "Redis does not answer: SQL serves all reads, which are slower."
+    return [Finding("live_copy", "warning", text, "Look at Redis and at REDIS_URL.")]

@@ -6,3 +6,6 @@ from django.apps import AppConfig
 class WebConfig(AppConfig):
     name = "ctxadmin.web"
     label = "web"
+
+    def ready(self) -> None:
+        from ctxadmin.db import system_checks  # noqa: F401 - registers them

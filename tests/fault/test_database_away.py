@@ -1,6 +1,7 @@
 """The server on MariaDB while its database is killed, stalled, restarted, read-only or full."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from time import monotonic, sleep
 from types import ModuleType
 from typing import Any
@@ -76,6 +77,14 @@ def assert_refused(answer: httpx.Response) -> None:
     assert int(answer.headers["Retry-After"]) > 0
 
 
+def readiness(world: World) -> tuple[int, list[str]]:
+    """The status of /readyz and the checks that are not well."""
+    answer = httpx.get(f"{world.server.url}/readyz", timeout=PATIENCE)
+    return answer.status_code, [
+        each["check"] for each in answer.json()["checks"] if each["level"] != "ok"
+    ]
+
+
 def away_and_back(world: World, away: Callable[[], object], back: Callable[[], object]) -> None:
     """Writes and reads are refused in the meantime, change nothing, and work again afterwards."""
     before = world.texts()
@@ -83,12 +92,14 @@ def away_and_back(world: World, away: Callable[[], object], back: Callable[[], o
     try:
         assert_refused(world.append("meanwhile"))
         assert_refused(world.http.get("/conversations/talk/messages"))
+        assert readiness(world) == (503, ["database"])
     finally:
         back()
     deadline = monotonic() + PATIENCE
     while world.append("afterwards").status_code != 201 and monotonic() < deadline:
         sleep(0.1)
     assert world.texts() == [*before, "afterwards"]
+    assert readiness(world) == (200, [])
     world.server.manage("verify_audit")
 
 
@@ -141,6 +152,7 @@ def test_a_read_only_database_serves_reads_and_refuses_writes(world: World) -> N
         answer = world.append("meanwhile")
         assert_refused(answer)
         assert "read-only" in answer.json()["detail"]
+        assert readiness(world) == (503, ["database.writable"])
         assert world.texts() == before
     finally:
         world.operate("SET GLOBAL read_only=0")
@@ -187,3 +199,23 @@ def test_a_database_without_room_for_connections_is_told(
             session.close()
         world.operate("SET GLOBAL max_connections=300")
     assert world.append("room").status_code == 201
+
+
+def test_a_database_that_stops_flushing_is_told_while_it_runs(world: World) -> None:
+    world.operate("SET GLOBAL innodb_flush_log_at_trx_commit=2")
+    try:
+        assert readiness(world) == (503, ["database.commit"])
+    finally:
+        world.operate("SET GLOBAL innodb_flush_log_at_trx_commit=1")
+    assert readiness(world) == (200, [])
+
+
+def test_a_server_does_not_start_on_a_database_that_does_not_flush(
+    world: World, tmp_path: Path
+) -> None:
+    world.operate("SET GLOBAL innodb_flush_log_at_trx_commit=2")
+    try:
+        with pytest.raises(RuntimeError, match="innodb_flush_log_at_trx_commit=1"):
+            LiveServer(tmp_path, world.server.settings).manage("serve")
+    finally:
+        world.operate("SET GLOBAL innodb_flush_log_at_trx_commit=1")

@@ -1,4 +1,4 @@
-"""``manage.py serve``: everything a newcomer needs, then the server."""
+"""``manage.py serve``: a look at the surroundings, then the server."""
 
 import fcntl
 import os
@@ -11,30 +11,81 @@ import uvicorn
 from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+
+from ctxadmin.web import health
 
 _LOOK_SECONDS: Final = 5.0
+_LAST_SECONDS: Final = 30  # for requests in flight, when the server is told to end
 
 
 class Command(BaseCommand):
-    help = "Migrate, create the first administrator and demo data, then serve."
+    help = (
+        "Serve. With the embedded database everything else is seen to before: migrations, the "
+        "first administrator, demo data."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--workers", type=int, default=1, help="processes that serve")
         parser.add_argument("--no-demo", action="store_true", help="leave the demo data out")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if settings.EMBEDDED and options["workers"] != 1:
+            raise CommandError(
+                "The embedded database is served by one process. For more, set DATABASE_URL."
+            )
         lock = _only_server()
+        if settings.EMBEDDED:
+            self._set_up(demo=not options["no_demo"])
+        self._look_at_surroundings()
+        if settings.EMBEDDED:
+            _keep_time()
+        self._welcome(options["host"], options["port"])
+        uvicorn.run(
+            "ctxadmin.asgi:application",
+            host=options["host"],
+            port=options["port"],
+            workers=options["workers"],
+            log_config=None,  # as the settings say
+            lifespan="off",
+            proxy_headers=bool(settings.TRUSTED_PROXIES),
+            forwarded_allow_ips=settings.TRUSTED_PROXIES,
+            server_header=False,
+            timeout_graceful_shutdown=_LAST_SECONDS,
+        )
+        os.close(lock)
+
+    def _set_up(self, *, demo: bool) -> None:
         self._say("Bringing the database up to date")
         call_command("migrate", interactive=False, verbosity=0)
         self._say("Looking after the administrator")
         call_command("create_admin", stdout=self.stdout)
-        if not options["no_demo"] and "seed_demo" in get_commands():
+        if demo and "seed_demo" in get_commands():
             self._say("Looking after the demo data")
             call_command("seed_demo", stdout=self.stdout)
-        if settings.EMBEDDED:
-            _keep_time()
-        host, port = options["host"], options["port"]
+
+    def _look_at_surroundings(self) -> None:
+        """Say what could be better; CommandError if the server could not serve truthfully."""
+        found = [each for each in health.findings() if each.level != "ok"]
+        connection.close()  # workers open their own
+        errors = [each for each in found if each.level == "error"]
+        if errors:
+            lines = "\n".join(f"- {each.text} {each.mend}" for each in errors)
+            excuse = (
+                "\nCTXADMIN_ALLOW_UNSAFE_DATABASE=1 starts all the same: then what was acknowledged"
+                " can be lost."
+            )
+            may = any(each.excusable for each in errors)
+            raise CommandError(f"ctxadmin cannot serve:\n{lines}{excuse if may else ''}")
+        for each in found:
+            self._say(f"Warning: {each.text} {each.mend}")
+
+    def _welcome(self, host: str, port: int) -> None:
+        if not settings.EMBEDDED:
+            self._say(f"Serving on http://{host}:{port}/")
+            return
         self._say(f"Serving on http://{host}:{port}/ with data in {settings.DATA_DIR}")
         if "demo_engine" in get_commands():
             self._say("See an execution move, in a second terminal:")
@@ -44,16 +95,6 @@ class Command(BaseCommand):
                 f" --url http://{host}:{port}"
             )
             self.stdout.flush()
-        uvicorn.run(
-            "ctxadmin.asgi:application",
-            host=host,
-            port=port,
-            log_config=None,  # as the settings say
-            lifespan="off",
-            proxy_headers=False,
-            server_header=False,
-        )
-        os.close(lock)
 
     def _say(self, text: str) -> None:
         self.stdout.write(f"-- {text}")

@@ -1,0 +1,209 @@
+"""Which settings of MySQL and MariaDB keep the promises, and what others would break."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ctxadmin.lib.finding import Finding
+
+Variables = Mapping[str, str]
+
+PACKET: Final = 64 * 1024**2  # a state of 10 MiB may double when it is quoted, and is not alone
+_NEWEST_UNSUPPORTED: Final = {"MariaDB": (10, 5), "MySQL": (8, 0, 10)}
+_ON: Final = ("ON", "1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One thing that has to hold; ``holds`` is asked with all variables by their names."""
+
+    check: str
+    holds: Callable[[Variables], bool]
+    well: str
+    broken: str
+    mend: str
+    excusable: bool = False
+
+    def judge(self, variables: Variables) -> Finding:
+        if self.holds(variables):
+            return Finding(self.check, "ok", self.well)
+        return Finding(self.check, "error", self.broken, self.mend, excusable=self.excusable)
+
+
+def _one_of(name: str, *values: str) -> Callable[[Variables], bool]:
+    return lambda variables: variables.get(name, values[0]).lower() in map(str.lower, values)
+
+
+def _is_off(*names: str) -> Callable[[Variables], bool]:
+    return lambda variables: all(variables.get(name, "OFF") in ("OFF", "0") for name in names)
+
+
+def _binlog_is_flushed(variables: Variables) -> bool:
+    return variables.get("log_bin", "OFF") not in _ON or variables.get("sync_binlog") == "1"
+
+
+def _isolates(variables: Variables) -> bool:
+    level = variables.get("transaction_isolation") or variables.get("tx_isolation")
+    return level == "READ-COMMITTED"
+
+
+def _has_one_writer(variables: Variables) -> bool:
+    galera = variables.get("wsrep_on") in _ON and variables.get("wsrep_cluster_address", "")
+    group = variables.get("group_replication_group_name", "")
+    many = group and variables.get("group_replication_single_primary_mode") not in _ON
+    return not (galera or many)
+
+
+_RULES: Final = (
+    _Rule(
+        "database.commit",
+        _one_of("innodb_flush_log_at_trx_commit", "1", "3"),
+        "Every commit is flushed to the disk.",
+        "Commits are not flushed to the disk: a power cut loses what was acknowledged.",
+        "Set innodb_flush_log_at_trx_commit=1 on the server.",
+        excusable=True,
+    ),
+    _Rule(
+        "database.binlog",
+        _binlog_is_flushed,
+        "The binary log is off, or flushed with every commit.",
+        "The binary log is not flushed with every commit: after a power cut the server rolls "
+        "back what the log lacks, and replicas differ.",
+        "Set sync_binlog=1 on the server.",
+        excusable=True,
+    ),
+    _Rule(
+        "database.pages",
+        _one_of("innodb_doublewrite", "ON", "1", "FAST", "DETECT_AND_RECOVER"),
+        "Pages that a power cut tears can be repaired.",
+        "Pages are written once only: one that a power cut tears is lost.",
+        "Set innodb_doublewrite=ON on the server, unless its file system writes pages as a whole.",
+        excusable=True,
+    ),
+    _Rule(
+        "database.flush",
+        lambda found: (
+            _is_off("debug_no_sync")(found)
+            and found.get("innodb_flush_method", "").lower() not in ("nosync", "littlesync")
+        ),
+        "The server waits for the disk.",
+        "The server does not wait for the disk: a power cut loses what was acknowledged.",
+        "Take debug_no_sync and innodb_flush_method=nosync out of the server's settings.",
+        excusable=True,
+    ),
+    _Rule(
+        "database.packet",
+        lambda variables: int(variables.get("max_allowed_packet", "0")) >= PACKET,
+        "The server takes values of every size that the contract allows.",
+        "The server refuses large states: its packets are smaller than 64 MiB.",
+        "Set max_allowed_packet=64M on the server.",
+        excusable=True,
+    ),
+    _Rule(
+        "database.writer",
+        _has_one_writer,
+        "One server takes all writes.",
+        "Several servers take writes at once (Galera or a group with many primaries): updates "
+        "can be lost and old states read.",
+        "Use one primary with replicas, or let every process name the same one node.",
+        excusable=True,
+    ),
+    _Rule(
+        "database.writable",
+        _is_off("read_only", "super_read_only", "innodb_read_only"),
+        "The server takes writes.",
+        "The server is read-only: a replica, or a primary during a fail-over.",
+        "Let DATABASE_URL lead to the primary, or set read_only=OFF on the new one.",
+    ),
+    _Rule(
+        "database.isolation",
+        _isolates,
+        "Transactions read what is committed.",
+        "Transactions do not run at READ COMMITTED.",
+        "Take what changes the isolation out of the server's init_connect or of the proxy.",
+    ),
+    _Rule(
+        "database.strict",
+        lambda variables: "STRICT_" in variables.get("sql_mode", ""),
+        "The server refuses values that do not fit.",
+        "The server cuts values that do not fit.",
+        "Take what changes sql_mode out of the server's init_connect or of the proxy.",
+    ),
+    _Rule(
+        "database.charset",
+        lambda variables: (
+            variables.get("character_set_database") == "utf8mb4"
+            and variables.get("character_set_connection") == "utf8mb4"
+        ),
+        "Texts keep all their characters.",
+        "The database cannot store all characters: it is not utf8mb4.",
+        "Run ALTER DATABASE ... CHARACTER SET utf8mb4 before the first migrate, or move the data "
+        "into a database that was made so.",
+    ),
+    _Rule(
+        "database.engine",
+        _one_of("default_storage_engine", "InnoDB"),
+        "New tables have transactions.",
+        "New tables would have no transactions: the default engine is not InnoDB.",
+        "Set default_storage_engine=InnoDB on the server.",
+    ),
+)
+NAMES: Final = (
+    "version",
+    "innodb_flush_log_at_trx_commit",
+    "log_bin",
+    "sync_binlog",
+    "innodb_doublewrite",
+    "debug_no_sync",
+    "innodb_flush_method",
+    "max_allowed_packet",
+    "wsrep_on",
+    "wsrep_cluster_address",
+    "group_replication_group_name",
+    "group_replication_single_primary_mode",
+    "read_only",
+    "super_read_only",
+    "innodb_read_only",
+    "transaction_isolation",
+    "tx_isolation",
+    "sql_mode",
+    "character_set_database",
+    "character_set_connection",
+    "default_storage_engine",
+)
+
+
+def judge(variables: Variables, other_engines: Sequence[str] = ()) -> Iterator[Finding]:
+    """What is right and wrong with a server, by its variables ``NAMES``.
+
+    ``other_engines`` lists tables of ours that are not InnoDB's.
+    """
+    yield _version(variables.get("version", ""))
+    for rule in _RULES:
+        yield rule.judge(variables)
+    if other_engines:
+        yield Finding(
+            "database.tables",
+            "error",
+            f"Tables have no transactions: {', '.join(other_engines)}.",
+            "Run ALTER TABLE ... ENGINE=InnoDB on each of them.",
+        )
+    else:
+        yield Finding("database.tables", "ok", "All tables have transactions.")
+
+
+def _version(text: str) -> Finding:
+    product = "MariaDB" if "mariadb" in text.lower() else "MySQL"
+    found = re.match(r"\d+(?:\.\d+)*", text)
+    numbers = tuple(map(int, found[0].split("."))) if found else ()
+    shown = f"{product} {found[0] if found else text or '?'}"
+    newest = _NEWEST_UNSUPPORTED[product]
+    if numbers[: len(newest)] > newest:
+        return Finding("database.version", "ok", f"{shown} is supported.")
+    return Finding(
+        "database.version",
+        "error",
+        f"{shown} is too old.",
+        "Use MariaDB 10.6 or newer, or MySQL 8.0.11 or newer.",
+    )

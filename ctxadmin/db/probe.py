@@ -1,0 +1,119 @@
+"""Asks the database if it can be trusted, and says what it found."""
+
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.utils import Error
+
+from ctxadmin.db import sqlite_rules
+from ctxadmin.db.errors import OUTDATED, meaning_of
+from ctxadmin.db.mysql import rules as mysql_rules
+from ctxadmin.lib.finding import Finding
+
+_log = logging.getLogger("ctxadmin.db")
+
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+
+
+def findings() -> list[Finding]:
+    """Everything about the database: that it answers, keeps what it stores, and is up to date."""
+    return _while_it_answers(lambda: [*_settings(), *_migrations()])
+
+
+def settings_only() -> list[Finding]:
+    """The same without migrations, for a look before they are run."""
+    return _while_it_answers(lambda: list(_settings()))
+
+
+def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
+    try:
+        found = look()
+    except Error as error:
+        meaning = meaning_of(error)
+        if meaning is None:
+            raise
+        _log.error("database: %s", error)  # which may name hosts and users
+        return [Finding("database", "error", meaning.text, "Look at it and at DATABASE_URL.")]
+    if settings.ALLOW_UNSAFE_DATABASE:
+        found = [each.excused() if each.level == "error" else each for each in found]
+    return [Finding("database", "ok", f"{connection.display_name} answers."), *found]
+
+
+def _settings() -> Iterable[Finding]:
+    if connection.vendor == "sqlite":
+        return sqlite_rules.judge(_sqlite_file())
+    names = ", ".join(["%s"] * len(mysql_rules.NAMES))
+    with connection.cursor() as cursor:
+        cursor.execute(f"SHOW VARIABLES WHERE Variable_name IN ({names})", mysql_rules.NAMES)
+        variables = dict(cursor.fetchall())
+        cursor.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
+            " AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY table_name"
+        )
+        others = [name for (name,) in cursor.fetchall()]
+    return mysql_rules.judge(variables, others)
+
+
+def _sqlite_file() -> sqlite_rules.SqliteFile:
+    path = Path(settings.DATABASES["default"]["NAME"]).resolve()
+    with connection.cursor() as cursor:
+        (journal,) = cursor.execute("PRAGMA journal_mode").fetchone()
+        (synchronous,) = cursor.execute("PRAGMA synchronous").fetchone()
+    mounts = _MOUNTS.read_text().splitlines() if _MOUNTS.exists() else []
+    return sqlite_rules.SqliteFile(
+        journal=journal,
+        synchronous=synchronous,
+        kind=sqlite_rules.file_system_of(path, mounts),
+        writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
+        free_bytes=shutil.disk_usage(path.parent).free,
+    )
+
+
+def _migrations() -> Iterator[Finding]:
+    applied = _applied()
+    missing = sorted(f"{app}.{name}" for app, name in _known() - applied)
+    if missing:
+        yield Finding(
+            "database.migrations",
+            "error",
+            f"The database is not up to date; it lacks {', '.join(missing[:5])}"
+            f"{' and others' if missing[5:] else ''}.",
+            "Run manage.py migrate.",
+        )
+        return
+    apps = {app for app, _ in _known()}
+    newer = sorted(f"{app}.{name}" for app, name in applied - _known() if app in apps)
+    if newer:
+        yield Finding(
+            "database.migrations",
+            "warning",
+            f"The database is newer than this program; it has {', '.join(newer[:5])}.",
+            "Run the newest release on all machines.",
+        )
+    else:
+        yield Finding("database.migrations", "ok", "The database is up to date.")
+
+
+def _applied() -> set[tuple[str, str]]:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT app, name FROM django_migrations")
+            return set(cursor.fetchall())
+    except Error as error:
+        if meaning_of(error) is OUTDATED:
+            return set()  # there are no tables at all
+        raise
+
+
+@cache
+def _known() -> frozenset[tuple[str, str]]:
+    """The migrations of this program; they do not change while it runs."""
+    return frozenset(MigrationLoader(None).disk_migrations or ())

@@ -1,0 +1,30 @@
+"""What a check of the surroundings found: is it as the promises need it, and else what to do."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Level = Literal["ok", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One checked thing in plain words, for an operator.
+
+    ``check`` names it and never changes. ``mend`` says how to make it right; without it all is
+    well. With an ``error`` the process cannot serve truthfully. An ``excusable`` one is a setting
+    that an operator may have reasons for, who says so by ``CTXADMIN_ALLOW_UNSAFE_DATABASE``.
+    """
+
+    check: str
+    level: Level
+    text: str
+    mend: str = ""
+    excusable: bool = False
+
+    def excused(self) -> "Finding":
+        """The same as a warning, if it may be one."""
+        return replace(self, level="warning") if self.excusable else self
+
+    def as_json(self) -> dict[str, str]:
+        found: dict[str, str] = {"check": self.check, "level": self.level, "text": self.text}
+        return found | {"mend": self.mend} if self.mend else found

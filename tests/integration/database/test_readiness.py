@@ -1,0 +1,98 @@
+"""``/readyz`` and the system checks, on the database of the run."""
+
+from collections.abc import Iterator
+from io import StringIO
+from unittest.mock import patch
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import OperationalError, connection
+from django.test import Client, override_settings
+
+from ctxadmin.db import probe
+from ctxadmin.lib.finding import Finding
+
+pytestmark = pytest.mark.django_db
+
+ERROR = Finding("database.commit", "error", "It forgets.", "Mend it.", excusable=True)
+
+
+def forgetful() -> Iterator[Finding]:
+    yield ERROR
+
+
+def test_all_is_well_with_the_database_of_the_tests(client: Client) -> None:
+    answer = client.get("/readyz")
+    found = answer.json()
+    bad = [each for each in found["checks"] if each["level"] == "error"]
+    assert (answer.status_code, bad) == (200, [])
+    assert found["status"] == "ok"
+    assert {"database", "database.commit", "database.migrations"} <= {
+        each["check"] for each in found["checks"]
+    }
+
+
+def test_a_process_that_lives_says_so_without_the_database(client: Client) -> None:
+    with patch.object(probe, "connection", None):
+        assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_a_database_that_forgets_is_not_served_and_the_answer_says_how_to_mend_it(
+    client: Client,
+) -> None:
+    with patch.object(probe, "_settings", forgetful):
+        answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert int(answer["Retry-After"]) > 0
+    assert {**ERROR.as_json()} in answer.json()["checks"]
+    assert "Mend it." in answer.content.decode()
+
+
+def test_an_operator_may_serve_it_all_the_same(client: Client) -> None:
+    with patch.object(probe, "_settings", forgetful), override_settings(ALLOW_UNSAFE_DATABASE=True):
+        answer = client.get("/readyz")
+    assert answer.status_code == 200
+    assert {**ERROR.as_json(), "level": "warning"} in answer.json()["checks"]
+
+
+def test_a_database_that_is_away_is_one_finding(client: Client) -> None:
+    away = OperationalError(2003, "Can't connect to 'secret-host'")
+    with patch.object(connection, "cursor", side_effect=away):
+        answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert [each["check"] for each in answer.json()["checks"]] == ["database"]
+    assert "secret-host" not in answer.content.decode()
+
+
+def test_a_database_that_lacks_migrations_is_not_served(client: Client) -> None:
+    known = probe._known() | {("conversations", "0002_later")}
+    with patch.object(probe, "_known", return_value=known):
+        answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert "conversations.0002_later" in answer.content.decode()
+
+
+def test_a_database_that_is_newer_than_the_program_is_served(client: Client) -> None:
+    applied = probe._known() | {("conversations", "0002_later")}
+    with patch.object(probe, "_applied", return_value=applied):
+        answer = client.get("/readyz")
+    assert answer.status_code == 200
+    assert "newer than this program" in answer.content.decode()
+
+
+def test_a_database_without_tables_lacks_all_migrations() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    missing = OperationalError(1054, "Unknown column")
+    with patch.object(connection, "cursor", side_effect=missing):
+        assert probe._applied() == set()
+
+
+def test_the_system_checks_tell_the_same() -> None:
+    with (
+        patch.object(probe, "_settings", forgetful),
+        pytest.raises(SystemCheckError, match="forgets"),
+    ):
+        call_command("check", databases=["default"], stdout=StringIO())
+    call_command("check", stdout=StringIO())  # without a database named it is not asked
