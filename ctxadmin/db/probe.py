@@ -1,6 +1,5 @@
 """Asks the database if it can be trusted, and says what it found."""
 
-import logging
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -14,11 +13,9 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.utils import Error
 
 from ctxadmin.db import sqlite_rules
-from ctxadmin.db.errors import OUTDATED, meaning_of
+from ctxadmin.db.errors import OUTDATED, meaning_of, number_of
 from ctxadmin.db.mysql import rules as mysql_rules
 from ctxadmin.lib.finding import Finding
-
-_log = logging.getLogger("ctxadmin.db")
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 
@@ -40,8 +37,9 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
         meaning = meaning_of(error)
         if meaning is None:
             raise
-        _log.error("database: %s", error)  # which may name hosts and users
-        return [Finding("database", "error", meaning.text, "Look at it and at DATABASE_URL.")]
+        number = number_of(error)  # of the text only this is told: it may name hosts and users
+        text = meaning.text if number is None else f"{meaning.text} It said error {number}."
+        return [Finding("database", "error", text, "Look at it and at DATABASE_URL.")]
     if settings.ALLOW_UNSAFE_DATABASE:
         found = [each.excused() if each.level == "error" else each for each in found]
     return [Finding("database", "ok", f"{connection.display_name} answers."), *found]
