@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution
@@ -54,10 +54,12 @@ class CancelPage:
     confirm: Confirm
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """One of the buttons; what is refused is told on the page, with what was typed."""
+    if request.method != "POST":  # the address of a refusal, opened again
+        return redirect("checkpoints:detail", conversation_id)
     head = find_head(actor.workspace, conversation_id)
     name = request.POST.get("move", "")
     try:
@@ -93,6 +95,7 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         action=request.path,
         submit=_("Cancel the execution"),
         back=reverse("checkpoints:detail", args=[conversation_id]),
+        stay=_("Let it go on") if runs else _("Leave it as it is"),
         danger=True,
         asks_reason=True,
         hidden={} if runs else {"expected_version": str(moment.version)},
@@ -113,7 +116,7 @@ def _move(actor: Actor, head: Conversation, name: str, sent: QueryDict) -> Moved
         raise InvalidState(text, status=row.status)
     command = _command(sent, jumps=name == "resume_from")
     if name == "reject" and command.reason is None:
-        raise ValidationFailed.at("/reason", _("Say why you reject; the engine's people read it."))
+        raise ValidationFailed.at("/reason", _("Give a reason to reject; those who run the engine read it."))
     if name == "resume_from" and command.from_node is None:
         raise ValidationFailed.at("/from_node", _("Choose the node from which it goes on."))
     return service(actor, head.public_id, command)

@@ -59,7 +59,9 @@ class DiffRow:
 class Confirm:
     """A question before a change: a page of its own, and a dialog where there is JavaScript.
 
-    ``action`` is posted to with ``hidden`` and, if ``asks_reason``, the field ``reason``.
+    ``action`` is posted to with ``hidden`` and, if ``asks_reason``, the field ``reason``;
+    ``stay`` names the button that
+    does nothing, which is Cancel by itself.
     """
 
     title: Text
@@ -67,6 +69,7 @@ class Confirm:
     action: str
     submit: Text
     back: str
+    stay: Text = ""
     danger: bool = False
     asks_reason: bool = False
     reason: str = ""

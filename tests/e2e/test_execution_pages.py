@@ -143,7 +143,7 @@ def test_a_phone_can_approve(open_page: OpenPage, api: httpx.Client, start: Star
 def test_a_rejection_without_a_reason_asks_for_one(reviewer_page: Page, start: Started) -> None:
     reviewer_page.goto(f"/executions/{start()}/")
     reviewer_page.get_by_role("button", name="Reject").click()
-    expect(reviewer_page.get_by_text("Say why you reject").first).to_be_visible()
+    expect(reviewer_page.get_by_text("Give a reason to reject").first).to_be_visible()
     reviewer_page.get_by_label("Reason").fill("not true")
     reviewer_page.get_by_role("button", name="Reject").click()
     expect(reviewer_page.get_by_role("heading", name="Failed at Review")).to_be_visible()

@@ -58,7 +58,10 @@ class EdgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What was typed; ``pasted`` tells whether context and messages are given by hand."""
+    """What was typed; ``pasted`` tells whether context and messages are given by hand.
+
+    ``turned`` says that another node was chosen than the one that was shown.
+    """
 
     which: str
     node: str
@@ -68,6 +71,7 @@ class Asked:
     pasted: bool
     context: str = _EXAMPLE
     messages: str = _EXAMPLE_MESSAGES
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,7 @@ def _asked(data: QueryDict, document: Document, which: str, usual: str, *, paste
         pasted=pasted,
         context=data.get("context", _EXAMPLE),
         messages=data.get("messages", _EXAMPLE_MESSAGES),
+        turned=of_another,
     )
 
 

@@ -249,9 +249,13 @@ def _limits(leaf: Leaf) -> Text:
     """``From 1 to 100.``; that a number is not negative goes without saying."""
     low, high = leaf.minimum, leaf.maximum
     if low is not None and high is not None:
-        return format_lazy(_("From {low} to {high}."), low=f"{low:g}", high=f"{high:g}")
+        return format_lazy(_("From {low} to {high}."), low=_number(low), high=_number(high))
     if high is not None:
-        return format_lazy(_("At most {high}."), high=f"{high:g}")
+        return format_lazy(_("At most {high}."), high=_number(high))
     if low is not None and low > 1:
-        return format_lazy(_("{low} or more."), low=f"{low:g}")
+        return format_lazy(_("{low} or more."), low=_number(low))
     return ""
+
+
+def _number(limit: float) -> str:
+    return f"{int(limit):,}" if limit == int(limit) else f"{limit:g}"

@@ -190,6 +190,8 @@ def test_a_rejection_needs_a_reason(reviewer: Client) -> None:
     assert answer.status_code == 422
     assert 'aria-invalid="true"' in text(answer)
     assert status(run) == "PAUSED"
+    assert re.search(r'id="move-reason"[^>]* aria-invalid="true"[^>]* autofocus', text(answer))
+    assert reviewer.get(url(run, "move/"))["Location"] == url(run)
     assert move(reviewer, run, "reject", reason="too long").status_code == 302
     assert status(run) == "FAILED"
     assert "too long" in page(reviewer, run)

@@ -145,3 +145,11 @@ class HolderForm(ContractForm[Holder]):
     contract = Holder
     left_out = ("secret",)
     hints = {"context_filter": FieldHint(contract=Filter)}
+
+
+class Wait(Contract):
+    seconds: Annotated[int, Field(ge=1, le=31_536_000)] = 1
+
+
+class WaitForm(ContractForm[Wait]):
+    contract = Wait

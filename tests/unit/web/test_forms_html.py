@@ -8,7 +8,7 @@ from django import forms
 from django.template import Context, Template
 from pydantic import JsonValue
 
-from tests.unit.web.form_models import FilterForm, OperationForm, PlanForm
+from tests.unit.web.form_models import FilterForm, OperationForm, PlanForm, WaitForm
 from tests.unit.web.test_forms import sent
 from tests.unit.web.test_markdown import Seen
 
@@ -46,6 +46,10 @@ def test_a_field_without_an_error_is_tied_to_its_help() -> None:
     html = drawn(FilterForm())
     assert attributes(html, "priority")["aria-describedby"] == "id_priority_helptext"
     assert "From 0 to 100." in html
+
+
+def test_a_large_limit_is_written_out() -> None:
+    assert "From 1 to 31,536,000." in drawn(WaitForm())
 
 
 def test_the_summary_links_to_the_fields_and_names_the_row() -> None:
