@@ -8,6 +8,8 @@ PORT ?= 8000
 # Where the embedded server keeps its database and keys; empty: the person's own data folder.
 DATA_DIR ?=
 ARGS ?=
+MINUTES ?= 30
+SEED ?=
 
 ifneq ($(strip $(DATA_DIR)),)
 run: export CTXADMIN_DATA_DIR := $(DATA_DIR)
@@ -25,7 +27,8 @@ help: ## Show this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 	@echo
-	@echo "Options of run: PORT=8000 DATA_DIR=folder; of test, bench, lock: ARGS='...'"
+	@echo "Options of run: PORT=8000 DATA_DIR=folder; of test, bench, lock: ARGS='...';"
+	@echo "  of soak: MINUTES=30 SEED=word"
 
 .PHONY: run
 run: ## Install what is needed into .venv and serve ctxadmin on PORT
@@ -71,6 +74,10 @@ format: ## Bring the code into its form
 .PHONY: bench
 bench: tools ## Measure speed; ARGS=values or databases for a part of it
 	@$(python) -m bench $(ARGS)
+
+.PHONY: soak
+soak: tools ## Strike real processes with faults for MINUTES=30, from a SEED
+	@$(python) -m tests.fault.soak --minutes "$(MINUTES)" $(if $(SEED),--seed "$(SEED)")
 
 .PHONY: lock
 lock: ## Pin the requirements again; ARGS=--upgrade for the newest versions

@@ -32,6 +32,7 @@ class LiveServer(PrivateServer):
     """The embedded server on SQLite, or with ``DATABASE_URL`` and ``REDIS_URL`` in ``settings``."""
 
     kind = "ctxadmin"
+    entered: Sequence[str] = ()  # stands before every command: what it is run by
 
     def __init__(self, folder: Path, settings: dict[str, str], *options: str) -> None:
         super().__init__(folder)
@@ -71,7 +72,7 @@ class LiveServer(PrivateServer):
     def manage(self, *arguments: str) -> str:
         """What a management command prints, run beside the server."""
         finished = subprocess.run(
-            [sys.executable, "manage.py", *arguments],
+            [*self.entered, sys.executable, "manage.py", *arguments],
             cwd=ROOT,
             env=self.environment(),
             capture_output=True,

@@ -96,6 +96,11 @@ class PrivateServer:
             raise RuntimeError(f"{self.kind} is not running")
         return self._process.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """True if it is gone and nobody ended it from here."""
+        return self._process is not None and self._process.poll() is not None
+
     def start(self) -> Self:
         """Start, or start again on the same port and files, and wait until it answers."""
         self.folder.mkdir(parents=True, exist_ok=True)

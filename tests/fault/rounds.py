@@ -1,0 +1,172 @@
+"""One round: clients work, faults strike, everything is healed, and then it is all looked at."""
+
+import random
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from tests.fault.actors import Client, Scene
+from tests.fault.audit import audit
+from tests.fault.cluster import Cluster
+from tests.fault.collect import collect
+from tests.fault.found import Found, Violation
+from tests.fault.history import History, Json, Kind, Outcome, Write
+from tests.fault.plan import Fault, Planned, plan
+from tests.fault.roles import CAST, NODES, Opener, cast
+from tests.fault.strikes import Striker
+from tests.fault.wire import Sender, Wire
+
+_CALM_SECONDS: Final = 0.5  # work goes on for a while after the last fault
+_RECOVERY_SECONDS: Final = 30.0
+_END_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a round; ``recovery`` is how long the slowest worker took to serve again."""
+
+    seed: str
+    planned: Sequence[Planned]
+    history: History
+    violations: Sequence[Violation]
+    recovery: float
+    found: Mapping[str, Found]
+    seconds: float
+
+
+def open_stage(cluster: Cluster) -> None:
+    """Publish the workflow that some clients walk through; once for a cluster."""
+    wire = Wire(cluster.ports, cluster.token, "stage", random.Random(0))
+    document: Json = {
+        "name": "relay",
+        "nodes": [{"id": node, "type": "task"} for node in NODES],
+        "edges": [
+            {"id": f"{one}-{other}", "type": "sequence", "from": one, "to": other}
+            for one, other in pairwise(NODES)
+        ],
+    }
+    calls: list[tuple[str, str, Json]] = [
+        ("POST", "/workflows", {"slug": "relay", "name": "relay"}),
+        ("PUT", "/workflows/relay/draft", {"document": document, "expected_version": 0}),
+        ("POST", "/workflows/relay/publish", {"expected_version": 1}),
+    ]
+    for method, path, body in calls:
+        attempt = wire.send(method, path, body)
+        if attempt.outcome is not Outcome.ACKNOWLEDGED:
+            raise RuntimeError(f"{path} got {attempt.status} {attempt.answer}")
+    wire.close()
+
+
+def play(
+    cluster: Cluster, seed: str, seconds: float, faults: Sequence[Fault] | None = None
+) -> Result:
+    """One round of so many seconds of faults, all that this cluster knows unless some are named."""
+    began = time.monotonic()
+    history, scene = History(), Scene.of(_scene_name(seed))
+
+    def connect(name: str, chance: random.Random) -> Sender:
+        return Wire(cluster.ports, cluster.token, name, chance)
+
+    opener = cast(scene, seed, history, connect, roles=[Opener])[0]
+    opener.step()
+    clients = cast(scene, seed, history, connect, roles=CAST)
+    chosen = cluster.faults if faults is None else faults
+    planned = plan(seed, seconds, chosen, workers=len(cluster.workers))
+    _work(cluster, history, clients, planned, seconds)
+    violations: list[Violation] = []
+    recovery = _recover(cluster, history, scene, violations)
+    names = sorted({write.conversation for write in history.writes})
+    wire = Wire(cluster.ports, cluster.token, "audit", random.Random(seed))
+    found = collect(names, scene.name, wire, cluster.commands.manage)
+    wire.close()
+    violations += audit(history, found, NODES)
+    violations += _chains(cluster)
+    opener.wire.close()
+    took = time.monotonic() - began
+    return Result(seed, planned, history, violations, recovery, found, took)
+
+
+def look_again(cluster: Cluster, results: Sequence[Result]) -> list[Violation]:
+    """What former rounds left must be as it was found then."""
+    violations: list[Violation] = []
+    wire = Wire(cluster.ports, cluster.token, "again", random.Random(0))
+    for result in results:
+        found = collect(list(result.found), _scene_name(result.seed), wire, cluster.commands.manage)
+        for name, then in result.found.items():
+            if found.get(name) != then:
+                promise = "what was there stays as it was"
+                violations.append(Violation(promise, name, "it reads otherwise in the end"))
+    wire.close()
+    return violations
+
+
+def _work(
+    cluster: Cluster,
+    history: History,
+    clients: Sequence[Client],
+    planned: Sequence[Planned],
+    seconds: float,
+) -> None:
+    """Clients and faults, until all are done; a fault that cannot be done or healed raises."""
+    threads = [threading.Thread(target=client.run, name=client.name) for client in clients]
+    for thread in threads:
+        thread.start()
+    striker = Striker(cluster, history)
+    strikes = striker.start(planned)
+    try:
+        time.sleep(seconds + _CALM_SECONDS)
+        for strike in strikes:
+            strike.result(_END_SECONDS)
+    finally:
+        striker.over.set()
+        for client in clients:
+            client.over.set()
+        for thread in threads:
+            thread.join(_END_SECONDS)
+    if history.faults_of_the_suite:
+        raise RuntimeError("; ".join(history.faults_of_the_suite))
+
+
+def _recover(
+    cluster: Cluster, history: History, scene: Scene, violations: list[Violation]
+) -> float:
+    """Have each worker acknowledge a write, as it is: nothing is started again for that."""
+    slowest = 0.0
+    for number, worker in enumerate(cluster.workers):
+        promise = "it serves again without a restart"
+        if worker.has_ended:
+            violations.append(Violation(promise, "any", f"worker {number} ended by itself"))
+            worker.kill()
+            cluster.start(worker.start_again).result()
+        wire = Wire(cluster.ports, cluster.token, f"{scene.name}.probe-{number}", random.Random(0))
+        began = time.monotonic()
+        name, chat = f"{scene.name}-probe-{number}", scene.chats[0]
+        body: Json = {"messages": [{"role": "user", "content": f"are you there, {number}?"}]}
+        write = Write(name, "probe", Kind.APPEND, chat, body)
+        history.add(write)
+        while write.acknowledged is None and time.monotonic() - began < _RECOVERY_SECONDS:
+            path = f"/conversations/{chat}/messages"
+            write.attempts.append(wire.send_to(number, "POST", path, body, key=name))
+            time.sleep(0.0 if write.acknowledged else 0.1)
+        slowest = max(slowest, time.monotonic() - began)
+        if write.acknowledged is None:
+            last = write.attempts[-1]
+            what = f"worker {number} still answers {last.outcome} {last.answer}{last.why}"
+            violations.append(Violation(promise, chat, what))
+        wire.close()
+    return slowest
+
+
+def _chains(cluster: Cluster) -> list[Violation]:
+    try:
+        cluster.commands.manage("verify_audit")
+    except RuntimeError as error:
+        return [Violation("the audit's chain holds", "any", str(error)[-500:])]
+    return []
+
+
+def _scene_name(seed: str) -> str:
+    return f"round-{seed}"
