@@ -9,6 +9,7 @@ class KeptAnswer(models.Model):
     """The answer to one call with an ``Idempotency-Key``, in the shard of what it changed.
 
     ``call`` is the digest of caller, method, path and key; ``body`` that of the request's body.
+    It is kept for 24 hours at least; ``created_at`` is by the clock of the database.
     """
 
     pk = models.CompositePrimaryKey("stream", "call")

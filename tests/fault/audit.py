@@ -69,34 +69,33 @@ class _Conversation:
 
     def _replay(self, changes: Sequence[Change], problems: list[Violation]) -> Told:
         """Do in the model what the record says was done, until it makes no sense."""
-        model = Model(workflow=self.workflow)
+        model, standings, digests = Model(workflow=self.workflow), [Seen()], _Digests()
         by_request = {attempt.request: write for write in self.writes for attempt in write.attempts}
-        standings, places = [Seen()], dict[str, int]()
-        digests = _Digests()
+        places: dict[str, int] = {}
         for place, change in enumerate(changes, start=1):
             write = by_request.get(change.request)
-            problem = ""
-            if change.seq != place:
-                problem = f"entry {place} of the audit has the number {change.seq}"
-            elif write is None:
+            made = write is not None and places.setdefault(write.name, place)
+            if write is None:
                 problem = f"change {place} ({change.action}) was asked for by nobody"
-            elif write.name in places:
-                problem = f"{write.name} took effect at {places[write.name]} and at {place}"
+            elif made != place:
+                problem = f"{write.name} took effect at {made} and at {place}"
+            elif change.seq != place:
+                problem = f"entry {place} of the audit has the number {change.seq}"
+            elif len(standings) < place:
+                continue
             else:
-                places[write.name] = place
                 problem = _apply(model, write, change) or digests.differ(model, change)
             if problem:
                 problems.append(self._broken("each change is made once and on record", problem))
-                break
-            standings.append(model.seen())
+            else:
+                standings.append(model.seen())
         return Told(model, standings, places)
 
     def _effects(self, told: Told) -> Iterator[Violation]:
         """Acknowledged means done, refused means not done; unknown is either."""
-        complete = len(told.standings) > len(told.places)
         for write in self.writes:
             place = told.places.get(write.name)
-            if place is None and write.acknowledged and complete:
+            if place is None and write.acknowledged:
                 if write.kind not in MAY_CHANGE_NOTHING:
                     told_so = write.acknowledged.answer
                     what = f"{write.kind} {write.name} was acknowledged with {told_so}"

@@ -12,6 +12,8 @@ from typing import Final, Protocol
 
 from tests.fault.history import Attempt, Json, Outcome
 
+# The server closes a connection that was idle for 5 s, perhaps while the next request comes.
+_IDLE_SECONDS: Final = 3.0
 PATIENCE_SECONDS: Final = 20.0  # far beyond what is promised, so that a breach is seen as a wait
 
 
@@ -43,6 +45,7 @@ class Wire:
         self.clock = clock
         self._sent = 0
         self._connections: dict[int, http.client.HTTPConnection] = {}
+        self._used: dict[int, float] = {}
 
     def send(self, method: str, path: str, body: Json | None = None, *, key: str = "") -> Attempt:
         return self.send_to(self.chance.randrange(len(self.ports)), method, path, body, key=key)
@@ -77,6 +80,7 @@ class Wire:
             content = response.read()
         except (OSError, http.client.HTTPException) as error:
             return ended(Outcome.UNKNOWN, repr(error))
+        self._used[worker] = self.clock()
         if response.will_close:
             self._drop(worker)
         return answered(
@@ -97,6 +101,8 @@ class Wire:
             self._drop(worker)
 
     def _connected(self, worker: int) -> http.client.HTTPConnection:
+        if self.clock() - self._used.get(worker, 0.0) > _IDLE_SECONDS:
+            self._drop(worker)
         connection = self._connections.get(worker)
         if connection is None:
             port = self.ports[worker]

@@ -9,6 +9,7 @@ from django.test import Client
 
 from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import create_token, revoke_token, system_actor
+from ctxadmin.lib import clock
 from tests.factories import Api, browser, member, user, workspace
 
 pytestmark = pytest.mark.django_db
@@ -145,6 +146,20 @@ def test_a_repeated_call_with_its_key_has_one_effect_and_the_same_answer() -> No
     assert (first.status_code, first.content) == (again.status_code, again.content)
     assert again["ETag"] == first["ETag"]
     assert len(api.get("/conversations").json()["results"]) == 1
+
+
+@pytest.mark.parametrize("days", [8, -1])
+def test_a_clock_that_jumps_makes_no_repeat_another_call(
+    days: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = Api()
+    key = {"Idempotency-Key": "once"}
+    first = api.post("/conversations", {"title": "a"}, **key)
+    jumped = clock.now() + timedelta(days=days)
+    monkeypatch.setattr(clock, "now", lambda: jumped)
+    assert api.post("/conversations", {"title": "a"}, **key).content == first.content
+    monkeypatch.undo()
+    assert api.post("/conversations", {"title": "a"}, **key).content == first.content
 
 
 def test_the_same_key_with_another_body_is_a_duplicate() -> None:
