@@ -16,8 +16,8 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters, state_form, values
-from checkpoints.pages.moving import version_in
 from checkpoints.pages.presenters import Named, VersionLine
+from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes
 from checkpoints.pages.versions import MOST_ROWS, keys_too_large, shown_value, state_rows
 from conversations.models import Conversation

@@ -89,6 +89,8 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         return _apply(task)
     if step == "resolve":
         return conflicts.resolved(task)
+    if step == "look":
+        return _look_again(task)
     if step == "back":
         return _again(task, task.changes)
     return _form_sent(task, step)
@@ -115,6 +117,13 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
         flash.info(task.request, _("Nothing was changed yet."))
         return _again(task, read.changes, raw=raw)
     task = replace(task, changes=read.changes)
+    if task.now.status is not Status.PAUSED:
+        return conflicts.show_lost(task)
+    return conflicts.show_summary(task)
+
+
+def _look_again(task: Edit) -> HttpResponse:
+    """The summary as it was sent; drafts.js asks for it after signing in."""
     if task.now.status is not Status.PAUSED:
         return conflicts.show_lost(task)
     return conflicts.show_summary(task)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,16 +16,16 @@ from checkpoints.domain.commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import KeysCompared, compare_keys
 from checkpoints.moments import Moment
-from checkpoints.pages import presenters, values
-from checkpoints.pages.moving import version_in
+from checkpoints.pages import presenters, reading, values
 from checkpoints.pages.presenters import Named
+from checkpoints.pages.seen import execution_field, require_seen, version_in
 from checkpoints.services import forking, restoring
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState
+from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, VersionConflict
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.forms import ContractForm, FieldHint
 from ctxadmin.web.pages import page, show
@@ -65,6 +65,7 @@ class ForkPage:
     crumbs: Sequence[Crumb]
     head: Conversation
     form: ForkForm
+    execution: str
     version: int
     node: Named | None
     visible_count: int
@@ -76,18 +77,16 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     """Ask with what changes, then go back, if nobody wrote in between."""
     actor.require(Action.CHECKPOINT_RESTORE)
     head = find_head(actor.workspace, conversation_id)
-    if request.method == "POST":
-        command = parse(
-            RestoreCheckpoint,
-            {
-                "reason": request.POST.get("reason", "").strip() or None,
-                "expected_version": version_in(request.POST, "expected_version"),
-            },
-        )
-        done = restoring.restore(actor, conversation_id, number, command)
-        text = _("Restored: version %(n)s is as version %(old)s was, and waits for you.")
-        flash.success(request, text % {"n": done.version, "old": number})
-        return redirect("checkpoints:detail", conversation_id)
+    try:
+        require_seen(head, request)
+        if request.method == "POST":
+            done = restoring.restore(actor, conversation_id, number, _command(request.POST))
+            text = _("Restored: version %(n)s is as version %(old)s was, and waits for you.")
+            flash.success(request, text % {"n": done.version, "old": number})
+            return redirect("checkpoints:detail", conversation_id)
+    except (InvalidState, VersionConflict) as error:
+        reason = request.POST.get("reason", "")
+        return reading.show_execution(request, actor, head, refusal=error, reason=reason)
     now = queries.find_moment(actor, conversation_id)
     to = queries.find_moment(actor, conversation_id, number)
     if now.status not in (Status.PAUSED, Status.FAILED):
@@ -107,7 +106,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         submit=_("Restore"),
         back=reverse("checkpoints:version", args=[conversation_id, number]),
         asks_reason=True,
-        hidden={"expected_version": str(now.version)},
+        hidden=execution_field(now) | {"expected_version": str(now.version)},
     )
     shown = RestorePage(
         title=title,
@@ -127,8 +126,13 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    """A version never changes, so which execution it is of is all that has to be the same."""
     actor.require(Action.CHECKPOINT_FORK)
     head = find_head(actor.workspace, conversation_id)
+    try:
+        require_seen(head, request)
+    except InvalidState as error:
+        return reading.show_execution(request, actor, head, refusal=error)
     moment = queries.find_moment(actor, conversation_id, number)
     if request.method == "POST":
         form = ForkForm(request.POST)
@@ -148,12 +152,23 @@ def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) 
         crumbs=presenters.crumbs(head, Crumb(_("Fork"))),
         head=head,
         form=form,
+        execution=moment.row.public_id if moment.row else "",
         version=number,
         node=presenters.named(moment.pinned, moment.node_id),
         visible_count=moment.visible_count,
     )
     status = 422 if request.method == "POST" else 200
     return show(request, "checkpoints/fork.html", shown, status=status)
+
+
+def _command(sent: QueryDict) -> RestoreCheckpoint:
+    return parse(
+        RestoreCheckpoint,
+        {
+            "reason": sent.get("reason", "").strip() or None,
+            "expected_version": version_in(sent, "expected_version"),
+        },
+    )
 
 
 def _fork_title(head: Conversation) -> str:

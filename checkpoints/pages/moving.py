@@ -16,16 +16,22 @@ from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters, reading
-from checkpoints.pages.reading import Decision
+from checkpoints.pages.seen import execution_field, require_seen, version_in
 from checkpoints.services import moving
 from checkpoints.services.moving import Moved, MoveService
-from checkpoints.store import find_current
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import ContextError, Forbidden, InvalidState, NotFound, ValidationFailed
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    InvalidState,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
 
@@ -57,18 +63,28 @@ class CancelPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """One of the buttons; what is refused is told on the page, with what was typed."""
-    if request.method != "POST":  # the address of a refusal, opened again
+    """One of the buttons; what is refused is told on the page, with what was typed.
+
+    A reader comes here by GET after signing in, or by the address of a refusal: the buttons are
+    on the page of the execution.
+    """
+    if request.method != "POST":
         return redirect("checkpoints:detail", conversation_id)
     head = find_head(actor.workspace, conversation_id)
     name = request.POST.get("move", "")
     try:
+        require_seen(head, request)
         moved = _move(actor, head, name, request.POST)
     except Forbidden:
         raise
     except ContextError as error:
         return reading.show_execution(
-            request, actor, head, refusal=_told(error), typed=_typed(request.POST)
+            request,
+            actor,
+            head,
+            refusal=_told(error),
+            reason=request.POST.get("reason", ""),
+            from_node=request.POST.get("from_node", ""),
         )
     flash.success(request, _done(name, moved))
     return redirect("checkpoints:detail", conversation_id)
@@ -79,10 +95,15 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.EXECUTION_CANCEL)
     head = find_head(actor.workspace, conversation_id)
-    if request.method == "POST":
-        moving.cancel(actor, conversation_id, _command(request.POST))
-        flash.success(request, _("Cancelled."))
-        return redirect("checkpoints:detail", conversation_id)
+    try:
+        require_seen(head, request)
+        if request.method == "POST":
+            moving.cancel(actor, conversation_id, _command(request.POST))
+            flash.success(request, _("Cancelled."))
+            return redirect("checkpoints:detail", conversation_id)
+    except (InvalidState, VersionConflict) as error:
+        reason = request.POST.get("reason", "")
+        return reading.show_execution(request, actor, head, refusal=error, reason=reason)
     moment = queries.find_moment(actor, conversation_id)
     # What runs has another version before the question is read.
     runs = moment.status is Status.RUNNING
@@ -98,7 +119,8 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         stay=_("Let it go on") if runs else _("Leave it as it is"),
         danger=True,
         asks_reason=True,
-        hidden={} if runs else {"expected_version": str(moment.version)},
+        hidden=execution_field(moment)
+        | ({} if runs else {"expected_version": str(moment.version)}),
     )
     crumbs = presenters.crumbs(head, Crumb(confirm.title))
     shown = CancelPage(title=confirm.title, crumbs=crumbs, confirm=confirm)
@@ -109,14 +131,10 @@ def _move(actor: Actor, head: Conversation, name: str, sent: QueryDict) -> Moved
     service = _SERVICES.get(name)
     if service is None:
         raise ValidationFailed(_("The form does not say what is to be done; reload the page."))
-    row = find_current(head.key)
-    if row is not None and sent.get("execution", row.public_id) != row.public_id:
-        # Its versions begin at 0 again: the number alone does not tell what was seen.
-        text = _("Another execution was started since; look at it first.")
-        raise InvalidState(text, status=row.status)
     command = _command(sent, jumps=name == "resume_from")
     if name == "reject" and command.reason is None:
-        raise ValidationFailed.at("/reason", _("Give a reason to reject; those who run the engine read it."))
+        text = _("Give a reason to reject; those who run the engine read it.")
+        raise ValidationFailed.at("/reason", text)
     if name == "resume_from" and command.from_node is None:
         raise ValidationFailed.at("/from_node", _("Choose the node from which it goes on."))
     return service(actor, head.public_id, command)
@@ -130,27 +148,6 @@ def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
             "expected_version": version_in(sent, "expected_version"),
             "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
         },
-    )
-
-
-def version_in(sent: QueryDict, name: str) -> int | None:
-    """The version that a form says was seen; None if it says none."""
-    text = sent.get(name, "")
-    if not text:
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form does not say which version was seen; reload the page."))
-    return int(text)
-
-
-def _typed(sent: QueryDict) -> Decision:
-    return Decision(
-        frozenset(),
-        0,
-        (),
-        free=True,
-        reason=sent.get("reason", ""),
-        from_node=sent.get("from_node", ""),
     )
 
 

@@ -182,7 +182,8 @@ def show_execution(
     head: Conversation,
     *,
     refusal: ContextError | None = None,
-    typed: Decision | None = None,
+    reason: str = "",
+    from_node: str = "",
 ) -> HttpResponse:
     """The page of an execution; after a refused move with what was typed."""
     moment = queries.find_moment(actor, head.public_id)
@@ -193,8 +194,8 @@ def show_execution(
         free=moment.pinned is None,
         refusal=refusal.detail if refusal else "",
         refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
-        reason=typed.reason if typed else "",
-        from_node=typed.from_node if typed else "",
+        reason=reason,
+        from_node=from_node,
     )
     shown = _detail_page(actor, head, moment, decision)
     status = status_of(refusal) if refusal else 200

@@ -44,6 +44,7 @@ class VersionPage:
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
+    execution: str
     tabs: Sequence[Tab]
     line: VersionLine
     stand: Stand
@@ -93,6 +94,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         title=title,
         crumbs=presenters.crumbs(head, Crumb(title)),
         head=head,
+        execution=row.public_id,
         tabs=tabs_of(head, now, ""),
         line=presenters.version_line(row, checkpoint, moment.pinned),
         stand=presenters.stand_of(moment),

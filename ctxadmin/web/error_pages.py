@@ -4,6 +4,7 @@ import sys
 
 from django.db import Error
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import REASON_NO_CSRF_COOKIE
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
@@ -20,8 +21,20 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    text = _("The form was too old or came from another site. Go back, reload and try again.")
-    return _answer(request, 403, "forbidden", text)
+    """A form without the token that this browser was given."""
+    if reason == REASON_NO_CSRF_COOKIE:
+        text = _("This browser sent no cookies, and without them nothing can be changed here.")
+    else:
+        text = _("The form is out of date, or it came from another site. Nothing was changed.")
+    if is_api(request):
+        return problem(403, "forbidden", text)
+    context = {
+        "detail": text,
+        "no_cookies": reason == REASON_NO_CSRF_COOKIE,
+        "plain_url": request.get_full_path(),
+        "plain_label": _("Open the form again"),
+    }
+    return render(request, "csrf.html", context, status=403)
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -6,7 +6,7 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 COOKIE: Final = "theme"
 _ONE_YEAR: Final = 365 * 24 * 3600
@@ -26,11 +26,12 @@ def chosen_theme(request: HttpRequest) -> Theme:
     return Theme(value) if value in {theme.value for theme in Theme} else Theme.AUTO
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def choose_theme(request: HttpRequest) -> HttpResponse:
     """Keep ``theme`` of the form in the cookie and go back to ``next``.
 
-    shell.js does the same in place; this is the way without JavaScript.
+    shell.js does the same in place; this is the way without JavaScript. Who comes by GET has
+    no form and goes to the overview.
     """
     response = HttpResponseRedirect(_way_back(request))
     value = request.POST.get("theme", "")

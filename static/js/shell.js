@@ -1,4 +1,4 @@
-// What every page does: the CSRF header, toasts, failed requests, the theme switch, copying.
+// What every page does: its address, the CSRF header, toasts, failed requests, the theme switch, copying.
 
 const texts = document.getElementById("shell-texts")?.dataset ?? {};
 const SUCCESS_STAYS_MS = 6000;
@@ -39,6 +39,11 @@ document.addEventListener("htmx:before:swap", (event) => {
     location.reload();
   }
 });
+
+// A form that was refused is shown at the address that it was sent to. Loading that again would
+// ask to send it once more; the page says under which address it can be read.
+const address = document.querySelector("[data-address]")?.dataset.address;
+if (address && address !== location.pathname) history.replaceState(history.state, "", address);
 
 const CARRIES_A_FORM = new Set([409, 422]);
 

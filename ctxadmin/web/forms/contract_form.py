@@ -62,6 +62,11 @@ class ContractForm(forms.Form, Generic[ModelT]):
         return self.edit is not None
 
     @property
+    def as_typed(self) -> str:
+        """Name and value of a button that shows the form again as it was sent, and does no more."""
+        return f"{join(self.root, ROWS_BUTTON)}=up:-:0"
+
+    @property
     def model(self) -> ModelT:
         """The validated model; ask ``is_valid()`` first."""
         if not self.is_valid() or self._parsed is None:

@@ -1,0 +1,130 @@
+"""What becomes of a page and of what was typed in it when the session or the execution went on."""
+
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import OpenPage
+from tests.e2e.test_execution_pages import Started, complete, ok, start, state
+from tests.live_server import PASSWORD
+
+__all__ = ["start"]
+
+
+def lose_session(page: Page) -> None:
+    """As if it had expired, or been ended in another tab."""
+    page.context.clear_cookies(name="ctxadmin")
+
+
+def sign_in(page: Page, role: str) -> None:
+    expect(page).to_have_url(re.compile("/sign-in/"))
+    page.get_by_label("Username").fill(role)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def kept(page: Page) -> int:
+    return int(page.evaluate("() => sessionStorage.length"))
+
+
+def test_a_refused_decision_goes_on_with_the_execution(
+    reviewer_page: Page, api: httpx.Client, start: Started
+) -> None:
+    name = start()
+    reviewer_page.goto(f"/executions/{name}/")
+    ok(api.post(f"conversations/{name}/approve", json={}))
+    reviewer_page.get_by_label("Reason").fill("fine with me")
+    reviewer_page.get_by_role("button", name="Approve").click()
+    expect(reviewer_page.get_by_text("Nothing was changed")).to_be_visible()
+    expect(reviewer_page).to_have_url(re.compile(f"/executions/{name}/$"))
+    expect(reviewer_page.get_by_label("Reason")).to_have_value("fine with me")
+    complete(api, name, "review", status="PAUSED")
+    expect(reviewer_page.get_by_role("button", name="Approve")).to_be_visible()
+    expect(reviewer_page).to_have_url(re.compile(f"/executions/{name}/$"))
+    expect(reviewer_page.get_by_label("Reason")).to_have_value("fine with me")
+    reviewer_page.get_by_role("button", name="Approve").click()
+    expect(reviewer_page.get_by_text("Approved.")).to_be_visible()
+    expect(reviewer_page.get_by_label("Reason")).to_have_value("")
+
+
+def test_a_reason_is_still_there_after_signing_in_again(
+    open_page: OpenPage, api: httpx.Client, start: Started
+) -> None:
+    name, page = start(), open_page("reviewer")
+    page.goto(f"/executions/{name}/")
+    page.get_by_label("Reason").fill("two lines\nof reasons")
+    lose_session(page)
+    page.get_by_role("button", name="Approve").click()
+    sign_in(page, "reviewer")
+    expect(page).to_have_url(re.compile(f"/executions/{name}/$"))
+    expect(page.get_by_label("Reason")).to_have_value("two lines\nof reasons")
+    expect(page.get_by_text("What you typed is back in the form")).to_be_visible()
+    assert ok(api.get(f"conversations/{name}/snapshot"))["status"] == "PAUSED"
+    assert kept(page) == 0
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("Approved.")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("")
+    assert kept(page) == 0
+
+
+def test_a_reason_is_not_given_to_somebody_else(open_page: OpenPage, start: Started) -> None:
+    name, page = start(), open_page("reviewer")
+    page.goto(f"/executions/{name}/")
+    page.get_by_label("Reason").fill("mine alone")
+    lose_session(page)
+    page.get_by_role("button", name="Approve").click()
+    sign_in(page, "designer")
+    expect(page.get_by_role("button", name="Approve")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("")
+    assert kept(page) == 0
+
+
+@pytest.mark.parametrize("at", ["form", "summary"])
+def test_an_edit_of_the_state_outlives_the_session(
+    open_page: OpenPage, api: httpx.Client, start: Started, at: str
+) -> None:
+    name, page = start(), open_page("reviewer")
+    page.goto(f"/executions/{name}/state/")
+    page.get_by_label("draft", exact=True).fill("Dear friend, it is late.")
+    if at == "form":
+        lose_session(page)
+    page.get_by_role("button", name="Look at the changes").click()
+    if at == "summary":
+        page.get_by_label("Reason").fill("warmer")
+        lose_session(page)
+        page.get_by_role("button", name="Apply").click()
+    sign_in(page, "reviewer")
+    expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+    expect(page.locator("ins", has_text="friend")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("warmer" if at == "summary" else "")
+    assert state(api, name)["draft"] == "Dear customer, it is late."
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("1 key changed")).to_be_visible()
+
+
+def test_an_operation_is_previewed_after_signing_in(open_page: OpenPage, api: httpx.Client) -> None:
+    made = ok(api.post("conversations", json={"messages": [{"role": "user", "content": "hi"}] * 9}))
+    page = open_page("reviewer")
+    page.goto(f"/conversations/{made['id']}/operate/")
+    page.get_by_label("Keep the last").fill("4")
+    page.get_by_label("Reason").fill("too long")
+    lose_session(page)
+    page.get_by_role("button", name="Preview").click()
+    sign_in(page, "reviewer")
+    expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("too long")
+    assert ok(api.get(f"conversations/{made['id']}"))["visible_count"] == 9
+
+
+def test_a_form_out_of_date_is_filled_in_again(open_page: OpenPage, start: Started) -> None:
+    name, page = start(), open_page("reviewer")
+    page.goto(f"/executions/{name}/")
+    page.get_by_label("Reason").fill("as typed")
+    page.evaluate("""() => document.querySelectorAll("[name=csrfmiddlewaretoken]")
+        .forEach((field) => { field.value = "a".repeat(64); })""")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_role("heading", name="The form is out of date")).to_be_visible()
+    page.get_by_role("link", name="Open the form again").click()
+    expect(page.get_by_label("Reason")).to_have_value("as typed")

@@ -1,0 +1,168 @@
+"""Forms that were filled in for what is not there any more, and addresses that take forms only."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from ctxadmin.accounts.roles import Role
+from tests.factories import browser, signed_in
+from tests.integration.checkpoints.flows import Run, everything, ok
+from tests.integration.pages.execution_scenes import (
+    field_of,
+    form_of,
+    hidden,
+    page,
+    paused,
+    text,
+    url,
+)
+
+pytestmark = pytest.mark.django_db
+SAMPLES = {"int": 1, "str": "x"}
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+def another(run: Run) -> None:
+    """End the execution and start one of the same workflow that waits at the same version."""
+    ok(run.post("cancel"))
+    ok(run.post("executions", {"workflow": "letter"}))
+    assert run.complete("write", "again").status_code == 201
+    assert run.snapshot()["status"] == "PAUSED"
+
+
+def page_paths(
+    patterns: list[URLPattern | URLResolver], prefix: str = "", *, within: str = ""
+) -> Iterator[str]:
+    """A path of every page, with sample arguments."""
+    for each in patterns:
+        if isinstance(each, URLResolver):
+            if str(each.pattern) not in ("api/", "api/v1/", "operator/"):
+                below = f"{within}{each.namespace}:" if each.namespace else within
+                yield from page_paths(each.url_patterns, prefix, within=below)
+        elif each.name:
+            converters = each.pattern.converters
+            args = {
+                name: SAMPLES["int" if "Int" in type(converter).__name__ else "str"]
+                for name, converter in converters.items()
+            }
+            yield reverse(within + each.name, kwargs=args)
+
+
+def test_every_address_of_a_form_can_be_opened(reviewer: Client) -> None:
+    paths = list(page_paths(get_resolver().url_patterns))
+    assert "/executions/x/move/" in paths
+    assert "/sign-out/" in paths
+    for who in (reviewer, Client()):
+        refused = [path for path in paths if who.get(path).status_code == 405]
+        assert refused == []
+
+
+def test_who_signs_in_after_a_lost_decision_is_led_to_the_execution(reviewer: Client) -> None:
+    run = paused()
+    lost = Client().post(url(run, "move/"), {"move": "approve", "reason": "fine"})
+    assert lost["Location"] == f"/sign-in/?next={url(run, 'move/')}"
+    assert reviewer.get(url(run, "move/"))["Location"] == url(run)
+
+
+def test_a_refused_move_says_where_its_page_can_be_read(reviewer: Client) -> None:
+    run = paused()
+    refused = reviewer.post(url(run, "move/"), {"move": "reject"})
+    assert f'data-address="{url(run)}"' in text(refused)
+
+
+@pytest.mark.parametrize("path", ["cancel/", "versions/1/restore/", "versions/1/fork/"])
+def test_a_form_about_another_execution_changes_nothing(reviewer: Client, path: str) -> None:
+    run = paused()
+    asked = page(reviewer, run, path)
+    sent = {"execution": hidden(asked, "execution"), "expected_version": "1", "reason": "as typed"}
+    another(run)
+    versions = len(run.versions())
+    answer = reviewer.post(url(run, path), sent)
+    assert answer.status_code == 409
+    assert "Another execution was started since" in text(answer)
+    assert run.snapshot()["status"] == "PAUSED"
+    assert len(run.versions()) == versions
+    assert "Forked from here" not in page(reviewer, run)
+
+
+@pytest.mark.parametrize(
+    ("shown", "path"),
+    [("", "cancel/"), ("versions/0/", "versions/0/restore/"), ("versions/0/", "versions/0/fork/")],
+)
+def test_a_link_of_another_execution_leads_to_the_one_of_now(
+    reviewer: Client, shown: str, path: str
+) -> None:
+    run = paused()
+    seen = page(reviewer, run, shown)
+    link = url(run, path) + "?execution="
+    assert link in seen
+    link += seen.split(link)[1].partition('"')[0]
+    assert reviewer.get(link).status_code == 200
+    another(run)
+    answer = reviewer.get(link)
+    assert answer.status_code == 409
+    assert "Another execution was started since" in text(answer)
+
+
+def test_a_refused_cancellation_keeps_its_reason(reviewer: Client) -> None:
+    run = paused()
+    sent = {"expected_version": "0", "reason": "it is of no use"}
+    answer = reviewer.post(url(run, "cancel/"), sent)
+    assert answer.status_code == 409
+    assert "it is of no use" in text(answer)
+
+
+def test_a_form_out_of_date_says_so_and_leads_back_to_it() -> None:
+    run = paused()
+    client = browser(Role.REVIEWER)
+    page(client, run)
+    answer = client.post(url(run, "move/"), {"move": "approve", "csrfmiddlewaretoken": "a" * 64})
+    assert answer.status_code == 403
+    html = text(answer)
+    assert "The form is out of date" in html
+    assert f'href="{url(run, "move/")}">Open the form again' in html
+    assert "Your role" not in html
+    assert run.snapshot()["status"] == "PAUSED"
+
+
+def test_a_browser_without_cookies_is_told_so() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/sign-in/", {"username": "a", "password": "b"})
+    assert answer.status_code == 403
+    assert "Cookies are off" in text(answer)
+    assert 'href="/sign-in/">Open the form again' in text(answer)
+
+
+def test_a_summary_is_shown_again_as_it_was_sent(reviewer: Client) -> None:
+    run = paused()
+    fields = form_of(page(reviewer, run, "state/"))
+    fields[f"value-{field_of(fields, 'draft')}"] = "Dear friend"
+    summary = text(reviewer.post(url(run, "state/"), {**fields, "step": "review"}))
+    names = ("version", "execution", "changes")
+    sent = {name: hidden(summary, name) for name in names} | {"reason": "warmer"}
+    again = text(reviewer.post(url(run, "state/"), {**sent, "step": "look"}))
+    assert "Dear friend" in again
+    assert "warmer" in again
+    assert run.snapshot()["version"] == 1
+    ok(run.post("approve"))
+    answer = reviewer.post(url(run, "state/"), {**sent, "step": "look"})
+    assert answer.status_code == 409
+    assert "Dear friend" in text(answer)
+
+
+@pytest.mark.parametrize("path", ["/workflows/letter/nodes/write/", "/workflows/letter/edit/"])
+def test_what_draws_a_form_again_saves_nothing(path: str) -> None:
+    paused()
+    designer = signed_in(Role.DESIGNER)
+    before = everything()
+    name, value = re.findall(r'data-draft="([^"]+)"', text(designer.get(path)))[0].split("=")
+    answer = designer.post(path, {name: value, "name": "typed", "node-name": "typed"})
+    assert answer.status_code == 200
+    assert 'value="typed"' in text(answer)
+    assert everything() == before
