@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import orjson
-from django.db.models import OuterRef, Subquery
 from pydantic import JsonValue
 
 from checkpoints.domain.execution import read
@@ -15,7 +14,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, of_conversation, pinned_to
 from checkpoints.standing import ready_nodes, stands_at
 from checkpoints.state_store import StateRows
-from checkpoints.store import find_checkpoint
+from checkpoints.store import find_checkpoint, find_current_with_counts
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.sql_log import SqlLog
@@ -96,15 +95,10 @@ def moment_now(head: Conversation) -> Moment:
     The execution is read together with the counts of the conversation, in one statement: ``head``
     may have been read before another write.
     """
-    heads = Conversation.objects.filter(key=OuterRef("conversation"))
-    rows = Execution.objects.filter(conversation=head.key).annotate(
-        seen_revision=Subquery(heads.values("current_revision")),
-        seen_visible=Subquery(heads.values("visible_count")),
-        seen_log=Subquery(heads.values("log_count")),
-    )
-    row = rows.order_by("-number").first()
-    if row is None:
+    found = find_current_with_counts(head.key)
+    if found is None:
         return _without_execution(head)
+    row, counts = found
     now = read(bytes(row.decided))
     node_id, when = stands_at(now)
     return Moment(
@@ -116,9 +110,9 @@ def moment_now(head: Conversation) -> Moment:
         node_id=node_id,
         when=when,
         marking=_marking(row),
-        revision=row.seen_revision,
-        visible_count=row.seen_visible,
-        log_count=row.seen_log,
+        revision=counts.revision,
+        visible_count=counts.visible,
+        log_count=counts.log,
         at=row.changed_at,
         pause_requested=now.pause_requested,
         pause=now.pause,

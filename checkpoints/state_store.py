@@ -30,6 +30,9 @@ _KEYS: Final = Table(StateKey)
 _STORED: Final = Table(StateValue)
 
 
+_OF_EXECUTION: Final = "{conversation} = %s AND {execution} = %s"
+
+
 def digest_of_name(name: str) -> str:
     """What a state key is looked up by: names have any characters and no collation."""
     return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
@@ -77,7 +80,8 @@ class StateRows:
         """Every key that was there at a version, and the lists; by digest, no value is read."""
         now: dict[str, Held] = {}
         changed: dict[str, str] = {}  # since then: name by digest
-        for *row, gone in self._keys().values_list(*_HEAD, "gone"):
+        own = [self.conversation, self.execution]
+        for *row, gone in _KEYS.read((*_HEAD, "gone"), _OF_EXECUTION, own):
             held = _held_of(*row)
             if held.version > version:
                 changed[held.key] = held.name

@@ -1,5 +1,6 @@
 """Executions and checkpoints in SQL: finding their rows."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from checkpoints.domain.timeline import SavedCheckpoint
@@ -16,6 +17,28 @@ _LARGEST: Final = 2**31 - 1
 def find_current(conversation: int) -> Execution | None:
     """The newest execution of a conversation, None if it never had one."""
     return EXECUTIONS.find({"conversation": conversation}, last_by="number")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of a conversation: its current revision, and the numbers of visible and of all messages."""
+
+    revision: int
+    visible: int
+    log: int
+
+
+# One look-up of the head for each: a join with LIMIT would be planned by other rules.
+_COUNTS: Final = """
+(SELECT current_revision FROM conversations_conversation AS head WHERE head.key = {conversation}),
+(SELECT visible_count FROM conversations_conversation AS head WHERE head.key = {conversation}),
+(SELECT log_count FROM conversations_conversation AS head WHERE head.key = {conversation})"""
+
+
+def find_current_with_counts(conversation: int) -> tuple[Execution, Counts] | None:
+    """The newest execution with the counts of its conversation, by one statement: they fit."""
+    found = EXECUTIONS.find_beside({"conversation": conversation}, _COUNTS, last_by="number")
+    return None if found is None else (found[0], Counts(*found[1]))
 
 
 def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoint:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from django.db.models import Q
@@ -24,9 +24,23 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.web.pagination import Page, PageRequest, cut
+from ctxadmin.web.tables import Table
 
 _LONG_RUN: Final = 50  # messages from which on a run is worth a query of its own
 _AT_ONCE: Final = 500
+_MESSAGES: Final = Table(Message)
+_SHOWN: Final = (
+    "index",
+    "message_id",
+    "role",
+    "body",
+    "tokens",
+    "tokens_reported",
+    "node_id",
+    "author",
+    "created_at",
+    "call_index",
+)
 STATUSES: Final = (
     "IDLE",
     "PENDING",
@@ -173,39 +187,45 @@ def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, st
 
 def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessage]:
     """The messages of ``wanted`` in its order."""
-    rows: dict[int, Message] = {}
-    log = Message.objects.filter(conversation=conversation)
-    for part in _conditions(wanted):
-        rows.update((row.index, row) for row in log.filter(part))
-    return [stored_message(rows[index], visible=index in shown) for index in wanted]
+    rows: dict[int, tuple[Any, ...]] = {}
+    for given, values in _conditions(wanted):
+        found = _MESSAGES.read(_SHOWN, "{conversation} = %s AND " + given, [conversation, *values])
+        rows.update((row[0], row) for row in found)
+    return [_stored(rows[index], visible=index in shown) for index in wanted]
 
 
-def _conditions(wanted: View) -> Iterator[Q]:
+def _conditions(wanted: View) -> Iterator[tuple[str, list[int]]]:
     """Few conditions for many messages: long runs by their ends, the rest by their indices."""
     single: list[int] = []
     for start, stop in wanted.indices_as_runs():
         if stop - start >= _LONG_RUN:
-            yield Q(index__gte=start, index__lt=stop)
+            yield "{index} >= %s AND {index} < %s", [start, stop]
         else:
             single += range(start, stop)
     for place in range(0, len(single), _AT_ONCE):
-        yield Q(index__in=single[place : place + _AT_ONCE])
+        part = single[place : place + _AT_ONCE]
+        yield f"{{index}} IN ({', '.join(['%s'] * len(part))})", part
 
 
 def stored_message(row: Message, *, visible: bool) -> StoredMessage:
-    """The row as the value that is answered."""
+    """A row as the value that is answered."""
+    return _stored(tuple(getattr(row, name) for name in _SHOWN), visible=visible)
+
+
+def _stored(row: tuple[Any, ...], *, visible: bool) -> StoredMessage:
+    index, message_id, role, body, tokens, reported, node_id, author, created_at, call = row
     return StoredMessage(
-        index=row.index,
-        message_id=row.message_id or f"log-{row.index}",
-        role=row.role,
-        body=bytes(row.body),
+        index=index,
+        message_id=message_id or f"log-{index}",
+        role=role,
+        body=bytes(body),
         visible=visible,
-        tokens=row.tokens,
-        estimated=not row.tokens_reported,
-        node_id=row.node_id,
-        author=row.author,
-        created_at=row.created_at,
-        call_index=row.call_index,
+        tokens=tokens,
+        estimated=not reported,
+        node_id=node_id,
+        author=author,
+        created_at=created_at,
+        call_index=call,
     )
 
 

@@ -10,4 +10,4 @@ def now() -> datetime:
 
 def iso(moment: datetime) -> str:
     """ISO 8601 in UTC with microseconds and a ``Z``: ``2026-01-31T09:00:00.000000Z``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"

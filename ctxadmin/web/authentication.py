@@ -1,6 +1,6 @@
 """Who calls: a token in the Authorization header or a browser session."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -20,11 +20,13 @@ from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.lib import clock
 from ctxadmin.observe.facts import note_actor
+from ctxadmin.web.tables import Table
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView  # which reads the settings that name this module
 
 _REALM: Final = 'Bearer realm="ctxadmin"'
+_TOKENS: Final = Table(EngineToken)
 _USED_EVERY: Final = timedelta(minutes=5)
 SESSION_WORKSPACE: Final = "workspace"
 
@@ -72,13 +74,13 @@ class ActorPermission(BasePermission):
 
 def token_actor(secret: str, request: HttpRequest) -> Actor:
     """The actor of a token's text; AuthenticationFailed if it does not hold now."""
-    token = (
-        EngineToken.objects.filter(digest=token_digest(secret), revoked_at=None)
-        .only("public_id", "name", "scopes", "workspace_id", "expires_at", "last_used_at")
-        .first()
-    )
+    token = _TOKENS.find({"digest": token_digest(secret)})
     now = clock.now()
-    if token is None or (token.expires_at is not None and token.expires_at <= now):
+    if (
+        token is None
+        or token.revoked_at is not None
+        or (token.expires_at is not None and token.expires_at <= now)
+    ):
         raise AuthenticationFailed("This token is unknown, revoked or expired.")
     if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
         EngineToken.objects.filter(pk=token.pk).update(last_used_at=now)
@@ -93,6 +95,10 @@ def token_actor(secret: str, request: HttpRequest) -> Actor:
     )
     note_actor(actor)
     return actor
+
+
+def _holds(token: EngineToken, now: datetime) -> bool:
+    return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
 
 
 def person_actor(request: HttpRequest) -> Actor | None:

@@ -16,18 +16,38 @@ from typing import Any, Final, TypeAlias
 from django.core import signals
 from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.middleware.security import SecurityMiddleware
 from django.urls import set_script_prefix
 
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.web.bodies import ClientGone, refused, take_body
+from ctxadmin.web.middleware import RequestIdMiddleware
+from ctxadmin.web.problems import BASE_PATH
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 _END: Final = object()
+
+
+class _TokenHandler(BaseHandler):
+    """Answers calls with a token, by two middlewares: the others are for browsers.
+
+    They took a third of a millisecond of a call that took one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view_middleware: list[Any] = []
+        self._template_response_middleware: list[Any] = []
+        self._exception_middleware: list[Any] = []
+        answer = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]
+        answer = convert_exception_to_response(RequestIdMiddleware(answer))  # type: ignore[arg-type]
+        self._middleware_chain = convert_exception_to_response(SecurityMiddleware(answer))
 
 
 class ThreadedHandler(BaseHandler):
@@ -39,6 +59,7 @@ class ThreadedHandler(BaseHandler):
     def __init__(self, threads: int) -> None:
         super().__init__()
         self.load_middleware(is_async=False)
+        self._for_tokens = _TokenHandler()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,12 +101,19 @@ class ThreadedHandler(BaseHandler):
             response = HttpResponseBadRequest()
         else:
             request._body = body  # so that nobody reads the stream into a copy of it
-            response = self.get_response(request)
+            handler = self._for_tokens if _has_token(request) else self
+            response = handler.get_response(request)
         if isinstance(response, StreamingHttpResponse):
             return response, _streamed(response)
         content = response.content if isinstance(response, HttpResponse) else b""
+        response.headers.setdefault("Content-Length", str(len(content)))
         response.close()
         return response, [content]
+
+
+def _has_token(request: ASGIRequest) -> bool:
+    """True for a call of the contract that names its caller by a token, and not by a cookie."""
+    return request.path.startswith(f"{BASE_PATH}/") and "HTTP_AUTHORIZATION" in request.META
 
 
 def _streamed(response: StreamingHttpResponse) -> Iterator[bytes]:

@@ -58,6 +58,23 @@ class Table(Generic[ModelT]):
             found = cursor.fetchone()
         return None if found is None else self._row(found, without)
 
+    def find_beside(
+        self, where: Mapping[str, object], beside: str, *, last_by: str
+    ) -> tuple[ModelT, tuple[Any, ...]] | None:
+        """``find`` with what SQL gives beside the row in the same statement, so that both fit.
+
+        ``beside`` are expressions with commas between, which name fields in braces.
+        """
+        key = ("find beside", *where, "-", beside, last_by)
+        text = self._texts.get(key) or self._new_text(
+            key, self._select_of(where, (), last_by, lock=False, beside=beside)
+        )
+        with _connection().cursor() as cursor:
+            cursor.execute(text, self._prepared(where))
+            found = cursor.fetchone()
+        count = len(self._fields)
+        return None if found is None else (self._row(found[:count], ()), tuple(found[count:]))
+
     def find_all(
         self, where: Mapping[str, object], name: str, among: Collection[object]
     ) -> list[ModelT]:
@@ -74,6 +91,22 @@ class Table(Generic[ModelT]):
                 cursor.execute(text, values)
                 found += [self._row(row, ()) for row in cursor.fetchall()]
         return found
+
+    def read(
+        self, names: tuple[str, ...], given: str, values: Sequence[str | int]
+    ) -> list[tuple[Any, ...]]:
+        """These fields of the rows for which the condition ``given`` holds.
+
+        It is SQL that names fields in braces, ``{conversation} = %s``, and may go on with an
+        order; ``values`` are as the driver takes them.
+        """
+        key = ("read", names, given)
+        text = self._texts.get(key) or self._new_text(key, self._read_of(names, given))
+        with _connection().cursor() as cursor:
+            cursor.execute(text, values)
+            found = cursor.fetchall()
+        converted = self._converters_of(names)
+        return [_converted_row(row, converted) for row in found] if converted else list(found)
 
     def insert(self, rows: Iterable[ModelT]) -> None:
         """Store new rows; IntegrityError if a key is taken.
@@ -103,11 +136,12 @@ class Table(Generic[ModelT]):
 
     def _row(self, found: Sequence[Any], without: Collection[str]) -> ModelT:
         names = [name for name in self._fields if name not in without] if without else self._fields
-        values = list(found)
-        for place, name in enumerate(names):
-            for convert in self._converters.get(name, ()):
-                values[place] = convert(values[place])
+        values = _converted_row(found, self._converters_of(names))
         return self.model.from_db(DEFAULT_DB_ALIAS, names, values)
+
+    def _converters_of(self, names: Iterable[str]) -> list[tuple[int, list[Convert]]]:
+        known = self._converters
+        return [(place, known[name]) for place, name in enumerate(names) if name in known]
 
     def _store(self, kind: str, rows: Iterable[ModelT], end: Callable[[], str]) -> None:
         remaining = iter(rows)
@@ -129,13 +163,23 @@ class Table(Generic[ModelT]):
         last_by: str | None,
         *,
         lock: bool,
+        beside: str = "",
     ) -> str:
         columns = self._columns(name for name in self._fields if name not in without)
+        if beside:
+            columns += ", " + self._named(beside)
         text = f"SELECT {columns} FROM {self._name} WHERE {self._equal(where, ' AND ')}"  # noqa: S608
         if last_by:
             text += f" ORDER BY {self._column(last_by)} DESC"
         locks = lock and _connection().features.has_select_for_update
         return text + " LIMIT 1" + (" FOR UPDATE" if locks else "")
+
+    def _read_of(self, names: Iterable[str], given: str) -> str:
+        return f"SELECT {self._columns(names)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
+
+    def _named(self, sql: str) -> str:
+        """SQL with the columns of the fields that it names in braces."""
+        return sql.format_map({name: f"{self._name}.{self._column(name)}" for name in self._fields})
 
     def _select_among(self, where: Iterable[str], name: str, count: int) -> str:
         columns, places = self._columns(self._fields), ", ".join(["%s"] * count)
@@ -224,6 +268,16 @@ class Table(Generic[ModelT]):
 
 def _connection() -> BaseDatabaseWrapper:
     return connections[DEFAULT_DB_ALIAS]
+
+
+def _converted_row(
+    row: Sequence[Any], converted: Sequence[tuple[int, list[Convert]]]
+) -> tuple[Any, ...]:
+    values = list(row)
+    for place, converters in converted:
+        for convert in converters:
+            values[place] = convert(values[place])
+    return tuple(values)
 
 
 def _converted(

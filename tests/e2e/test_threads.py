@@ -81,3 +81,17 @@ def test_a_form_with_a_file_is_read(server: LiveServer) -> None:
         )
     assert answer.status_code == 200
     assert "hi" in answer.text
+
+
+def test_calls_with_a_token_get_an_id_and_safe_headers_and_no_cookies(
+    server: LiveServer, token: str
+) -> None:
+    headers = {"Authorization": f"Bearer {token}", "X-Request-ID": "mine"}
+    with httpx.Client(base_url=server.url, headers=headers) as client:
+        for path, code in (("/conversations", 200), ("/nothing", 404)):
+            answer = client.get("/api/v1" + path)
+            assert answer.status_code == code
+            assert answer.headers["X-Request-ID"] == "mine"
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert not answer.cookies
+            assert int(answer.headers["Content-Length"]) == len(answer.content)

@@ -2,7 +2,7 @@
 
 from time import monotonic
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from django.db.backends.mysql import base
 from django.db.backends.utils import debug_transaction
@@ -11,6 +11,10 @@ from django.utils.functional import cached_property
 
 from ctxadmin.db.errors import AWAY, READ_ONLY, CommitUnknown, number_of
 from ctxadmin.db.mysql.stalls import STALLS
+
+# A ping is a round trip: once a second does for a connection that is in use. What is lost between
+# two of them, one request hears as unavailable.
+_TRUSTED_SECONDS: Final = 1.0
 
 
 class _Watch(DatabaseErrorWrapper):
@@ -42,6 +46,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """
 
     _unfit = False
+    _pinged = 0.0
 
     @cached_property
     def wrap_database_errors(self) -> _Watch:
@@ -62,16 +67,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if STALLS.lasts(self._server):
             raise OperationalError(2002, "It let others wait a moment ago")
         self._unfit = False
+        self._pinged = monotonic()
         return super().get_new_connection(conn_params)
 
     def is_usable(self) -> bool:
         if self._unfit:
             return False
+        if monotonic() - self._pinged < _TRUSTED_SECONDS:
+            return True
         try:
             with self.wrap_database_errors:
                 self.connection.ping()
         except Error:
             return False
+        self._pinged = monotonic()
         return True
 
     def set_autocommit(
