@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from conversations.models import Conversation
-from conversations.services import change_of
+from conversations.services import UNSEEN, Seen, change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -33,16 +33,19 @@ def change(
     metadata: bytes | None = None,
     tools: str | None = None,
     seen: Mapping[str, str] = MappingProxyType({}),
+    view: Seen = UNSEEN,
 ) -> Conversation:
     """Set what is given: title, metadata (JSON bytes of an object) or tools.
 
     ``seen`` are the digests of the values that the writer started from, as ``seen_of`` gives
-    them: VersionConflict names the given fields that somebody else changed since.
+    them: VersionConflict names the given fields that somebody else changed since. It is also
+    raised if ``view`` is not the view of now.
     """
     actor.require(Action.CONVERSATION_UPDATE)
     given = {"title": title, "metadata": metadata, "tools": tools}
     fields = {name: value for name, value in given.items() if value is not None}
     with writing(actor, public_id) as opened:
+        check_seen(opened, view)
         now = seen_of(opened.head)
         stale = [name for name in fields if seen.get(name, now[name]) != now[name]]
         if stale:

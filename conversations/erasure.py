@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from conversations.models import Conversation, Mark, Message, Move, Revision, UnsettledCall
-from conversations.services import change_of
+from conversations.services import UNSEEN, Seen, change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -22,10 +22,11 @@ def on_erase(forget: Forget) -> None:
     _others.append(forget)
 
 
-def erase(actor: Actor, public_id: str) -> None:
+def erase(actor: Actor, public_id: str, *, seen: Seen = UNSEEN) -> None:
     """Remove a conversation with everything that belongs to it; only the audit remembers it."""
     actor.require(Action.CONVERSATION_ERASE)
     with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
         key = opened.head.key
         opened.commit(change_of(opened.head, Action.CONVERSATION_ERASE))
         for forget in _others:

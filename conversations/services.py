@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from django.db import transaction
 
@@ -40,6 +41,9 @@ class Seen:
 
     revision: int | None = None
     count: int | None = None
+
+
+UNSEEN: Final = Seen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +135,21 @@ def open_new(actor: Actor, new: NewConversation) -> Writing:
     return insert_head(head, actor)
 
 
-def append(actor: Actor, public_id: str, drafts: Sequence[Draft], node_id: str = "") -> Appended:
-    """Log messages and show them at the end of the view; all or none, and never a conflict."""
+def append(
+    actor: Actor,
+    public_id: str,
+    drafts: Sequence[Draft],
+    node_id: str = "",
+    *,
+    seen: Seen = Seen(),
+) -> Appended:
+    """Log messages and show them at the end of the view; all or none.
+
+    Never a conflict (rule 1.16), unless the writer says what it saw and wants nothing between.
+    """
     actor.require(Action.MESSAGES_APPEND)
     with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
         appended = append_in(opened, drafts, node_id=node_id)
         detail = {"first_index": appended.first_index, "count": appended.count}
         opened.commit(change_of(opened.head, Action.MESSAGES_APPEND, detail=detail))

@@ -36,6 +36,11 @@ class ExecutionEndpoint(ConversationEndpoint):
             return command
         return command.model_copy(update={"expected_version": expected})
 
+    def whole_etag(self) -> str | None:
+        """If-Match if it is the ETag of a snapshot: a plain version says nothing of the view."""
+        given = self.request.headers.get("If-Match")
+        return given if given is not None and given.count(".") == 2 else None
+
 
 def version_in(path: str) -> int:
     """The number of a version in a path; NotFound for any other text."""

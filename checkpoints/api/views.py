@@ -61,12 +61,17 @@ class Executions(ExecutionEndpoint):
         body=StartExecution,
         answer=StartedAnswer,
         status=201,
-        errors=("invalid_state", "type_mismatch", "duplicate"),
+        headers=(IF_MATCH,),
+        errors=("invalid_state", "type_mismatch", "duplicate", "version_conflict"),
         needs=Action.EXECUTION_START,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """Pinned to a published version of a workflow, or free: then any node may run."""
-        started = starting.start(self.actor, conversation_id, self.body(StartExecution))
+        command = self.body(StartExecution)
+        expected = etags.expected_version(self.whole_etag(), None)
+        started = starting.start(
+            self.actor, conversation_id, command, seen=self.seen_view(), expected=expected
+        )
         return StartedAnswer.of(started).response(201)
 
 
@@ -102,14 +107,9 @@ class Snapshot(ExecutionEndpoint):
     def patch(self, request: Request, conversation_id: str) -> Response:
         """Keys and operations in one transaction, of a paused execution and at its node only."""
         command = self.command(UpdateSnapshot)
-        seen = Seen(*etags.expected_view(self._whole_etag(request), None, None))
+        seen = Seen(*etags.expected_view(self.whole_etag(), None, None))
         updated = updating.update(self.actor, conversation_id, command, seen=seen)
         return UpdatedAnswer.of(updated).response()
-
-    def _whole_etag(self, request: Request) -> str | None:
-        """If-Match if it is the ETag of a snapshot: a plain version says nothing of the view."""
-        given = request.headers.get("If-Match")
-        return given if given is not None and given.count(".") == 2 else None
 
 
 class Checkpoints(ExecutionEndpoint):

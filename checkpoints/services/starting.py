@@ -13,10 +13,11 @@ from checkpoints.execution_writing import ExecutionWriting, Write, current_of
 from checkpoints.models import Execution
 from checkpoints.pinned import Pinned, newest, of_conversation, pinned_to
 from checkpoints.services.opening import Sent, read_sent
+from conversations.services import UNSEEN, Seen, check_seen
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import InvalidState, ValidationFailed
+from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.json_bytes import canonical, dumps
 from workflows.domain.routing import Marking
@@ -43,17 +44,28 @@ class NewExecution:
     start: bool = True
 
 
-def start(actor: Actor, public_id: str, command: StartExecution) -> Started:
+def start(
+    actor: Actor,
+    public_id: str,
+    command: StartExecution,
+    *,
+    seen: Seen = UNSEEN,
+    expected: int | None = None,
+) -> Started:
     """Start an execution; InvalidState while the one before has not ended.
 
-    Without ``workflow`` it runs the newest published version of the conversation's workflow, or,
-    if there is none, any node that its engine names.
+    VersionConflict if the view is not what was ``seen``, or the execution before is at another
+    version than ``expected``; a conversation without one is at 0. Without ``workflow`` it runs
+    the newest published version of the conversation's workflow, or, if there is none, any node
+    that its engine names.
     """
     actor.require(Action.EXECUTION_START)
     ReducerTable.of(command.reducers)
     sent = read_sent(command.initial_state(), pointer="/state")
     with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
         last = current_of(opened)
+        _require_version(0 if last is None else last.version, expected)
         if last is not None:
             _require_ended(last)
         new = NewExecution(
@@ -119,6 +131,12 @@ def _new_row(opened: Writing, new: NewExecution, number: int) -> Execution:
         author=opened.actor.label,
         created_at=opened.at,
     )
+
+
+def _require_version(actual: int, expected: int | None) -> None:
+    if expected not in (None, actual):
+        message = f"The execution is at version {actual}, not {expected}."
+        raise VersionConflict(message, expected=expected, actual=actual, changed_keys=())
 
 
 def _require_ended(last: Execution) -> None:

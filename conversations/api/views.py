@@ -66,6 +66,10 @@ class ConversationEndpoint(Endpoint):
             )
         )
 
+    def seen_view(self) -> Seen:
+        """What the writer saw of the view, of a call whose body does not say it."""
+        return Seen(*etags.expected_view(self.request.headers.get("If-Match"), None, None))
+
 
 class Conversations(Endpoint):
     @described(
@@ -118,19 +122,31 @@ class OneConversation(ConversationEndpoint):
         "Change a conversation",
         body=ChangeConversation,
         answer=ConversationAnswer,
+        headers=(IF_MATCH,),
+        errors=("version_conflict",),
         needs=Action.CONVERSATION_UPDATE,
     )
     def patch(self, request: Request, conversation_id: str) -> Response:
         body = self.body(ChangeConversation)
         metadata = None if body.metadata is None else metadata_bytes(body.metadata)
         head = describing.change(
-            self.actor, conversation_id, title=body.title, metadata=metadata, tools=body.tools
+            self.actor,
+            conversation_id,
+            title=body.title,
+            metadata=metadata,
+            tools=body.tools,
+            view=self.seen_view(),
         )
         return shown(head)
 
-    @described("Erase a conversation", needs=Action.CONVERSATION_ERASE)
+    @described(
+        "Erase a conversation",
+        headers=(IF_MATCH,),
+        errors=("version_conflict",),
+        needs=Action.CONVERSATION_ERASE,
+    )
     def delete(self, request: Request, conversation_id: str) -> Response:
-        erasure.erase(self.actor, conversation_id)
+        erasure.erase(self.actor, conversation_id, seen=self.seen_view())
         return Response(status=204)
 
 
@@ -155,12 +171,15 @@ class Messages(ConversationEndpoint):
         body=AppendMessages,
         answer=AppendedAnswer,
         status=201,
-        errors=("duplicate",),
+        headers=(IF_MATCH,),
+        errors=("duplicate", "version_conflict"),
         needs=Action.MESSAGES_APPEND,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
+        """Never a conflict, unless `If-Match` asks for one."""
         drafts = self.body(AppendMessages).drafts()
-        appended = services.append(self.actor, conversation_id, drafts)
+        seen = self.seen_view()
+        appended = services.append(self.actor, conversation_id, drafts, seen=seen)
         answer = {
             "first_index": appended.first_index,
             "count": appended.count,

@@ -6,6 +6,7 @@ import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from rest_framework.exceptions import NotAuthenticated
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,6 +15,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.web import etags, idempotency, problems
+from ctxadmin.web.described import IF_MATCH, description_of
 from ctxadmin.web.json_body import StrictJsonParser
 
 ContractT = TypeVar("ContractT", bound=Contract)
@@ -68,9 +70,19 @@ class Endpoint(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        self._refuse_if_match(request)
         key = request.headers.get("Idempotency-Key")
         if key is not None and request.method in ("POST", "PATCH") and self.keep_answers:
             self._run_once(key, request)
+
+    def _refuse_if_match(self, request: Request) -> None:
+        """A condition that is not looked at must not look as if it had held."""
+        if request.method in SAFE_METHODS or "If-Match" not in request.headers:
+            return
+        about = description_of(getattr(self, (request.method or "").lower(), None))
+        if about is not None and IF_MATCH not in about.parameters:
+            text = "This call takes no If-Match: it makes something new, or changes nothing."
+            raise ValidationFailed.at("If-Match", text)
 
     def _run_once(self, key: str, request: Request) -> None:
         """Replace this request's handler by one that keeps its answer."""

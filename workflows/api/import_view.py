@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import ContextError, FieldProblem
+from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from ctxadmin.web.described import IF_MATCH, Parameter, described
 from ctxadmin.web.endpoint import Endpoint
 from ctxadmin.web.json_body import StrictJsonParser
@@ -63,6 +63,9 @@ class ImportYaml(Endpoint):
         wanted = self._wanted(request)
         document = _document(wanted, "" if isinstance(request.data, YamlText) else "/yaml")
         expected = self.expected_version(wanted.expected_version)
+        if wanted.slug is None and expected is not None:
+            text = "What is expected is a draft that is there: name the slug of its workflow."
+            raise ValidationFailed.at("/slug", text)
         saved = services.import_document(self.actor, document, wanted.slug, expected)
         location = f"/api/v1/workflows/{saved.workflow.slug}"
         answer = ImportedAnswer.of_saved(saved)
