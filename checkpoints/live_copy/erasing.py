@@ -19,7 +19,7 @@ def forget(conversation: int) -> None:
 def drop_erased() -> int:
     """Drop the copies of all erased conversations that are still to be dropped; how many were.
 
-    Run after every erasure, when Redis is back, and by ``live_copy drop --erased``.
+    Run after every erasure, when Redis is back, and by every ``live_copy`` command.
     """
     dropped = 0
     for row in UndroppedCopy.objects.all():

@@ -10,8 +10,8 @@ from checkpoints.live_copy.port import WHOLE, Delta, Found, Grow, Part, Remove, 
 from checkpoints.live_copy.scripts import DROP, MOVE, PUT, SEALED_BYTES
 from checkpoints.state_store import digest_of_name
 from ctxadmin.audit.record import Mark
+from ctxadmin.live.client import Away, Client, Pipe, Reached
 from ctxadmin.live.counts import count
-from ctxadmin.live.link import Away, Client, Link, Pipe
 
 _FORMAT: Final = 1  # rises when the bytes of a part come to mean something else
 _BESIDE: Final = 60  # seconds after which what was written beside a part and not used is gone
@@ -26,7 +26,7 @@ class RedisLiveCopy:
 
     holds = True
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Reached) -> None:
         self.link = link
 
     def read(self, conversation: int, mark: Mark, parts: Collection[Part]) -> Found:

@@ -18,7 +18,7 @@ def set_up() -> None:
 
     link = Link(settings.LIVE_REDIS)
     link.on_return.append(erasing.drop_erased_in_thread)
-    links.register(link)
+    links.use(link)
     count_live_copy(counts)
     current.use(RedisLiveCopy(link))
     follow(current.follow_changes)

@@ -2,9 +2,9 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha1
-from typing import Final, Protocol, TypeVar, cast
+from typing import Final, TypeVar, cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -14,6 +14,7 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel
 
 from ctxadmin.live.address import Kind, RedisAddress
+from ctxadmin.live.client import Away, Client
 from ctxadmin.live.counts import count
 
 logger = logging.getLogger(__name__)
@@ -21,35 +22,6 @@ AnswerT = TypeVar("AnswerT")
 # redis-py's defaults blocked one GET for 58 s and ran one INCR twice.
 TIMEOUT: Final = 0.25
 PAUSE: Final = 2.0
-
-
-class Away(Exception):
-    """Redis did not answer in time, refused, or is left alone because it did so lately."""
-
-
-class Pipe(Protocol):
-    """Commands that are sent at once; with a transaction nothing comes between them."""
-
-    def hgetall(self, name: str) -> object: ...
-    def hget(self, name: str, key: str) -> object: ...
-    def lrange(self, name: str, start: int, end: int) -> object: ...
-    def rpush(self, name: str, *values: bytes) -> object: ...
-    def hset(self, name: str, *, mapping: Mapping[bytes, bytes]) -> object: ...
-    def expire(self, name: str, time: int) -> object: ...
-    def memory_usage(self, key: str, samples: int) -> object: ...
-    def ttl(self, name: str) -> object: ...
-    def execute(self, raise_on_error: bool = True) -> list[object]: ...
-
-
-class Client(Protocol):
-    """What is used of redis-py's clients, which are one to us whatever Redis they know."""
-
-    def ping(self) -> object: ...
-    def pipeline(self, *, transaction: bool) -> Pipe: ...
-    def evalsha(self, sha: str, numkeys: int, *keys_and_args: str | bytes | int) -> object: ...
-    def eval(self, script: str, numkeys: int, *keys_and_args: str | bytes | int) -> object: ...
-    def scan_iter(self, match: str, count: int) -> Sequence[bytes]: ...
-    def close(self) -> None: ...
 
 
 class Script:

@@ -9,6 +9,7 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.port import NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import announcing
+from ctxadmin.live import links
 from ctxadmin.live.address import read_address
 from ctxadmin.live.link import Link
 
@@ -26,7 +27,9 @@ def copy(following: None, redis_url: str) -> Iterator[RedisLiveCopy]:
     link = Link(read_address(redis_url), pause=0.05)
     used = RedisLiveCopy(link)
     current.use(used)
+    links.use(link)
     yield used
+    links.use(None)
     link.close()
 
 

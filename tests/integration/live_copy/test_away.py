@@ -6,6 +6,7 @@ from threading import Event
 
 import pytest
 import redis
+from django.test import Client
 
 from checkpoints.live_copy import current, erasing
 from checkpoints.live_copy.port import Part
@@ -13,9 +14,10 @@ from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import UndroppedCopy
 from conversations import erasure
 from ctxadmin.accounts.roles import Role
+from ctxadmin.live import links
 from ctxadmin.live.address import read_address
 from ctxadmin.live.link import Link
-from tests.factories import conversation, person, user
+from tests.factories import conversation, person, signed_in, user
 from tests.integration.live_copy import steps
 from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql
 from tests.servers import Redis
@@ -37,7 +39,9 @@ def returned(own: Redis) -> Iterator[Event]:
     link = Link(read_address(own.url), timeout=0.1, pause=0.05)
     link.on_return += [erasing.drop_erased_in_thread, back.set]
     current.use(RedisLiveCopy(link))
+    links.use(link)
     yield back
+    links.use(None)
     link.close()
 
 
@@ -132,3 +136,13 @@ class TestErasure:
         erasure.erase(person(Role.ADMIN), "c")
         second = conversation(user("other"), public_id="c")
         assert Part.STATE.key(first.key) != Part.STATE.key(second.key)
+
+
+def test_readyz_and_the_footer_tell_and_the_server_stays_ready(
+    own: Redis, returned: Event, client: Client
+) -> None:
+    assert client.get("/readyz").json()["live_copy"] == "ok"
+    own.kill()
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["live_copy"]) == (200, "away")
+    assert "Redis is away" in signed_in(Role.VIEWER).get("/conversations/").content.decode()

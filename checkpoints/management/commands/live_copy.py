@@ -1,0 +1,127 @@
+"""``manage.py live_copy``: shows, verifies, rebuilds and drops the copy in Redis."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+
+from checkpoints.live_copy import current
+from checkpoints.live_copy.erasing import drop_erased
+from checkpoints.live_copy.inspecting import Standing, conversations_held, standing_of
+from checkpoints.live_copy.port import Part
+from checkpoints.live_copy.verifying import Verdict, rebuild, verify
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.models import Workspace
+from ctxadmin.accounts.services import default_workspace
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.live import links
+from ctxadmin.live.client import Away, Reached
+from ctxadmin.web.commands import ReadyCommand
+
+_NO_CONVERSATION: Final = "no conversation has this key"
+
+
+class Command(ReadyCommand):
+    help = "Show, verify against SQL, rebuild or drop what Redis has of conversations."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("what", choices=["show", "verify", "rebuild", "drop"])
+        parser.add_argument("conversations", nargs="*", metavar="ID")
+        parser.add_argument("--all", action="store_true", help="everything that Redis has")
+        parser.add_argument(
+            "--workspace", default="", help="slug; the default workspace if left out"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        run: dict[str, Callable[[Reached, Sequence[int]], None]] = {
+            "show": self._show,
+            "verify": self._verify,
+            "rebuild": self._rebuild,
+            "drop": self._drop,
+        }
+        ids: list[str] = options["conversations"]
+        if bool(ids) == options["all"]:
+            raise CommandError("Name conversations by their ids, or give --all.")
+        link = links.copies()
+        if link is None:
+            raise CommandError("There is no live copy: REDIS_URL is not set.")
+        keys = self._keys(ids, options["workspace"]) if ids else None
+        try:
+            drop_erased()
+            run[options["what"]](link, conversations_held(link) if keys is None else keys)
+        except Away:
+            raise CommandError("Redis does not answer; nothing is lost, SQL has it all.") from None
+
+    def _keys(self, ids: Sequence[str], slug: str) -> list[int]:
+        workspace = Workspace.objects.filter(slug=slug).first() if slug else default_workspace()
+        if workspace is None:
+            raise CommandError(f"There is no workspace {slug!r}.")
+        try:
+            return [find_head(workspace.key, public_id).key for public_id in ids]
+        except NotFound as error:
+            raise CommandError(error.detail) from None
+
+    def _show(self, link: Reached, keys: Sequence[int]) -> None:
+        total = 0
+        for key, head in _heads(keys):
+            newest = f"newest change {head.change_seq}" if head else _NO_CONVERSATION
+            self.stdout.write(f"{_name(key, head)}: {newest}")
+            for part, standing in standing_of(link, key).items():
+                total += standing.size
+                self.stdout.write(f"  {_line(part, key, standing)}")
+        self.stdout.write(f"{len(keys)} conversations, {total:,} bytes")
+
+    def _verify(self, link: Reached, keys: Sequence[int]) -> None:
+        counts = dict.fromkeys(Verdict, 0)
+        left_over = 0
+        for key, head in _heads(keys):
+            if head is None:
+                left_over += 1
+                self.stderr.write(f"{_name(key, head)}: {_NO_CONVERSATION}")
+                continue
+            verdict = verify(head)
+            counts[verdict] += 1
+            if verdict is Verdict.WRONG:
+                self.stderr.write(f"{_name(key, head)}: other content than SQL")
+        if not link.answers():
+            raise Away
+        said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        self.stdout.write(f"{len(keys)} conversations: {said}, {left_over} left over")
+        if counts[Verdict.WRONG] or left_over:
+            raise CommandError("Run live_copy rebuild for what is wrong, drop for what is left.")
+
+    def _rebuild(self, link: Reached, keys: Sequence[int]) -> None:
+        rebuilt = 0
+        for key, head in _heads(keys):
+            if head is None:
+                current.copy().drop(key)
+            else:
+                rebuild(head)
+                rebuilt += 1
+        if not link.answers():
+            raise Away
+        self.stdout.write(f"{rebuilt} rebuilt")
+
+    def _drop(self, link: Reached, keys: Sequence[int]) -> None:
+        dropped = sum(current.copy().drop(key) for key in keys)
+        if dropped < len(keys):
+            raise Away
+        self.stdout.write(f"{dropped} dropped")
+
+
+def _heads(keys: Sequence[int]) -> Iterator[tuple[int, Conversation | None]]:
+    for key in keys:
+        yield key, Conversation.objects.filter(key=key).first()
+
+
+def _name(key: int, head: Conversation | None) -> str:
+    return f"{head.public_id if head else '?'} {{{key}}}"
+
+
+def _line(part: Part, key: int, standing: Standing) -> str:
+    change = "no mark" if standing.change is None else f"change {standing.change}"
+    expiry = "never expires" if standing.seconds < 0 else f"expires in {standing.seconds} s"
+    keys = "1 key" if standing.keys == 1 else f"{standing.keys} keys"
+    return f"{part.key(key)}: {change}, {keys}, {standing.size:,} bytes, {expiry}"

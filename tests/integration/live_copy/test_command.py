@@ -1,0 +1,98 @@
+"""``manage.py live_copy`` as an operator runs it."""
+
+from io import StringIO
+
+import pytest
+import redis
+from django.core.management import CommandError, call_command
+
+from checkpoints.live_copy.port import ALL_PARTS, Part
+from checkpoints.live_copy.redis_copy import RedisLiveCopy
+from conversations.models import Conversation
+from ctxadmin.live.link import Link
+from tests.factories import conversation, user
+from tests.integration.live_copy import steps
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("live_copy", *arguments, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+@pytest.fixture
+def head(copy: RedisLiveCopy) -> Conversation:
+    found = conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1, large="L" * 200_000)
+    steps.snapshot("c")
+    return found
+
+
+def test_show_tells_keys_sizes_changes_and_expiries(head: Conversation) -> None:
+    shown = run("show", "c")
+    for part in ALL_PARTS:
+        assert f"{part.key(head.key)}: change 2, " in shown
+    assert "never expires" in shown
+    assert "1 conversations" in shown
+    assert shown == run("show", "--all")
+
+
+def test_verify_compares_and_says_so(head: Conversation) -> None:
+    assert "1 same" in run("verify", "--all")
+
+
+def test_verify_finds_a_byte_that_no_read_would_notice(
+    head: Conversation, server: redis.Redis
+) -> None:
+    server.hset(Part.STATE.key(head.key), "=x", "2")
+    with pytest.raises(CommandError):
+        run("verify", "c")
+    assert "1 rebuilt" in run("rebuild", "c")
+    assert "1 same" in run("verify", "c")
+
+
+def test_verify_does_not_mind_a_copy_that_is_behind(
+    head: Conversation, server: redis.Redis
+) -> None:
+    server.delete(Part.MESSAGES.key(head.key))
+    assert "1 behind" in run("verify", "--all")
+
+
+def test_verify_finds_what_belongs_to_no_conversation(
+    head: Conversation, server: redis.Redis
+) -> None:
+    server.hset(Part.STATE.key(77), "mark", "1 1 x")
+    with pytest.raises(CommandError):
+        run("verify", "--all")
+    run("rebuild", "--all")
+    assert not server.exists(Part.STATE.key(77))
+
+
+def test_drop_leaves_nothing(head: Conversation, server: redis.Redis) -> None:
+    assert "1 dropped" in run("drop", "--all")
+    assert not list(server.scan_iter())
+
+
+@pytest.mark.parametrize("what", ["show", "verify", "rebuild", "drop"])
+def test_a_redis_that_is_away_is_told_in_a_sentence(
+    head: Conversation, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(Link, "is_away", True)
+    with pytest.raises(CommandError, match="does not answer"):
+        run(what, "c")
+
+
+@pytest.mark.parametrize(
+    "wrong", [["show"], ["show", "c", "--all"], ["show", "nobody"], ["show", "c", "--workspace=x"]]
+)
+def test_what_is_not_there_is_refused(head: Conversation, wrong: list[str]) -> None:
+    with pytest.raises(CommandError):
+        run(*wrong)
+
+
+@pytest.mark.django_db
+def test_without_redis_there_is_nothing_to_show() -> None:
+    with pytest.raises(CommandError, match="REDIS_URL is not set"):
+        run("show", "--all")
