@@ -101,7 +101,7 @@ def _read(client: Client, conversation: int, mark: Mark, parts: Sequence[Part]) 
     stood: dict[Part, bytes] = {}
     found: dict[Part, Mapping[str, Value]] = {}
     for part, row, whole in zip(parts, answers[::2], answers[1::2], strict=True):
-        fields = cast(Row, row) if isinstance(row, dict) else {}
+        fields = _fields(row)
         stood[part] = fields.get(b"mark", b"")
         if stood[part] != _mark(mark):
             continue
@@ -110,6 +110,13 @@ def _read(client: Client, conversation: int, mark: Mark, parts: Sequence[Part]) 
         if values is not None:
             found[part] = values
     return Found(found, stood)
+
+
+def _fields(answer: object) -> Row:
+    """A hash as it is answered: redis-py's clients of a cluster leave it a flat list."""
+    if isinstance(answer, list):
+        return dict(zip(answer[::2], answer[1::2], strict=True))
+    return answer if isinstance(answer, dict) else {}
 
 
 def _other_lists(client: Client, key: str, mark: Mark, fields: Row) -> dict[str, object]:

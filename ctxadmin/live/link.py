@@ -76,8 +76,7 @@ class Link:
             raise Away from error
         except RedisError as error:
             count("failures")
-            if self.address.kind is not Kind.SINGLE:  # it may be another server's by now
-                self._disconnect()
+            self._look_again()
             logger.warning("Redis refused a call: %s", _kind_of(error))
             raise Away from error
 
@@ -90,9 +89,8 @@ class Link:
         return True
 
     def close(self) -> None:
-        """End the connections and the probing; nobody asks any more."""
+        """End the probing; nobody asks any more."""
         self._is_closed.set()
-        self._disconnect()
 
     def _connected(self) -> Client:
         client = self._client
@@ -101,11 +99,14 @@ class Link:
                 client = self._client = self._client or connect(self.address, self.timeout)
         return client
 
-    def _disconnect(self) -> None:
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+    def _look_again(self) -> None:
+        """Ask anew which server is which, where there are several.
+
+        The client is not closed: another thread may be in the middle of a call, and redis-py then
+        fails in ways of its own. Its connections end with the last one who uses it.
+        """
+        if self.address.kind is not Kind.SINGLE:
+            self._client = None
 
     def _leave_alone(self, error: Exception) -> None:
         count("failures")
@@ -115,7 +116,7 @@ class Link:
             self._is_away.set()
         count("openings")
         logger.warning("Redis is away (%s); everything is read from SQL.", _kind_of(error))
-        self._disconnect()
+        self._look_again()
         threading.Thread(target=self._probe, name="redis-probe", daemon=True).start()
 
     def _probe(self) -> None:
@@ -123,7 +124,7 @@ class Link:
             try:
                 self._connected().ping()
             except (RedisError, RedisClusterException, OSError):
-                self._disconnect()
+                self._look_again()
                 continue
             self._is_away.clear()
             logger.warning("Redis is back.")

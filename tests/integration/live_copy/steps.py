@@ -57,4 +57,5 @@ def counted(expected: Mapping[str, int]) -> Iterator[None]:
     before = counts()
     yield
     after = counts()
-    assert {name: after[name] - before[name] for name in expected} == expected
+    risen = {name: after[name] - before[name] for name in expected}
+    assert risen == dict(expected), risen
