@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from tests.fault.clocks import Clock
+from tests.fault.copies import METRICS_TOKEN
 from tests.fault.disk import Disk
 from tests.fault.plan import CLOCKS, REDIS, Fault
 from tests.fault.proxy import Proxy
@@ -73,7 +74,8 @@ class Worker(LiveServer):
         return [*self.entered, sys.executable, *self.arguments, "--port", str(self.port)]
 
     def environment(self) -> dict[str, str]:
-        return super().environment() | {"CTXADMIN_SECRET_KEY": SECRET}
+        fixed = {"CTXADMIN_SECRET_KEY": SECRET, "CTXADMIN_METRICS_TOKEN": METRICS_TOKEN}
+        return super().environment() | fixed
 
     def start_again(self) -> None:
         """As a supervisor does: until it runs, also while what it needs comes up."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from pydantic import JsonValue
@@ -12,9 +13,11 @@ from tests.fault.history import Json, Outcome
 from tests.fault.model import Change
 from tests.fault.wire import Sender
 
-# The audit has no REST call yet; by conversation and in order, a line of JSON an entry.
+# The audit has no REST call yet; by conversation and in order, a line of JSON an entry. Its chains
+# are verified by the same process: to start one takes longer than either.
 LIST_CHANGES = """
-import json
+import json, sys
+from django.core.management import CommandError, call_command
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
 names = dict(
@@ -24,6 +27,10 @@ for row in AuditEntry.objects.filter(stream__in=list(names)).order_by("stream", 
     detail = json.loads(bytes(row.detail))
     print(json.dumps([names[row.stream], row.seq, row.action, row.request_id,
                       row.version_before, row.version_after, detail]))
+try:
+    call_command("verify_audit", stdout=sys.stderr)
+except CommandError as error:
+    print(json.dumps(str(error)))
 """
 
 
@@ -31,28 +38,34 @@ class Unreadable(Exception):
     """An answer that collecting cannot do without did not come, though nothing strikes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What is there by conversation, and what ``verify_audit`` has to say if a chain is broken."""
+
+    found: Mapping[str, Found]
+    broken_chain: str = ""
+
+
 def collect(
     names: Sequence[str], prefix: str, wire: Sender, manage: Callable[..., str]
-) -> dict[str, Found]:
-    """What is there of each of these conversations; one that does not exist is left out."""
-    changes = list_changes(prefix, manage)
+) -> Collected:
+    """All of these conversations; one that does not exist is left out."""
+    changes: dict[str, list[Change]] = {}
+    broken = ""
+    for line in manage("shell", "-v", "0", "-c", LIST_CHANGES.format(prefix=prefix)).splitlines():
+        row = json.loads(line)
+        if isinstance(row, str):
+            broken = row
+            continue
+        name, seq, action, request, before, after, detail = row
+        change = Change(seq, action, request, before, after, detail)
+        changes.setdefault(name, []).append(change)
     found: dict[str, Found] = {}
     for name in names:
         head = _get(wire, f"/conversations/{name}", may_lack=True)
         if head is not None:
             found[name] = _collected(name, head, changes.get(name, []), wire)
-    return found
-
-
-def list_changes(prefix: str, manage: Callable[..., str]) -> dict[str, list[Change]]:
-    """The audit of all conversations whose names start so."""
-    listed: dict[str, list[Change]] = {}
-    printed = manage("shell", "-v", "0", "-c", LIST_CHANGES.format(prefix=prefix))
-    for line in printed.splitlines():
-        name, seq, action, request, before, after, detail = json.loads(line)
-        change = Change(seq, action, request, before, after, detail)
-        listed.setdefault(name, []).append(change)
-    return listed
+    return Collected(found, broken)
 
 
 def _collected(name: str, head: Json, changes: Sequence[Change], wire: Sender) -> Found:

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -125,10 +125,11 @@ class Seen:
 
     def shows(self, whole: "Seen") -> bool:
         """True if everything that is told here is so there."""
-        return all(
-            told is None or told == there
-            for told, there in zip(astuple(self), astuple(whole), strict=True)
-        )
+        for each in fields(self):
+            told = getattr(self, each.name)
+            if told is not None and told != getattr(whole, each.name):
+                return False
+        return True
 
 
 @dataclass(frozen=True, slots=True)

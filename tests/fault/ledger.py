@@ -3,7 +3,6 @@
 It is honest; what makes it lie is in ``lies``. Its clock counts, so a seed repeats everything.
 """
 
-import copy
 import json
 import random
 import re
@@ -209,7 +208,7 @@ class LedgerWire:
             self.ledger.let_others_go_first()
         outcome, status, code, answer = Outcome.ACKNOWLEDGED, 200, "", Json()
         try:
-            answer = copy.deepcopy(self.ledger.answer(method, path, body or {}, key, request))
+            answer = self.ledger.answer(method, path, body or {}, key, request)
         except Refused as refused:
             outcome, status, code = Outcome.REFUSED, refused.status, refused.code
         if lost > 1 - 2 * _LOST:

@@ -55,13 +55,15 @@ OF_ONE_WORKER: Final = frozenset(
         *CLOCKS,
     }
 )
+# What a crash may lose at any moment is met by many of them.
+_TWICE: Final = frozenset({Fault.APP_KILL, Fault.APP_KILL_AT_COMMIT, Fault.SQL_KILL})
 # Over in an instant: there is nothing to heal.
 _AT_ONCE: Final = frozenset({Fault.REDIS_FLUSH})
-_LASTING: Final = (0.3, 2.5)  # seconds
+_LASTING: Final = (0.2, 1.8)  # seconds
 _STALLED: Final = (2.5, 6.5)  # longer and shorter than the 5 s within which callers hear of it
 _STALLS: Final = frozenset({Fault.SQL_STOP, Fault.SQL_STALL})
-_CALM: Final = (0.2, 1.2)  # seconds from the end of one fault to the next
-_OVERLAP: Final = 0.15  # how often the next one strikes before the one before is healed
+_CALM: Final = (0.1, 0.8)  # seconds from the end of one fault to the next
+_OVERLAP: Final = 0.25  # how often the next one strikes before the one before is healed
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,10 @@ class Planned:
 def plan(
     seed: str, seconds: float, faults: Sequence[Fault], *, workers: int = 1
 ) -> tuple[Planned, ...]:
-    """The faults of one round, by time: each kind once in random order, then all over again.
+    """The faults of one round, by time: all kinds in random order, then all over again.
 
-    All of them are healed by ``seconds``. The same arguments give the same plan.
+    Kills come twice as often. All faults are healed by ``seconds``. The same arguments give the
+    same plan.
     """
     chance = random.Random(f"plan {seed}")
     planned: list[Planned] = []
@@ -103,6 +106,6 @@ def _range_of(fault: Fault) -> tuple[float, float]:
 
 
 def _in_turns(chance: random.Random, faults: Sequence[Fault]) -> "cycle[Fault]":
-    order = list(faults)
+    order = [*faults, *(fault for fault in faults if fault in _TWICE)]
     chance.shuffle(order)
     return cycle(order)

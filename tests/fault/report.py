@@ -18,6 +18,7 @@ class Sum:
         self.acknowledged = 0
         self.after_repeats = 0
         self.reads = 0
+        self.copies: Counter[str] = Counter()
         self.made_unheard: Counter[Outcome] = Counter()
         self.conversations = 0
         self.longest_wait = 0.0
@@ -32,6 +33,7 @@ class Sum:
         self.outcomes.update(attempt.outcome for attempt in history.attempts())
         self.made_unheard.update(_unheard(result))
         self.reads += len(history.reads)
+        self.copies += result.copies
         self.conversations += len(result.found)
         for write in history.writes:
             first = write.acknowledged
@@ -60,6 +62,8 @@ class Sum:
         yield f"| changes made and told as `unavailable` | {unheard[Outcome.UNAVAILABLE]:,} |"
         yield f"| conversations audited | {self.conversations:,} |"
         yield f"| readings checked | {self.reads:,} |"
+        yield f"| readings by the live copy, at least | {self.copies['hits']:,} |"
+        yield f"| readings that doubted it, at least | {self.copies['doubts']:,} |"
         yield f"| answers `unavailable` | {self.outcomes[Outcome.UNAVAILABLE]:,} |"
         yield f"| requests without an answer | {self.outcomes[Outcome.UNKNOWN]:,} |"
         yield f"| longest wait for `unavailable` | {self.longest_wait:.1f} s |"

@@ -33,16 +33,23 @@ class Striker:
         self.over = threading.Event()
         self._held: Mapping[str, threading.Lock] = defaultdict(threading.Lock)
 
-    def start(self, planned: Sequence[Planned]) -> list[Future[None]]:
-        """Every fault in a thread of its own; each is healed when its future is done."""
-        started = time.monotonic()
-        return [self.cluster.start(partial(self._strike, fault, started)) for fault in planned]
+    def start(self, planned: Sequence[Planned], seconds: float) -> list[Future[None]]:
+        """Every fault in a thread of its own; each is healed when its future is done.
 
-    def _strike(self, planned: Planned, started: float) -> None:
+        One that cannot begin within so many seconds, because healing another took long, is left
+        out: on a busy machine a round has fewer faults and not more minutes.
+        """
+        now = time.monotonic()
+        end = now + seconds
+        return [self.cluster.start(partial(self._strike, each, now, end)) for each in planned]
+
+    def _strike(self, planned: Planned, started: float, end: float) -> None:
         worker = planned.worker or 0
         if self.over.wait(max(0.0, started + planned.at - time.monotonic())):
             return
         with self._held[_target(planned)], contextlib.ExitStack() as stack:
+            if time.monotonic() > end:
+                return
             stack.enter_context(_DOINGS[planned.fault](self.cluster, worker))
             began = time.monotonic()
             self.over.wait(planned.lasting)

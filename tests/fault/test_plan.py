@@ -21,9 +21,15 @@ def test_every_fault_is_healed_in_time() -> None:
         assert [each.at for each in planned] == sorted(each.at for each in planned)
 
 
-def test_every_kind_strikes_once_before_one_strikes_again() -> None:
+def test_every_kind_strikes_before_all_begins_again() -> None:
     planned = plan("seven", 600, ALL)
-    assert {each.fault for each in planned[: len(ALL)]} == set(ALL)
+    assert {each.fault for each in planned[: len(ALL) + 3]} == set(ALL)
+
+
+def test_kills_strike_twice_as_often() -> None:
+    first = [each.fault for each in plan("seven", 600, ALL)[: len(ALL) + 3]]
+    assert first.count(Fault.APP_KILL) == first.count(Fault.SQL_KILL) == 2
+    assert first.count(Fault.SQL_STOP) == 1
 
 
 def test_a_fault_strikes_one_worker_or_what_all_share() -> None:
