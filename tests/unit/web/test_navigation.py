@@ -99,4 +99,6 @@ def test_the_way_back_stays_on_this_host(target: str) -> None:
 
 
 def test_the_theme_is_chosen_by_post_only() -> None:
-    assert choose_theme(RequestFactory().get("/theme/")).status_code == 405
+    answer = choose_theme(RequestFactory().get("/theme/?theme=dark"))
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+    assert "theme" not in answer.cookies
