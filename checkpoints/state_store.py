@@ -30,6 +30,7 @@ _KEYS: Final = Table(StateKey)
 _STORED: Final = Table(StateValue)
 
 
+_SHOWN: Final = ", ".join(f"{{{name}}}" for name in (*_HEAD, "gone"))
 _OF_EXECUTION: Final = "{conversation} = %s AND {execution} = %s"
 
 
@@ -81,7 +82,7 @@ class StateRows:
         now: dict[str, Held] = {}
         changed: dict[str, str] = {}  # since then: name by digest
         own = [self.conversation, self.execution]
-        for *row, gone in _KEYS.read((*_HEAD, "gone"), _OF_EXECUTION, own):
+        for *row, gone in _KEYS.read(_SHOWN, _OF_EXECUTION, own):
             held = _held_of(*row)
             if held.version > version:
                 changed[held.key] = held.name

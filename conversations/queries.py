@@ -9,7 +9,7 @@ import orjson
 from django.db.models import Q
 
 from conversations.domain import diff
-from conversations.domain.bodies import StoredMessage
+from conversations.domain.bodies import StoredMessage, message_bytes
 from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.store import (
@@ -30,17 +30,10 @@ _LONG_RUN: Final = 50  # messages from which on a run is worth a query of its ow
 _AT_ONCE: Final = 500
 _MESSAGES: Final = Table(Message)
 _SHOWN: Final = (
-    "index",
-    "message_id",
-    "role",
-    "body",
-    "tokens",
-    "tokens_reported",
-    "node_id",
-    "author",
-    "created_at",
-    "call_index",
+    "{index}, {message_id}, {role}, {body}, {tokens}, {tokens_reported}, {node_id}, {author},"
+    " CAST({created_at} AS CHAR), {call_index}"
 )
+_MOMENT: Final = len("2026-01-31 09:00:00.000000")
 STATUSES: Final = (
     "IDLE",
     "PENDING",
@@ -185,13 +178,40 @@ def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, st
     return {(call, str(body.get("tool_call_id"))): index for (call, index), body in found.items()}
 
 
+def visible_json(conversation: int, view: View) -> list[bytes]:
+    """The messages of a view in its order, each as JSON, visible as they are in it."""
+    rows = _rows_of(conversation, view)
+    return [
+        message_bytes(
+            index,
+            message_id or f"log-{index}",
+            tokens,
+            node_id,
+            author,
+            _iso(created_at),
+            bytes(body),
+            visible=True,
+            estimated=not reported,
+        )
+        for index, message_id, _, body, tokens, reported, node_id, author, created_at, _ in map(
+            rows.__getitem__, view
+        )
+    ]
+
+
 def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessage]:
     """The messages of ``wanted`` in its order."""
+    rows = _rows_of(conversation, wanted)
+    return [_stored(rows[index], visible=index in shown) for index in wanted]
+
+
+def _rows_of(conversation: int, wanted: View) -> dict[int, tuple[Any, ...]]:
+    """The rows of messages as the driver gives them, by index."""
     rows: dict[int, tuple[Any, ...]] = {}
     for given, values in _conditions(wanted):
         found = _MESSAGES.read(_SHOWN, "{conversation} = %s AND " + given, [conversation, *values])
         rows.update((row[0], row) for row in found)
-    return [_stored(rows[index], visible=index in shown) for index in wanted]
+    return rows
 
 
 def _conditions(wanted: View) -> Iterator[tuple[str, list[int]]]:
@@ -209,7 +229,19 @@ def _conditions(wanted: View) -> Iterator[tuple[str, list[int]]]:
 
 def stored_message(row: Message, *, visible: bool) -> StoredMessage:
     """A row as the value that is answered."""
-    return _stored(tuple(getattr(row, name) for name in _SHOWN), visible=visible)
+    return StoredMessage(
+        index=row.index,
+        message_id=row.message_id or f"log-{row.index}",
+        role=row.role,
+        body=bytes(row.body),
+        visible=visible,
+        tokens=row.tokens,
+        estimated=not row.tokens_reported,
+        node_id=row.node_id,
+        author=row.author,
+        created_at=row.created_at,
+        call_index=row.call_index,
+    )
 
 
 def _stored(row: tuple[Any, ...], *, visible: bool) -> StoredMessage:
@@ -224,9 +256,18 @@ def _stored(row: tuple[Any, ...], *, visible: bool) -> StoredMessage:
         estimated=not reported,
         node_id=node_id,
         author=author,
-        created_at=created_at,
+        created_at=datetime.fromisoformat(created_at).replace(tzinfo=UTC),
         call_index=call,
     )
+
+
+def _iso(stored: str) -> str:
+    """A stored moment, ``2026-01-31 09:00:00.000000``, as ``clock.iso`` writes it.
+
+    SQLite has no microseconds where there are none.
+    """
+    whole = stored if len(stored) == _MOMENT else f"{stored}.000000"
+    return f"{whole[:10]}T{whole[11:]}Z"
 
 
 def branch_of(head: Conversation) -> list[Revision]:

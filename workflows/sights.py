@@ -10,6 +10,7 @@ from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Entry
 from conversations.domain.operations import TokensOf
 from conversations.domain.tokens import tokens_of_message
+from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
@@ -80,8 +81,9 @@ def _logged(source: Conversation | MemoryLog, messages: Messages) -> Iterator[tu
         for index in wanted:
             yield index, _entry_json(source.entry(index))
     else:
-        for message in queries.messages_at(source, wanted, messages.view):
-            yield message.index, message.as_bytes()
+        yield from zip(
+            wanted, queries.visible_json(source.key, View.of_indices(wanted)), strict=True
+        )
 
 
 def _entry_json(entry: Entry) -> bytes:

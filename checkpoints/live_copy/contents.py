@@ -11,8 +11,7 @@ from checkpoints.live_copy.marks import Marked, mark_now, mark_of
 from checkpoints.live_copy.port import WHOLE, Found, Part, Pieces, Value
 from checkpoints.moments import Moment
 from checkpoints.state_store import EMPTY_LIST, LISTS, Held
-from conversations.queries import visible_window
-from conversations.store import find_revision
+from conversations.queries import visible_json
 from ctxadmin.live.counts import count
 
 Values = Mapping[str, Value]
@@ -104,6 +103,4 @@ def _grows(held: Held) -> bool:
 
 def _visible(moment: Moment) -> bytes:
     """The visible messages, as the list of messages shows them."""
-    row = find_revision(moment.head.key, moment.revision)
-    window = visible_window(moment.head, row, 0, moment.visible_count)
-    return b"[" + b",".join(message.as_bytes() for message in window.messages) + b"]"
+    return b"[" + b",".join(visible_json(moment.head.key, moment.view())) + b"]"

@@ -30,6 +30,43 @@ def text_of_body(body: bytes) -> str:
     return text_of_content(orjson.loads(body).get("content"))
 
 
+_WORDS: Final = (b"false", b"true")
+_MESSAGE: Final = (
+    b'{"index":%d,"id":%b,"visible":%b,"tokens":%d,"tokens_estimated":%b,'
+    b'"node_id":%b,"author":%b,"created_at":"%b",%b'
+)
+
+
+def message_bytes(
+    index: int,
+    message_id: str,
+    tokens: int,
+    node_id: str,
+    author: str,
+    created_at: str,
+    body: bytes,
+    *,
+    visible: bool,
+    estimated: bool,
+) -> bytes:
+    """A message as the contract shows it; the body's bytes go through as they are.
+
+    ``created_at`` is a moment as ``clock.iso`` writes it. A page of a conversation is thousands
+    of these: by a dict and an encoder one took three times as long.
+    """
+    return _MESSAGE % (
+        index,
+        dumps(message_id),
+        _WORDS[visible],
+        tokens,
+        _WORDS[estimated],
+        dumps(node_id or None),
+        dumps(author),
+        created_at.encode(),
+        body[1:],
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
     """A logged message as it is answered: its body and what stands beside it.
@@ -51,17 +88,15 @@ class StoredMessage:
     call_index: int | None = None
 
     def as_bytes(self) -> bytes:
-        """The message as the contract shows it; the body's bytes go through as they are."""
-        head = dumps(
-            {
-                "index": self.index,
-                "id": self.message_id,
-                "visible": self.visible,
-                "tokens": self.tokens,
-                "tokens_estimated": self.estimated,
-                "node_id": self.node_id or None,
-                "author": self.author,
-                "created_at": clock.iso(self.created_at),
-            }
+        """The message as the contract shows it."""
+        return message_bytes(
+            self.index,
+            self.message_id,
+            self.tokens,
+            self.node_id,
+            self.author,
+            clock.iso(self.created_at),
+            self.body,
+            visible=self.visible,
+            estimated=self.estimated,
         )
-        return head[:-1] + b"," + self.body[1:]

@@ -92,21 +92,18 @@ class Table(Generic[ModelT]):
                 found += [self._row(row, ()) for row in cursor.fetchall()]
         return found
 
-    def read(
-        self, names: tuple[str, ...], given: str, values: Sequence[str | int]
-    ) -> list[tuple[Any, ...]]:
-        """These fields of the rows for which the condition ``given`` holds.
+    def read(self, shown: str, given: str, values: Sequence[str | int]) -> list[tuple[Any, ...]]:
+        """What SQL shows of the rows for which the condition ``given`` holds.
 
-        It is SQL that names fields in braces, ``{conversation} = %s``, and may go on with an
-        order; ``values`` are as the driver takes them.
+        Both name fields in braces, ``{conversation} = %s``; the condition may go on with an
+        order. Values come and go as the driver has them: a moment that is asked for as it is
+        costs more than the rest of a row, ``CAST({created_at} AS CHAR)`` next to nothing.
         """
-        key = ("read", names, given)
-        text = self._texts.get(key) or self._new_text(key, self._read_of(names, given))
+        key = ("read", shown, given)
+        text = self._texts.get(key) or self._new_text(key, self._read_of(shown, given))
         with _connection().cursor() as cursor:
             cursor.execute(text, values)
-            found = cursor.fetchall()
-        converted = self._converters_of(names)
-        return [_converted_row(row, converted) for row in found] if converted else list(found)
+            return list(cursor.fetchall())
 
     def insert(self, rows: Iterable[ModelT]) -> None:
         """Store new rows; IntegrityError if a key is taken.
@@ -174,8 +171,8 @@ class Table(Generic[ModelT]):
         locks = lock and _connection().features.has_select_for_update
         return text + " LIMIT 1" + (" FOR UPDATE" if locks else "")
 
-    def _read_of(self, names: Iterable[str], given: str) -> str:
-        return f"SELECT {self._columns(names)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
+    def _read_of(self, shown: str, given: str) -> str:
+        return f"SELECT {self._named(shown)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
 
     def _named(self, sql: str) -> str:
         """SQL with the columns of the fields that it names in braces."""
