@@ -1,36 +1,48 @@
-"""Runs the bench, all of it or the named parts: ``python -m bench [values|databases]``."""
+"""Runs the bench: ``python -m bench [values|databases|http] [--minutes=0.3]``."""
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Final
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-from bench import context, documents, private, views
+from bench import context, documents, http, private, views
 from bench.table import Row, keep, table
 
-PARTS: Final[dict[str, Sequence[Callable[[], list[Row]]]]] = {
-    "values": (views.rows, context.rows, documents.rows),
-    "databases": (private.rows,),
-}
+Part = Callable[[], list[Row]]
 
 
-def main(names: Sequence[str]) -> int:
+def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
+    """The parts by name; ``minutes`` is how long the memory of the server is watched."""
+    return {
+        "values": (views.rows, context.rows, documents.rows),
+        "databases": (private.rows,),
+        "http": (partial(http.rows, minutes),),
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
-    unknown = [name for name in names if name not in PARTS]
+    parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
+    parser.add_argument("names", nargs="*", metavar="part", help="values, databases, http")
+    parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
+    options = parser.parse_args(arguments)
+    known = parts(options.minutes)
+    unknown = [name for name in options.names if name not in known]
     if unknown:
-        print(f"There is no part {unknown[0]!r}; there are {', '.join(PARTS)}.", file=sys.stderr)
+        print(f"There is no part {unknown[0]!r}; there are {', '.join(known)}.", file=sys.stderr)
         return 2
-    chosen = names or list(PARTS)
+    chosen = options.names or list(known)
     found: list[Row] = []
     for name in chosen:
-        for part in PARTS[name]:
-            print(f"... {name}: {part.__module__}", file=sys.stderr, flush=True)
+        print(f"... {name}", file=sys.stderr, flush=True)
+        for part in known[name]:
             found += part()
     print("\n".join(table(found)))
     load, cores = os.getloadavg()[1], os.cpu_count() or 1
     if load > cores:  # the bench itself keeps one core busy
         print(f"The machine was busy: a load of {load:.1f} on {cores} cores.", file=sys.stderr)
-    keep(found, all_parts=len(chosen) == len(PARTS))
+    keep(found, all_parts=len(chosen) == len(known))
     return 0
 
 

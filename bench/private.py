@@ -47,13 +47,13 @@ def _worker(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
         "DJANGO_SETTINGS_MODULE": "ctxadmin.settings",
         "CTXADMIN_DATA_DIR": str(folder),
         "CTXADMIN_SECRET_KEY": "only-for-the-bench-" + "0" * 40,
-        "DATABASE_URL": _new_database(server, part) if server else "",
+        "DATABASE_URL": new_database(server, part) if server else "",
     }
     command = [sys.executable, "-m", "bench.stored", part]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
 
-def _new_database(server: str, name: str) -> str:
+def new_database(server: str, name: str) -> str:
     """Make an empty database on a private server; its url."""
     driver = import_module("MySQLdb")  # of the production set, without types
     port = int(server.rstrip("/").rpartition(":")[2])

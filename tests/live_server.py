@@ -92,3 +92,23 @@ class LiveServer(PrivateServer):
         name = "tests " + " ".join(scopes)
         answer = self.manage("create_token", "--name", name, "--scopes", ",".join(scopes))
         return answer.strip()
+
+
+class Workers(LiveServer):
+    """Two workers, by the command of ``docs/how-to/run-in-production.md``."""
+
+    def command(self) -> Sequence[str]:
+        options = f"--workers 2 --lifespan off --port {self.port}".split()
+        return [sys.executable, "-m", "uvicorn", "ctxadmin.asgi:application", *options]
+
+    def prepare(self) -> None:
+        self.manage("migrate", "-v", "0")
+
+    def kill(self) -> None:
+        """End them in order: the workers outlive a parent that is killed."""
+        self.stop()
+
+    def pids(self) -> list[int]:
+        """The processes of the workers, and of what looks after their shared resources."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children")
+        return [int(pid) for pid in children.read_text().split()]

@@ -3,39 +3,27 @@
 import http.client
 import re
 import shutil
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.live_server import LiveServer
+from tests.live_server import Workers
 
 pytestmark = pytest.mark.only("sqlite")
 
 REQUESTS = 40
 
 
-class TwoWorkers(LiveServer):
-    """The server as ``run-in-production.md`` starts it."""
-
-    def command(self) -> Sequence[str]:
-        options = f"--workers 2 --lifespan off --port {self.port}".split()
-        return [sys.executable, "-m", "uvicorn", "ctxadmin.asgi:application", *options]
-
-    def prepare(self) -> None:
-        self.manage("migrate", "-v", "0")
-
-
 @pytest.fixture(scope="module")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoWorkers]:
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
     folder = tmp_path_factory.mktemp("workers")
     settings = {"PROMETHEUS_MULTIPROC_DIR": str(folder / "metrics")}
-    with TwoWorkers(folder, settings) as server:
+    with Workers(folder, settings) as server:
         yield server
 
 
-def ask(server: TwoWorkers, path: str) -> str:
+def ask(server: Workers, path: str) -> str:
     """What a new connection brings, which any of the workers may take."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
     connection.request("GET", path)
@@ -46,7 +34,7 @@ def ask(server: TwoWorkers, path: str) -> str:
     return text
 
 
-def test_each_tells_the_sum_of_all(workers: TwoWorkers) -> None:
+def test_each_tells_the_sum_of_all(workers: Workers) -> None:
     for _ in range(REQUESTS):
         ask(workers, "/healthz")
     counted = re.compile(r'ctxadmin_requests_total\{.*route="/healthz".*\} (\d+)')
@@ -55,13 +43,13 @@ def test_each_tells_the_sum_of_all(workers: TwoWorkers) -> None:
     assert told.pop() >= REQUESTS
 
 
-def test_memory_is_told_of_each(workers: TwoWorkers) -> None:
+def test_memory_is_told_of_each(workers: Workers) -> None:
     text = ask(workers, "/metrics")
     pids = re.findall(r'process_resident_memory_bytes\{pid="(\d+)"\}', text)
     assert len(set(pids)) == len(pids) >= 2
 
 
-def test_what_a_killed_worker_had_in_progress_is_forgotten(workers: TwoWorkers) -> None:
+def test_what_a_killed_worker_had_in_progress_is_forgotten(workers: Workers) -> None:
     folder = Path(workers.settings["PROMETHEUS_MULTIPROC_DIR"])
     for kind in ("gauge_livesum", "counter"):
         shutil.copy(next(folder.glob(f"{kind}_*.db")), folder / f"{kind}_999999999.db")
