@@ -17,6 +17,7 @@ from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.observe.traces import span
 from workflows.domain import flow
 from workflows.domain.context import Messages, PromptContext, Sight
 from workflows.domain.flow import Entered
@@ -45,8 +46,9 @@ def enter(
     Without ``edges`` those on which something waits for the node. Raises NotFound for a node
     that the workflow does not have, ValidationFailed at ``/edges``, IncompatibleContext.
     """
-    moment = moment_now(find_head(actor.workspace, public_id))
-    return dumps(_answer(moment, node_id, edges, explain=explain))
+    with span("enter"):
+        moment = moment_now(find_head(actor.workspace, public_id))
+        return dumps(_answer(moment, node_id, edges, explain=explain))
 
 
 def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> bytes:

@@ -24,6 +24,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.audit.record import Change, Mark, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
+from ctxadmin.observe.traces import span
 from ctxadmin.web.gathering import gathered
 from ctxadmin.web.tables import Table
 
@@ -83,7 +84,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     or an engine repeats a checkpoint id.
     """
     try:
-        with transaction.atomic(), gathered():
+        with span("transaction"), transaction.atomic(), gathered():
             yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
     except IntegrityError as error:
         raise Unavailable("The conversation was changed meanwhile; try again.") from error

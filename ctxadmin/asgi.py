@@ -11,7 +11,9 @@ from django.conf import settings  # noqa: E402 - what follows needs Django's set
 
 from ctxadmin.observe.application import Observed  # noqa: E402
 from ctxadmin.observe.logs import log_ends_of_threads  # noqa: E402
+from ctxadmin.observe.traces import start_tracing  # noqa: E402
 from ctxadmin.web.handler import ThreadedHandler  # noqa: E402
 
 log_ends_of_threads()
+start_tracing()
 application = Observed(ThreadedHandler(settings.THREADS))

@@ -102,6 +102,19 @@ def metrics_folder() -> Path | None:
     return folder
 
 
+def traces() -> bool:
+    """Whether OpenTelemetry's own variables name a collector of traces."""
+    if text("OTEL_SDK_DISABLED").lower() == "true" or text("OTEL_TRACES_EXPORTER") == "none":
+        return False
+    names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    if not any(map(text, names)):
+        return False
+    for name in ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
+        if text(name, "http/protobuf") != "http/protobuf":
+            raise ImproperlyConfigured(f"{name} must be http/protobuf; nothing else is spoken.")
+    return True
+
+
 def database(folder: Path) -> dict[str, Any]:
     """Django's settings of the one database: ``DATABASE_URL``, else SQLite in the data folder."""
     given = text("DATABASE_URL")

@@ -192,6 +192,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"
 # Metrics: the token that opens them, and where workers count together; else each for itself.
 METRICS_TOKEN = environment.metrics_token()
 METRICS_FOLDER = environment.metrics_folder()
+TRACES = environment.traces()
 
 LANGUAGE_CODE = "en"
 # A language is offered when its catalogue is there; every text goes through gettext already.

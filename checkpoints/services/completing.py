@@ -19,6 +19,7 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.observe.metrics import write_repeated
+from ctxadmin.observe.traces import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) 
     sent = read_sent(command.update(node_id), command.messages)
     digest = command.body_digest(node_id)
     try:
-        return _complete(actor, public_id, node_id, command, sent, digest)
+        with span("complete", messages=len(command.messages)):
+            return _complete(actor, public_id, node_id, command, sent, digest)
     except ContextError:
         before = find_repeated(actor, public_id, command.checkpoint_id, digest)
         if before is None:

@@ -16,6 +16,7 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.observe.metrics import write_repeated
+from ctxadmin.observe.traces import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoi
     sent = read_sent(command.update(), command.messages)
     digest = command.body_digest()
     try:
-        return Saved(_save(actor, public_id, checkpoint_id, command, sent, digest))
+        with span("save", messages=len(command.messages)):
+            return Saved(_save(actor, public_id, checkpoint_id, command, sent, digest))
     except ContextError:
         before = find_repeated(actor, public_id, checkpoint_id, digest)
         if before is None:

@@ -16,6 +16,7 @@ from redis.sentinel import Sentinel
 from ctxadmin.live.address import Kind, RedisAddress
 from ctxadmin.live.client import Away, Client
 from ctxadmin.live.counts import count
+from ctxadmin.observe.traces import span
 
 logger = logging.getLogger(__name__)
 AnswerT = TypeVar("AnswerT")
@@ -70,7 +71,8 @@ class Link:
         if self.is_away:
             raise Away
         try:
-            return call(self._connected())
+            with span("redis"):
+                return call(self._connected())
         except (redis.ConnectionError, redis.TimeoutError, RedisClusterException, OSError) as error:
             self._leave_alone(error)
             raise Away from error

@@ -9,6 +9,7 @@ from django.conf import settings
 from ctxadmin.observe import metrics
 from ctxadmin.observe.facts import NO_ROUTE, SCOPE_KEY, Facts, current, facts_in
 from ctxadmin.observe.logs import log_request
+from ctxadmin.observe.traces import request_span
 
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -36,16 +37,25 @@ class Observed:
 
         metrics.request_began()
         try:
-            await self.app(scope, receive, noting)
+            with request_span(scope["method"], facts):
+                await self._answer(facts, scope, receive, noting)
         finally:
             current.reset(entered)
             _tell(facts, scope, time.perf_counter() - began)
 
+    async def _answer(self, facts: Facts, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await self.app(scope, receive, send)
+        except Exception:
+            facts.status = 500
+            raise
+        finally:
+            if facts.status == 404:
+                facts.conversation = ""  # what is not there is no id but some text
+            if facts.route == NO_ROUTE and scope["path"].startswith(_STATIC):
+                facts.route = _STATIC + "{file}"
+
 
 def _tell(facts: Facts, scope: Any, seconds: float) -> None:
-    if facts.route == NO_ROUTE and scope["path"].startswith(_STATIC):
-        facts.route = _STATIC + "{file}"
-    if facts.status == 404:
-        facts.conversation = ""  # what is not there is no id but some text
     log_request(facts, scope["method"], seconds)
     metrics.request_ended(facts.route, scope["method"], facts.status, seconds)

@@ -14,8 +14,9 @@ from ctxadmin.observe import metrics
 
 SCOPE_KEY: Final = "ctxadmin.facts"
 NO_ROUTE: Final = "unknown"
+CLIENT_GONE: Final = 499  # as nginx tells it
 _REQUEST_ID: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
-_TRACEPARENT: Final = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
+_TRACEPARENT: Final = re.compile(rb"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
 _PLACE: Final = re.compile(r"<(?:\w+:)?(\w+)>")
 
 
@@ -26,16 +27,32 @@ class Facts:
     ``code`` is that of the error that was answered, if one was.
     """
 
-    __slots__ = ("actor", "code", "conversation", "request_id", "route", "status", "trace_id")
+    __slots__ = (
+        *("actor", "code", "conversation", "parent", "request_id", "route", "status"),
+        "trace_id",
+    )
 
-    def __init__(self, request_id: str, trace_id: str = "") -> None:
+    def __init__(self, request_id: str, parent: str = "") -> None:
         self.request_id = request_id
-        self.trace_id = trace_id
+        self.parent = parent  # the traceparent of the caller
+        self.trace_id = parent.split("-")[1] if parent else ""
         self.route = NO_ROUTE
-        self.status = 500  # until something is answered
+        self.status = CLIENT_GONE  # until something is answered
         self.actor: Actor | None = None
         self.conversation = ""
         self.code = ""
+
+    def ids(self) -> dict[str, str]:
+        """Which request it is, and as far as it is known by whom and of what."""
+        ids = {"request_id": self.request_id}
+        if self.trace_id:
+            ids["trace_id"] = self.trace_id
+        if self.actor is not None:
+            ids["actor"] = f"{self.actor.kind}:{self.actor.id}"
+            ids["workspace"] = str(self.actor.workspace)
+            if self.conversation:  # of strangers it may be any text
+                ids["conversation"] = self.conversation
+        return ids
 
 
 current: ContextVar[Facts | None] = ContextVar("ctxadmin_facts", default=None)
@@ -43,13 +60,13 @@ current: ContextVar[Facts | None] = ContextVar("ctxadmin_facts", default=None)
 
 def facts_in(headers: Iterable[tuple[bytes, bytes]]) -> Facts:
     """The ids that the caller gave, if they are plain; else a new request id and no trace."""
-    request_id = trace_id = b""
+    request_id = parent = b""
     for name, value in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
             request_id = value
-        elif name == b"traceparent" and (found := _TRACEPARENT.fullmatch(value)):
-            trace_id = found[1]
-    return Facts(request_id.decode() or secrets.token_hex(8), trace_id.decode())
+        elif name == b"traceparent" and _TRACEPARENT.fullmatch(value):
+            parent = value
+    return Facts(request_id.decode() or secrets.token_hex(8), parent.decode("latin-1"))
 
 
 def facts_of(request: HttpRequest) -> Facts:

@@ -58,7 +58,7 @@ def log_request(facts: Facts, method: str, seconds: float) -> None:
             "route": facts.route,
             "status": facts.status,
             "ms": round(seconds * 1e3, 3),
-            **_ids(facts),
+            **facts.ids(),
         }
         if facts.code:
             told["code"] = facts.code
@@ -87,25 +87,12 @@ def _told(record: logging.LogRecord) -> dict[str, object]:
     if isinstance(own, Mapping):
         told |= own
     elif facts is not None:
-        told |= _ids(facts)
+        told |= facts.ids()
     if not _is_ours(record):
         told["logger"] = record.name
     if record.exc_info and record.exc_info[1] is not None:
         told["errors"] = [_error(each) for each in _chain(record.exc_info[1])]
     return told
-
-
-def _ids(facts: Facts) -> dict[str, object]:
-    """Which request, and as far as it is known by whom and of what."""
-    ids: dict[str, object] = {"request_id": facts.request_id}
-    if facts.trace_id:
-        ids["trace_id"] = facts.trace_id
-    if facts.actor is not None:
-        ids["actor"] = f"{facts.actor.kind}:{facts.actor.id}"
-        ids["workspace"] = str(facts.actor.workspace)
-        if facts.conversation:  # of strangers it may be any text
-            ids["conversation"] = facts.conversation
-    return ids
 
 
 def _is_ours(record: logging.LogRecord) -> bool:

@@ -1,4 +1,4 @@
-"""Content, tokens and paths of callers stand in no log line and no metric, whatever they call.
+"""Content, tokens and paths of callers stand in no log line, metric or span, whatever they call.
 
 A server of its own is called in every operation of the contract, with good and with bad input.
 """
@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.integration.observe.collector import Collector
 from tests.integration.observe.rest_surface import CANARY, TEXT, Call, every_operation
 from tests.live_server import LiveServer
 from tests.openapi import contract
@@ -22,6 +23,8 @@ pytestmark = pytest.mark.only("sqlite")
 HEADERS = {
     "X-Request-ID": TEXT,
     "traceparent": f"00-{CANARY}-00f067aa0ba902b7-01",
+    "tracestate": f"{CANARY}={CANARY}",
+    "baggage": f"{CANARY}={CANARY}",
     "User-Agent": TEXT,
     "Referer": f"http://127.0.0.1/{CANARY}?{CANARY}",
     "Cookie": f"{CANARY}={CANARY}",
@@ -31,20 +34,23 @@ HEADERS = {
 class Told:
     """What a server told while it was called."""
 
-    def __init__(self, server: LiveServer, calls: Sequence[Call], metrics: str) -> None:
+    def __init__(
+        self, server: LiveServer, calls: Sequence[Call], metrics: str, collector: Collector
+    ) -> None:
         self.text = server.log.read_text()
         self.events: list[dict[str, Any]] = [
             json.loads(line) for line in self.text.splitlines() if line.startswith("{")
         ]
         self.calls = calls
         self.metrics = metrics
+        self.bodies = b"".join(collector.bodies)
+        self.spans = collector.spans()
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
     folder = tmp_path_factory.mktemp("told")
-    settings = {"CTXADMIN_LOG_FORMAT": "json"}
-    with LiveServer(folder, settings, "--no-demo") as server:
+    with Collector() as collector, LiveServer(folder, _settings(collector), "--no-demo") as server:
         token = server.manage("create_token", "--name", CANARY, "--scopes", "admin,engine").strip()
         headers = HEADERS | {"Authorization": f"Bearer {token}"}
         calls = list(every_operation())
@@ -58,8 +64,19 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
             _look_around(stranger)
         with httpx.Client(base_url=server.url, headers=headers) as client:
             _call_without_a_table(client, folder / "data" / "ctxadmin.sqlite3")
-        yield Told(server, calls, metrics)
+        requests = server.log.read_text().count('"event":"request"')
+        collector.wait_for(requests)
+        yield Told(server, calls, metrics, collector)
         assert token not in server.log.read_text()
+
+
+def _settings(collector: Collector) -> dict[str, str]:
+    return {
+        "CTXADMIN_LOG_FORMAT": "json",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": collector.url,
+        "OTEL_BSP_SCHEDULE_DELAY": "100",
+        "OTEL_BSP_MAX_QUEUE_SIZE": "100000",
+    }
 
 
 def _succeed(client: httpx.Client, place: int, call: Call) -> None:
@@ -127,6 +144,37 @@ def test_no_log_line_holds_what_was_sent(told: Told) -> None:
 
 def test_no_metric_holds_what_was_sent(told: Told) -> None:
     assert CANARY.lower() not in told.metrics.lower()
+
+
+def test_no_span_holds_what_was_sent(told: Told) -> None:
+    assert CANARY.encode() not in told.bodies.lower()
+
+
+def test_every_operation_is_a_span_by_its_route(told: Told) -> None:
+    names = {span.name for span in told.spans}
+    assert {f"{call.method} {call.route}" for call in told.calls} <= names
+
+
+def test_the_phases_of_a_call_are_spans_below_it(told: Told) -> None:
+    by_id = {span.span_id: span for span in told.spans}
+    parents = {
+        (span.name, by_id[span.parent_span_id].name.rpartition("/")[2])
+        for span in told.spans
+        if span.parent_span_id in by_id
+    }
+    assert {
+        ("complete", "complete"),
+        ("enter", "enter"),
+        ("save", "{checkpoint_id}"),
+        ("transaction", "complete"),
+        ("transaction", "messages"),
+    } <= parents
+
+
+def test_an_event_has_the_trace_of_its_span(told: Told) -> None:
+    traces = {span.trace_id.hex() for span in told.spans}
+    requests = [event for event in told.events if event["event"] == "request"]
+    assert {event["trace_id"] for event in requests[-20:]} <= traces
 
 
 def test_every_call_is_an_event_with_its_ids(told: Told) -> None:

@@ -76,6 +76,15 @@ def test_an_application_that_breaks_counts_as_500() -> None:
     assert requests("unknown", "GET", 500) == before + 1
 
 
+def test_a_client_that_went_before_anything_was_answered_counts_as_499() -> None:
+    async def silent(scope: Any, receive: Any, send: Any) -> None:
+        pass
+
+    before = requests("unknown", "GET", 499)
+    ask(silent)
+    assert requests("unknown", "GET", 499) == before + 1
+
+
 def test_what_is_in_progress_goes_back_to_none() -> None:
     seen: list[float | None] = []
 

@@ -48,7 +48,7 @@ def lines() -> Iterator[Lines]:
 
 @pytest.fixture
 def facts() -> Iterator[Facts]:
-    made = Facts("request-1", "4bf92f3577b34da6a3ce929d0e0e4736")
+    made = Facts("request-1", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
     made.actor = Actor("token", "tok_1", "engine of Anna", 7, frozenset())
     made.conversation, made.route, made.status = "conv_1", "/api/v1/things/{id}", 201
     entered = current.set(made)
