@@ -29,6 +29,12 @@ def list_workflows(actor: Actor, request: PageRequest) -> Page[Workflow]:
     return cut(found, request, lambda row: (row.slug,))
 
 
+def slug_of(key: int) -> str | None:
+    """The slug of a workflow as it is now, None if it was deleted; another may have taken it."""
+    found: str | None = Workflow.objects.filter(key=key).values_list("slug", flat=True).first()
+    return found
+
+
 def list_versions(actor: Actor, slug: str, request: PageRequest) -> Page[WorkflowVersion]:
     """The newest first, without their documents."""
     key = find_workflow(actor.workspace, slug).key

@@ -7,8 +7,8 @@ from typing import Literal
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from checkpoints.moments import Moment
 from checkpoints.pages.presenters import Stand, Step
-from checkpoints.pinned import Pinned
 from workflows.pages.drawing import Line, draw
 
 
@@ -42,12 +42,11 @@ class GraphMap:
     url: str
 
 
-def map_of(pinned: Pinned | None, stand: Stand, steps: Sequence[Step]) -> GraphMap | None:
+def map_of(moment: Moment, stand: Stand, steps: Sequence[Step]) -> GraphMap | None:
     """The map, None for a free execution and for a workflow that is too large to be drawn."""
-    if pinned is None:
+    if moment.row is None or moment.pinned is None:
         return None
-    workflow = pinned.workflow
-    drawing = draw(workflow.document)
+    drawing = draw(moment.pinned.workflow.document)
     if drawing is None:
         return None
     known = {step.id: step for step in steps}
@@ -64,7 +63,7 @@ def map_of(pinned: Pinned | None, stand: Stand, steps: Sequence[Step]) -> GraphM
         card_width=drawing.card_width,
         card_height=drawing.card_height,
         spoken=_spoken(stand),
-        url=reverse("workflows:version", args=[workflow.slug, workflow.version]),
+        url=reverse("checkpoints:workflow", args=[moment.head.public_id]),
     )
 
 

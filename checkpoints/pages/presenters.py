@@ -79,8 +79,6 @@ class Stand:
 
     status: str
     version: int
-    workflow: str
-    workflow_version: int | None
     node: Named | None
     side: str
     ready: Sequence[Named]
@@ -124,8 +122,6 @@ def stand_of(moment: Moment) -> Stand:
     return Stand(
         status=moment.status.value,
         version=moment.version,
-        workflow=row.workflow if row else moment.head.workflow,
-        workflow_version=row.workflow_version if row else None,
         node=named(pinned, node),
         side=moment.when.value,
         ready=[Named(each, name_of(pinned, each)) for each in moment.ready],

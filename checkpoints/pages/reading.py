@@ -17,8 +17,10 @@ from checkpoints.moments import Moment
 from checkpoints.pages import lists, presenters, values
 from checkpoints.pages.graph_map import GraphMap, map_of
 from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
+from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.values import StateView
+from checkpoints.store import find_current
 from conversations.models import Conversation
 from conversations.pages.presenters import MessageCard, message_card
 from conversations.queries import results_of, visible_window
@@ -78,6 +80,8 @@ class DetailPage:
     crumbs: Sequence[Crumb]
     head: Conversation
     row: Execution | None
+    workflow: WorkflowName | None
+    origin_url: str
     tabs: Sequence[Tab]
     stand: Stand
     decision: Decision
@@ -214,12 +218,14 @@ def _detail_page(
         crumbs=(*presenters.crumbs(), Crumb(title)),
         head=head,
         row=moment.row,
+        workflow=workflow_name(moment),
+        origin_url=_origin_url(moment),
         tabs=tabs_of(head, moment, "now"),
         stand=stand,
         decision=decision,
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
-        map=map_of(moment.pinned, stand, steps),
+        map=map_of(moment, stand, steps),
         state=values.state_view(moment, most=_KEYS),
         cards=_last_messages(moment),
         visible_count=moment.visible_count,
@@ -227,6 +233,19 @@ def _detail_page(
         forks=lists.forks_of(actor, moment.row, head.public_id) if moment.row else (),
         poll_url=_poll_url(head, moment),
     )
+
+
+def _origin_url(moment: Moment) -> str:
+    """Where an execution was forked from, if that conversation is there and still at it."""
+    row = moment.row
+    if row is None or not row.origin_conversation:
+        return ""
+    heads = Conversation.objects.for_workspace(row.workspace)
+    head = heads.filter(public_id=row.origin_conversation).first()
+    source = find_current(head.key) if head is not None else None
+    if source is None or source.public_id != row.origin_execution:
+        return ""
+    return reverse("checkpoints:version", args=[row.origin_conversation, row.origin_version])
 
 
 def _poll_url(head: Conversation, moment: Moment) -> str:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from checkpoints.pages import editing, going_back, moving, reading, versions
+from checkpoints.pages import editing, going_back, moving, pinned_workflow, reading, versions
 from checkpoints.pages.overview import overview
 
 _ONE = "<str:conversation_id>/"
@@ -15,6 +15,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}move/", moving.move, name="move"),
     path(f"{_ONE}cancel/", moving.cancel, name="cancel"),
     path(f"{_ONE}state/", editing.edit, name="edit"),
+    path(f"{_ONE}workflow/", pinned_workflow.workflow, name="workflow"),
     path(f"{_ONE}diff/", versions.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", versions.version, name="version"),
     path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),

@@ -159,7 +159,7 @@ def detail(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     data = bytes(row.draft)
     document, found = definition(data).document, found_in(data)
     links = FormLinks(slug, may_change=may_change)
-    start, following = _outline_page(request, document)
+    start, following = outline_page(request, document)
     shown = DetailPage(
         title=row.name,
         crumbs=(Crumb(_("Workflows"), reverse("workflows:list")), Crumb(row.name)),
@@ -205,7 +205,7 @@ def version(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpR
     found = find_version(row.key, number)
     document = definition(bytes(found.document)).document
     links = OutlineLinks()
-    start, following = _outline_page(request, document)
+    start, following = outline_page(request, document)
     title = _("%(name)s, version %(n)s") % {"name": row.name, "n": number}
     versions_url = reverse("workflows:versions", args=[slug])
     shown = VersionPage(
@@ -280,7 +280,7 @@ def _choices(row: Workflow) -> list[str]:
     return [queries.DRAFT, *(str(number) for number in range(newest, max(newest - 100, 0), -1))]
 
 
-def _outline_page(request: HttpRequest, document: Document) -> tuple[int, str | None]:
+def outline_page(request: HttpRequest, document: Document) -> tuple[int, str | None]:
     """Where the page of the outline starts, and the cursor of the next one."""
     start = queries.position_after(PageRequest.of(request.GET))
     last = start + PER_PAGE

@@ -1,0 +1,94 @@
+"""The workflow that an execution runs: where it is named, and its version as it was published."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints import queries
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+from workflows.pages.drawing import Drawing, draw
+from workflows.pages.links import OutlineLinks
+from workflows.pages.outline import Outline, outline_of
+from workflows.pages.reading import outline_page
+from workflows.queries import slug_of
+from workflows.store import workflow_exists
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowName:
+    """A workflow where an execution names it; ``url`` is "" if there is nothing to read."""
+
+    slug: str
+    version: int | None
+    url: str
+    deleted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedPage:
+    """The version that an execution is pinned to; ``url`` is that of the workflow of now."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    name: WorkflowName
+    drawing: Drawing | None
+    outline: Outline
+    next: str | None
+    url: str
+
+
+def workflow_name(moment: Moment) -> WorkflowName | None:
+    """How the page of an execution names its workflow; None for a free execution.
+
+    By what the execution is pinned to: the slug may belong to another workflow by now.
+    """
+    row, head = moment.row, moment.head
+    if row is None:
+        if not head.workflow:
+            return None
+        known = workflow_exists(head.workspace, head.workflow)
+        url = reverse("workflows:detail", args=[head.workflow]) if known else ""
+        return WorkflowName(head.workflow, None, url, deleted=False)
+    if row.workflow_key is None:
+        return None
+    url = reverse("checkpoints:workflow", args=[head.public_id])
+    deleted = slug_of(row.workflow_key) is None
+    return WorkflowName(row.workflow, row.workflow_version, url, deleted)
+
+
+@require_safe
+@page
+def workflow(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Graph, outline and reducers of the pinned version, also if the workflow was deleted."""
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    row, pinned, name = moment.row, moment.pinned, workflow_name(moment)
+    if row is None or pinned is None or name is None:
+        raise NotFound(_("This execution runs without a workflow."))
+    document, links = pinned.workflow.document, OutlineLinks()
+    start, following = outline_page(request, document)
+    slug = slug_of(pinned.workflow.key)
+    title = _("%(name)s, version %(n)s") % {"name": document.name or name.slug, "n": name.version}
+    shown = PinnedPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(_("Workflow"))),
+        head=head,
+        name=name,
+        drawing=draw(document, (), links),
+        outline=outline_of(document, (), links, start),
+        next=following,
+        url="" if slug is None else reverse("workflows:version", args=[slug, name.version]),
+    )
+    return show(request, "checkpoints/workflow.html", shown)
