@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -17,10 +17,10 @@ from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.presenters import BatchLine, MessageCard
 from conversations.queries import MessageWindow
-from conversations.store import find_head, find_revision, lineage
+from conversations.store import find_head, find_revision, lineage, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.web.components import STATUSES, Crumb, DiffRow, Tab, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
@@ -46,9 +46,9 @@ class ListPage:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of messages; only the first of a page comes with its cards.
+    """A stretch of messages; only the one that was asked for comes with its cards.
 
-    ``url`` gives the cards alone, ``query`` is that of the page that starts there.
+    ``url`` gives the cards alone, ``query`` is that of the page that has them loaded.
     """
 
     start: int
@@ -60,13 +60,17 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
-    """A conversation as a reader wants it, with the rail of its batches."""
+    """A conversation as a reader wants it, with the rail of its batches.
+
+    ``messages_url`` is the view that is shown; a message of it is at ``at=index#mindex``.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
     tabs: Sequence[Tab]
     sections: Sequence[Section]
+    messages_url: str
     lines: Sequence[BatchLine]
     more_batches: bool
     shown_count: int
@@ -130,6 +134,14 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     head = find_head(actor.workspace, conversation_id)
     which, start, count = request.GET.get("view", "current"), _start(request), _count(request)
+    if "at" in request.GET:
+        index = _number(request, "at", 0)
+        place = _place(head, which, index, count)
+        if place is None:
+            # It is hidden there; the browser keeps the fragment of a link over a redirect.
+            here = reverse("conversations:detail", args=[conversation_id])
+            return redirect(f"{here}?view=all&at={index}")
+        start = place // SECTION * SECTION
     window = _window(head, which, start, count)
     grown = count is not None and count < head.visible_count
     other = _is_number(which) and (int(which) != head.current_revision or grown)
@@ -144,6 +156,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         head=head,
         tabs=_tabs(head, which),
         sections=_sections(head, which, start, window, count),
+        messages_url=_messages_url(head, which, count),
         lines=presenters.batch_lines(head, newest, branch=branch, may_move=may_move),
         more_batches=len(rows) > _RAIL or head.revision_count > len(rows),
         shown_count=window.view_count,
@@ -163,7 +176,8 @@ def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     head = find_head(actor.workspace, conversation_id)
     which, start, count = request.GET.get("view", "current"), _start(request), _count(request)
     cards = _cards(head, which, _window(head, which, start, count))
-    return render(request, "conversations/_messages.html", {"cards": cards, "head": head})
+    context = {"cards": cards, "messages_url": _messages_url(head, which, count)}
+    return render(request, "conversations/_messages.html", context)
 
 
 @require_safe
@@ -225,6 +239,22 @@ def _window(head: Conversation, which: str, start: int, count: int | None) -> Me
     return queries.visible_window(head, row, start, SECTION, count=count)
 
 
+def _place(head: Conversation, which: str, index: int, count: int | None) -> int | None:
+    """The position of a message in a view, None if it is hidden there; NotFound without it."""
+    if index >= head.log_count:
+        raise NotFound(_("There is no message #%(n)s.") % {"n": index})
+    if which == "all":
+        return index
+    name = f"revision:{which}" if _is_number(which) else "current"
+    place = view_of(queries.shown_revision(head, name)).position_of(index)
+    return place if place is None or count is None or place < count else None
+
+
+def _messages_url(head: Conversation, which: str, count: int | None) -> str:
+    then = "" if count is None else f"count={count}&"
+    return reverse("conversations:detail", args=[head.public_id]) + f"?view={which}&{then}"
+
+
 def _cards(head: Conversation, which: str, window: MessageWindow) -> list[MessageCard]:
     results = queries.results_of(head, [message.index for message in window.messages])
     places = [None] * len(window.messages) if which == "all" else window.positions
@@ -241,11 +271,11 @@ def _sections(
     base = reverse("conversations:section", args=[head.public_id])
     then = "" if count is None else f"&count={count}"
     found: list[Section] = []
-    for first in range(start, max(window.view_count, start + 1), SECTION):
+    for first in range(0, window.view_count, SECTION):
         stop = min(first + SECTION, window.view_count)
         cards = _cards(head, which, window) if first == start else ()
         query = f"?view={which}{then}&start={first}"
-        found.append(Section(first, stop, f"{base}{query}", query, cards))
+        found.append(Section(first, stop, f"{base}{query}", f"{query}#s{first}", cards))
     return found
 
 

@@ -1,12 +1,13 @@
 """Conversations in a browser: read, operate, roll back, restore, import."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
@@ -82,6 +83,68 @@ def test_long_conversations_load_as_they_are_scrolled(page: Page, api: httpx.Cli
     expect(page.locator("article.message")).to_have_count(50)
     page.locator(".message-section").last.scroll_into_view_if_needed()
     expect(page.get_by_text("number 299", exact=True)).to_be_visible()
+
+
+@pytest.fixture(scope="module")
+def far(request: pytest.FixtureRequest) -> str:
+    """A conversation of 10,000 messages: a call at #1 that is answered at #802."""
+    server, token = request.getfixturevalue("server"), request.getfixturevalue("token")
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": f"number {n}"} for n in range(10_000)
+    ]
+    messages[1] = {"role": "assistant", "content": None, "tool_calls": [call]}
+    messages[802] = {"role": "tool", "tool_call_id": "c1", "content": "the result"}
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=120) as client:
+        body = {"id": "e2e-far", "messages": messages}
+        assert client.post("conversations", json=body).status_code == 201
+    return "e2e-far"
+
+
+def test_a_link_to_a_message_that_is_not_loaded_leads_to_it(page: Page, far: str) -> None:
+    page.goto(f"/conversations/{far}/")
+    page.get_by_role("link", name="result in #802").click()
+    expect(page.get_by_text("the result", exact=True)).to_be_in_viewport()
+    expect(page.locator("#m802:target")).to_be_visible()
+    page.wait_for_timeout(1500)  # what is near has loaded by now
+    expect(page.locator("#m802")).to_be_in_viewport()
+    page.get_by_role("link", name="answers #1", exact=True).click()
+    expect(page.locator("#m1:target")).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("#m802")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("index", [9000, 9025, 9999])
+def test_an_address_with_a_message_leads_to_it(page: Page, far: str, index: int) -> None:
+    page.goto(f"/conversations/{far}/#m{index}")
+    expect(page.locator(f"#m{index}:target")).to_be_in_viewport()
+    page.wait_for_timeout(1500)
+    expect(page.locator(f"#m{index}")).to_be_in_viewport()
+    assert page.locator("article.message").count() < 300
+    page.locator(f"#m{index} .message-number").click()
+    expect(page).to_have_url(re.compile(f"#m{index}$"))
+
+
+def test_a_hidden_message_is_shown_in_the_whole_log(page: Page, api: httpx.Client) -> None:
+    name = made(api, "e2e-hidden-link", 200)
+    cut = {"operation": "truncate", "truncate": {"keep_last": 5}}
+    assert api.post(f"conversations/{name}/operations", json=cut).status_code == 200
+    page.goto(f"/conversations/{name}/#m120")
+    expect(page).to_have_url(re.compile("view=all&at=120#m120$"))
+    expect(page.locator("#m120:target")).to_be_in_viewport()
+
+
+def test_a_link_to_a_message_works_without_scripts(browser: Browser, page: Page, far: str) -> None:
+    page.goto(f"/conversations/{far}/")
+    state = page.context.storage_state()
+    with browser.new_context(java_script_enabled=False, storage_state=state) as context:
+        plain = context.new_page()
+        plain.goto(page.url)
+        plain.get_by_role("link", name="result in #802").click()
+        expect(plain.locator("#m802")).to_be_in_viewport()
+        plain.get_by_role("link", name="Messages 851 to 900").click()
+        expect(plain.locator("#m850")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("width", [1280, 360])

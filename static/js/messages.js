@@ -1,0 +1,42 @@
+// Links to messages: one that is on the page is scrolled to, for any other the page is loaded with it.
+
+const OF_MESSAGE = /^#m([0-9]{1,9})$/;
+// Stretches above load when they come near and push it away, until the reader takes over.
+let stays = OF_MESSAGE.test(location.hash);
+
+function wanted() {
+  return OF_MESSAGE.test(location.hash) ? document.getElementById(location.hash.slice(1)) : null;
+}
+
+function loadIfMissing() {
+  const index = OF_MESSAGE.exec(location.hash)?.[1];
+  if (!index || wanted()) return;
+  const url = new URL(location.href);
+  if (url.searchParams.get("at") === index) return; // it was asked for and is not there
+  url.searchParams.delete("start");
+  url.searchParams.set("at", index);
+  location.replace(url);
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a.message-link, a.message-number");
+  const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
+  if (!link || !plain || link.pathname !== location.pathname) return;
+  if (!document.getElementById(link.hash.slice(1))) return;
+  event.preventDefault();
+  location.hash = link.hash;
+});
+
+window.addEventListener("hashchange", () => {
+  stays = OF_MESSAGE.test(location.hash);
+  loadIfMissing();
+});
+
+for (const type of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+  window.addEventListener(type, () => (stays = false), { passive: true });
+}
+document.addEventListener("htmx:after:settle", () => {
+  if (stays) wanted()?.scrollIntoView();
+});
+
+loadIfMissing();
