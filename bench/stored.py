@@ -127,12 +127,12 @@ def _snapshots(engine: Engine) -> list[Row]:
     for size, label, goal in ((10_000, "10 KB", 1.0), (1_000_000, "1 MB", None)):
         name = engine.conversation(f"state-{size}", 10)
         engine.save(name, state_of(size))
-        whole = _snapshot(engine, name)
+        whole = snapshot(engine, name)
         with connection.cursor() as cursor:
             cursor.execute("INSERT INTO bare (k, v) VALUES (%s, %s)", [-size, whole.decode()])
 
         calls: dict[str, Callable[[], object]] = {
-            "snapshot": partial(_snapshot, engine, name),
+            "snapshot": partial(snapshot, engine, name),
             "bare": partial(_select, -size),
             "save": partial(engine.save, name),
         }
@@ -148,7 +148,7 @@ def _snapshots(engine: Engine) -> list[Row]:
     return found
 
 
-def _snapshot(engine: Engine, name: str) -> bytes:
+def snapshot(engine: Engine, name: str) -> bytes:
     from checkpoints.queries import find_moment, snapshot_bytes
 
     return snapshot_bytes(find_moment(engine.actor, name))

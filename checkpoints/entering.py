@@ -124,7 +124,7 @@ def _sight(moment: Moment) -> Sight:
 
 def _state(moment: Moment) -> _State:
     contents = contents_of(moment, (Part.STATE, Part.HISTORY))
-    values = contents[Part.STATE].items()
+    values = sorted(contents[Part.STATE].items())  # in one order, wherever they come from
     return _State(
         values={name: orjson.loads(b"".join(value.pieces)) for name, value in values},
         history=orjson.loads(b"".join(whole_list(contents, Part.HISTORY))),

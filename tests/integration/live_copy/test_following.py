@@ -1,9 +1,16 @@
 """The live copy follows every change, and answers byte for byte what SQL answers."""
 
-import pytest
+from collections.abc import Callable
 
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from checkpoints.entering import enter
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import services
+from ctxadmin.live.client import Client
+from ctxadmin.live.link import Link
 from tests.factories import conversation, engine, user
 from tests.integration.live_copy import steps
 from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql
@@ -60,3 +67,68 @@ def test_many_appends_are_sealed_into_few_pieces(copy: RedisLiveCopy) -> None:
     with counted({"hits": 1}):
         assert snapshot("c") == snapshot_in_sql("c")
     assert head.key
+
+
+def test_a_node_sees_the_same_with_and_without_the_copy() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1, y=[1, 2])
+    first = enter(engine(), "c", "b")
+    with counted({"hits": 1, "doubts": 0}):
+        assert enter(engine(), "c", "b") == first
+    steps.save("c", "and more", x=2)
+    with counted({"hits": 1, "doubts": 0}):
+        assert b'"x":2' in enter(engine(), "c", "b")
+
+
+def test_the_newest_version_by_its_number_is_answered_by_the_copy_too() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1)
+    steps.save("c", "more", x=2)
+    snapshot("c", 2)
+    with counted({"hits": 1, "doubts": 0}):
+        assert snapshot("c", 2) == snapshot_in_sql("c", 2)
+
+
+def test_a_former_version_is_read_from_sql_and_leaves_the_copy_alone() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1)
+    steps.save("c", "more", x=2)
+    newest = snapshot("c")
+    assert snapshot("c", 0) == snapshot_in_sql("c", 0)
+    with counted({"hits": 1, "doubts": 0}):
+        assert snapshot("c") == newest
+
+
+def test_messages_that_came_later_are_not_in_a_version() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "then", x=1)
+    snapshot("c")
+    steps.append("c", "later")
+    snapshot("c")
+    found = snapshot("c", 1)
+    assert found == snapshot_in_sql("c", 1)
+    assert [b"then" in found, b"later" in found] == [True, False]
+
+
+def test_a_hit_asks_sql_for_the_head_the_execution_and_the_mark() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1)
+    snapshot("c")
+    with CaptureQueriesContext(connection) as asked:
+        snapshot("c")
+    assert len(asked) <= 4  # with the workspace of the test's actor
+
+
+def test_a_write_tells_redis_once(copy: RedisLiveCopy, monkeypatch: pytest.MonkeyPatch) -> None:
+    conversation(user("hello"), public_id="c")
+    snapshot("c")
+    calls: list[object] = []
+    ask = Link.ask
+
+    def asked(link: Link, call: Callable[[Client], object]) -> object:
+        calls.append(call)
+        return ask(link, call)
+
+    monkeypatch.setattr(Link, "ask", asked)
+    steps.save("c", "more", x=1)
+    assert len(calls) == 1
