@@ -183,7 +183,7 @@ class CopiedUnread(Copied):
 @pytest.fixture
 def server(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator["redis.Redis"]:
     monkeypatch.setattr(announcing, "_followers", [current.follow_changes])
-    link = Link(read_address(redis_url), pause=0.05)
+    link = Link(read_address(redis_url), timeout=10, pause=0.05)
     current.use(RedisLiveCopy(link))
     with redis.Redis.from_url(redis_url) as client:
         yield client

@@ -24,7 +24,7 @@ def following(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def copy(following: None, redis_url: str) -> Iterator[RedisLiveCopy]:
-    link = Link(read_address(redis_url), pause=0.05)
+    link = Link(read_address(redis_url), timeout=10, pause=0.05)
     used = RedisLiveCopy(link)
     current.use(used)
     links.use(link)

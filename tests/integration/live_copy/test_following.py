@@ -3,11 +3,14 @@
 from collections.abc import Callable
 
 import pytest
+import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.entering import enter
+from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
+from checkpoints.live_copy.scripts import SEALED_PIECES
 from conversations import services
 from ctxadmin.live.client import Client
 from ctxadmin.live.link import Link
@@ -59,14 +62,15 @@ def test_a_value_that_becomes_large_and_small_again_is_followed() -> None:
             assert snapshot("c") == snapshot_in_sql("c")
 
 
-def test_many_appends_are_sealed_into_few_pieces(copy: RedisLiveCopy) -> None:
+def test_many_appends_are_sealed_into_few_pieces(server: redis.Redis) -> None:
     head = conversation(public_id="c")
     snapshot("c")
     for number in range(600):
         steps.append("c", f"message {number}")
     with counted({"hits": 1}):
         assert snapshot("c") == snapshot_in_sql("c")
-    assert head.key
+    pieces = server.llen(f"{Part.MESSAGES.key(head.key)}:whole")
+    assert pieces == 2 + 600 % SEALED_PIECES  # what was there is none of them
 
 
 def test_a_node_sees_the_same_with_and_without_the_copy() -> None:

@@ -101,7 +101,7 @@ def _state(node: Node) -> str:
 
 
 def use(url: str) -> Link:
-    link = Link(read_address(url), pause=0.05)
+    link = Link(read_address(url), timeout=2, pause=0.05)
     current.use(RedisLiveCopy(link))
     return link
 
