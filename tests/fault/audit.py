@@ -1,6 +1,6 @@
 """Holds what the product has of a round against what its clients were told: pure, no server."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.fault import answers, windows
@@ -58,6 +58,7 @@ class _Conversation:
         yield from problems
         yield from self._effects(told)
         yield from self._repeats()
+        yield from self._denials({change.request for change in found.changes})
         if problems:
             return  # the model stopped where the record makes no sense
         yield from self._contents(found, told.model)
@@ -124,6 +125,15 @@ class _Conversation:
                 if other.outcome is Outcome.ACKNOWLEDGED or (refused and other.code != "duplicate"):
                     what = f"{write.name} with another body got {other.status} {other.answer}"
                     yield self._broken("one name is for one body", what)
+
+    def _denials(self, made: Collection[str]) -> Iterator[Violation]:
+        """Who is told that nothing was changed may do something else instead."""
+        for write in self.writes:
+            for attempt in write.attempts:
+                denied = "nothing was changed" in str(attempt.answer.get("detail")).lower()
+                if denied and attempt.request in made:
+                    what = f"{write.kind} {write.name} was made by {attempt.request}"
+                    yield self._broken("nothing was changed is said when it is so", what)
 
     def _contents(self, found: Found, model: Model) -> Iterator[Violation]:
         """The log, every revision's view, and the counters of the head."""

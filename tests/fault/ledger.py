@@ -42,10 +42,11 @@ _NEEDS: Final[Mapping[Kind, str]] = {
 
 
 class Refused(Exception):
-    """The answer to what cannot be done: a status and a code."""
+    """The answer to what cannot be done: a status, a code, perhaps a sentence."""
 
-    def __init__(self, status: int, code: str) -> None:
+    def __init__(self, status: int, code: str, detail: str = "") -> None:
         super().__init__(code)
+        self.detail = detail
         self.status = status
         self.code = code
 
@@ -210,10 +211,12 @@ class LedgerWire:
         try:
             answer = self.ledger.answer(method, path, body or {}, key, request)
         except Refused as refused:
-            outcome, status, code = Outcome.REFUSED, refused.status, refused.code
+            status, code, answer = refused.status, refused.code, {"detail": refused.detail}
+            outcome = Outcome.UNAVAILABLE if status == 503 else Outcome.REFUSED
         if lost > 1 - 2 * _LOST:
             outcome = Outcome.UNKNOWN
-        return Attempt(request, 0, sent, self.ledger.tick(), outcome, status, code, "", answer)
+        ended, retry_after = self.ledger.tick(), "2" if status == 503 else ""
+        return Attempt(request, 0, sent, ended, outcome, status, code, retry_after, answer)
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from tests.fault.history import Json, Kind, Write
-from tests.fault.ledger import Book, Ledger
+from tests.fault.ledger import Book, Ledger, Refused
 from tests.fault.model import Change
 
 _RARELY: Final = 0.1
@@ -119,6 +119,18 @@ class RefusesAndDoes(Ledger):
         return answer
 
 
+class DeniesChanges(Ledger):
+    """Makes some changes and says that nothing was changed."""
+
+    def write(
+        self, kind: Kind, name: str, subject: str, body: Json, key: str, request: str
+    ) -> Json:
+        answer = super().write(kind, name, subject, body, key, request)
+        if kind is Kind.APPEND and self.chance.random() < _RARELY:
+            raise Refused(503, "unavailable", "The database went away; nothing was changed.")
+        return answer
+
+
 class TearsAppends(Ledger):
     """Keeps only the first message of some appends."""
 
@@ -192,6 +204,7 @@ LIES: Final[Mapping[Callable[[str], Ledger], str]] = {
     ReadsFromACopy: "no reading is stale",
     MixesMoments: "a reading shows one moment",
     LetsAllWin: "of many edits of one version one wins",
+    DeniesChanges: "nothing was changed is said when it is so",
     RefusesAndDoes: "what is refused is not done",
     TearsAppends: "each change is made once and on record",
     ChangesContent: "messages are there, whole and in order",
