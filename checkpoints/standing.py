@@ -54,3 +54,9 @@ def waits_for_review(execution: Execution, pinned: Pinned | None) -> bool:
         return False
     rule = pinned.rules.get(pause.node_id)
     return rule is not None and rule.when is pause.when
+
+
+def asks_first(node_id: str | None, pinned: Pinned | None) -> bool:
+    """True if the workflow asks for review before this node runs."""
+    rule = pinned.rules.get(node_id) if pinned is not None and node_id is not None else None
+    return rule is not None and rule.when is When.BEFORE

@@ -11,7 +11,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services.opening import open_current
-from checkpoints.standing import ready_nodes, stands_at, waits_for_review
+from checkpoints.standing import asks_first, ready_nodes, stands_at, waits_for_review
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -52,12 +52,14 @@ def pause(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
 def resume(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
     """Go on after a pause, try a failure again, or start a pending execution (semantics 3.8).
 
-    Who may not approve may not resume an execution that waits for review.
+    Who may not approve may not resume an execution that waits for review, nor jump to a node
+    that asks for review before it runs.
     """
     actor.require(Action.EXECUTION_RESUME)
 
     def decide(run: ExecutionWriting, move: Move) -> Decision:
-        if waits_for_review(run.now, run.pinned) and not actor.may(Action.EXECUTION_APPROVE):
+        gated = waits_for_review(run.now, run.pinned) or asks_first(move.from_node, run.pinned)
+        if gated and not actor.may(Action.EXECUTION_APPROVE):
             raise Forbidden("This execution waits for review; a reviewer has to let it go on.")
         return rules.resume(run.now, move, run.rules)
 

@@ -136,6 +136,11 @@ def _is_conversation(value: JsonValue) -> bool:
 
 def _in_line(error: ContextError, line: int) -> ContextError:
     """The same refusal, saying in which line."""
+    if isinstance(error, json_bytes.NotJson):
+        text = f"This is not JSON: {error.what}."
+        problem = FieldProblem("", text, extra=(("line", line), ("column", error.column)))
+        detail = f"Line {line}, column {error.column}: {text}"
+        return ValidationFailed(detail, problems=[problem], malformed=True)
     problems = [
         FieldProblem(each.pointer, each.message, each.code, (*each.extra, ("line", line)))
         for each in error.problems or (FieldProblem("", error.detail),)

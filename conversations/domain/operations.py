@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from conversations.domain import runs as run_sets
 from conversations.domain.configs import (
@@ -25,6 +25,8 @@ from conversations.domain.pairing import (
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, OutOfRange
+
+_PROTECTING: Final = ("truncate", "filter")
 
 NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden"]
 TokensOf = Callable[[int, int], int]
@@ -86,7 +88,8 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
         after = keep_pairs(after, placed.links)
     replaced = any(draft.tool_description for draft in step.drafts)
     descriptions = () if replaced or config.operation == "clear" else log.tool_descriptions()
-    return _outcome(view, after, placed.links, descriptions, placed.entries)
+    protects = config.operation in _PROTECTING
+    return _outcome(view, after, placed.links, descriptions, placed.entries, protects=protects)
 
 
 def compare(before: View, after: View, log: Log) -> Outcome:
@@ -100,6 +103,8 @@ def _outcome(
     links: ToolLinks,
     descriptions: Sequence[int],
     entries: tuple[Entry, ...],
+    *,
+    protects: bool = False,
 ) -> Outcome:
     was, now = before.indices_as_runs(), after.indices_as_runs()
     added = ((entries[0].index, entries[-1].index + 1),) if entries else ()
@@ -108,7 +113,7 @@ def _outcome(
     return Outcome(
         view=after,
         entries=entries,
-        warnings=(*_pair_notices(after, links), *_tools_notices(gone)),
+        warnings=(*_pair_notices(after, links), *_tools_notices(gone, protects=protects)),
         added=added,
         shown=run_sets.difference(shown, added),
         hidden=run_sets.difference(was, now),
@@ -128,8 +133,11 @@ def _pair_notices(view: View, links: ToolLinks) -> list[Notice]:
     return notices
 
 
-def _tools_notices(gone: tuple[int, ...]) -> list[Notice]:
-    message = "a tool description is hidden now; protect_tools would keep it"
+def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
+    """``protects`` tells that the call has ``protect_tools``, which is then recommended."""
+    message = "a tool description is hidden now"
+    if protects:
+        message += "; protect_tools would keep it"
     return [Notice("tools_hidden", message, gone)] if gone else []
 
 

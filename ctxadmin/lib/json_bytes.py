@@ -15,6 +15,14 @@ _MAX_INT: Final = 2**64 - 1
 _ZEROS: Final = bytes.maketrans(b"123456789", b"000000000")
 
 
+class NotJson(ValidationFailed):
+    """A text that is no JSON: ``what`` is wrong at which ``line`` and ``column``, from 1."""
+
+    def __init__(self, error: orjson.JSONDecodeError) -> None:
+        super().__init__(f"This is not JSON: {error}.", malformed=True)
+        self.what, self.line, self.column = error.msg, error.lineno, error.colno
+
+
 def loads_strict(data: bytes) -> JsonValue:
     """The value of a JSON text from outside (api.md, "JSON").
 
@@ -27,7 +35,7 @@ def loads_strict(data: bytes) -> JsonValue:
     except orjson.JSONDecodeError as error:
         if "depth limit" in str(error):
             raise _too_deep() from None
-        raise ValidationFailed(f"This is not JSON: {error}.", malformed=True) from None
+        raise NotJson(error) from None
     if data.count(b"[") + data.count(b"{") > MAX_DEPTH and depth(value, MAX_DEPTH) > MAX_DEPTH:
         raise _too_deep()
     # orjson keeps the last of two equal keys and turns large integers into floats, so a text

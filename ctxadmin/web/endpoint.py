@@ -31,6 +31,8 @@ class Endpoint(APIView):
     max_body_bytes: ClassVar[int] = settings.MAX_BODY_BYTES
     keep_answers: ClassVar[bool] = True
     parser_classes = [StrictJsonParser]
+    # OPTIONS is no method of the contract, so that ``Allow`` must not name it.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     @property
     def actor(self) -> Actor:

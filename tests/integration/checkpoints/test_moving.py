@@ -159,6 +159,58 @@ def test_an_engine_may_pause_resume_and_cancel_but_not_approve() -> None:
     ok(run.post("cancel"))
 
 
+def test_a_rejected_review_is_asked_for_again_by_the_retry() -> None:
+    chain("letter", "write", "review", "send", configs={"review": REVIEW})
+    run = Run.start("letter")
+    ok(run.complete("write"))
+    ok(run.post("reject", {"reason": "not like this"}))
+    retried = ok(run.by(Scope.ENGINE).post("resume"))
+    assert (retried["status"], retried["version"]) == ("PAUSED", 3)
+    refused(run.by(Scope.ENGINE).post("resume"), 403, "forbidden")
+    assert ok(run.post("approve"))["status"] == "RUNNING"
+
+
+def test_a_node_that_failed_behind_its_review_is_tried_again_at_once() -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = Run.start("letter")
+    ok(run.complete("write"))
+    ok(run.post("approve"))
+    ok(run.complete("review", result={"error": "the tool broke"}))
+    assert ok(run.by(Scope.ENGINE).post("resume"))["status"] == "RUNNING"
+
+
+def test_only_a_reviewer_jumps_past_a_review() -> None:
+    chain("letter", "write", "review", "send", configs={"review": REVIEW})
+    run = Run.start("letter")
+    ok(run.complete("write"))
+    ok(run.post("reject", {"reason": "no"}))
+    jump = {"from_node": "review"}
+    refused(run.by(Scope.ENGINE).post("resume", jump), 403, "forbidden")
+    assert ok(run.by(Scope.REVIEW).post("resume", jump))["status"] == "RUNNING"
+
+
+def test_a_completion_may_be_of_a_node_that_is_not_ready() -> None:
+    chain("letter", "write", "review", "send")
+    run = Run.start("letter")
+    assert ok(run.complete("send"))["status"] == "RUNNING"
+    snapshot = run.snapshot()
+    assert snapshot["executed_node_ids"] == ["send"]
+    assert snapshot["ready_nodes"] == ["write"]
+    refused(run.complete("nowhere"), 404, "not_found")
+
+
+@pytest.mark.parametrize("node_id", ["write", "send"])
+def test_at_the_start_an_update_may_name_any_node(node_id: str) -> None:
+    chain("letter", "write", "send")
+    run = Run.start("letter")
+    ok(run.complete("write"))
+    run.post("pause")
+    ok(run.complete("send", status="PAUSED"))
+    ok(run.post("checkpoints/0/restore"))
+    assert run.snapshot()["current_node_id"] is None
+    ok(run.update(node_id, state_data={"a": 1}))
+
+
 def test_a_designer_moves_nothing() -> None:
     run = Run.start().by(Scope.DESIGN)
     for move in ("pause", "resume", "cancel", "approve", "reject"):

@@ -71,6 +71,11 @@ def test_errors_outside_of_services_are_problems_too(
     assert answer["Content-Type"] == "application/problem+json"
 
 
+def test_every_method_that_is_said_to_be_allowed_is() -> None:
+    for method in Api().put("/conversations")["Allow"].split(", "):
+        assert Api().send(method, "/conversations").status_code != 405
+
+
 def test_a_method_that_is_not_allowed_says_which_are() -> None:
     assert "POST" in Api().put("/conversations")["Allow"]
 
@@ -203,6 +208,7 @@ def test_options_is_no_method_of_the_contract(accept: str) -> None:
     for path in ("/conversations", "/workflows/x/yaml"):
         answer = Api().send("options", path, None, Accept=accept)
         assert answer.json()["code"] in ("method_not_allowed", "not_acceptable")
+        assert "OPTIONS" not in answer["Allow"]
 
 
 def test_a_request_id_is_answered_and_audited() -> None:

@@ -333,6 +333,7 @@ def test_truncate_and_filter_obey_protect_tools(name: str, block: JsonValue) -> 
     bare = run(log, name, block)
     assert list(bare.view) == [2]
     assert [(each.code, each.indices) for each in bare.warnings] == [("tools_hidden", (0,))]
+    assert "protect_tools" in bare.warnings[0].message
     protected = run(log, name, block, protect_tools=True)
     assert list(protected.view) == [0, 2]
     assert protected.warnings == ()
@@ -348,7 +349,10 @@ def test_protect_tools_shows_no_description_that_was_hidden_before() -> None:
 def test_replacing_the_tool_description_by_another_is_no_warning() -> None:
     log = MemoryLog([tools()])
     block: JsonValue = {"index": 0, "message": SAID}
-    assert [each.code for each in run(log, "replace", block).warnings] == ["tools_hidden"]
+    warnings = run(log, "replace", block).warnings
+    assert [(each.code, each.message) for each in warnings] == [
+        ("tools_hidden", "a tool description is hidden now")
+    ]
     described: JsonValue = {"role": "system", "content": "new", "tool_description": True}
     assert run(log, "replace", {"index": 0, "message": described}).warnings == ()
 

@@ -220,6 +220,8 @@ def test_an_explicit_batch_warns_of_split_pairs_and_hidden_tools() -> None:
         ("split_pair", (2,)),
         ("tools_hidden", (0,)),
     ]
+    # Which nothing but truncate and filter could be asked to keep.
+    assert report.outcome.warnings[1].message == "a tool description is hidden now"
 
 
 def test_a_writer_who_saw_another_revision_conflicts() -> None:
