@@ -247,6 +247,7 @@ class ExecutionWriting:
             self.opened.parts.append(self._written())
         head = self.opened.head
         head.checkpoint_bytes += written
+        head.state_bytes = self.row.state_bytes
         head.status = self.row.status
         head.workflow = self.row.workflow or head.workflow
         self._is_new, self._replaced, self._message_bytes = False, b"", 0

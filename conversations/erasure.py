@@ -1,6 +1,7 @@
 """Erasing a conversation everywhere."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Final
 
 from conversations.models import Conversation, Mark, Message, Move, Revision, UnsettledCall
@@ -8,6 +9,7 @@ from conversations.services import UNSEEN, Seen, change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import InvalidState
 from ctxadmin.web.models import KeptAnswer
 
 Forget = Callable[[int], None]
@@ -22,13 +24,26 @@ def on_erase(forget: Forget) -> None:
     _others.append(forget)
 
 
-def erase(actor: Actor, public_id: str, *, seen: Seen = UNSEEN) -> None:
-    """Remove a conversation with everything that belongs to it; only the audit remembers it."""
+def erase(
+    actor: Actor,
+    public_id: str,
+    *,
+    seen: Seen = UNSEEN,
+    reason: str | None = None,
+    archived_since: datetime | None = None,
+) -> None:
+    """Remove a conversation with everything that belongs to it; only the audit remembers it.
+
+    With ``archived_since`` InvalidState unless it has been archived, and nobody wrote to it, from
+    before then on.
+    """
     actor.require(Action.CONVERSATION_ERASE)
     with writing(actor, public_id) as opened:
         check_seen(opened, seen)
-        key = opened.head.key
-        opened.commit(change_of(opened.head, Action.CONVERSATION_ERASE))
+        key, head = opened.head.key, opened.head
+        if archived_since and not (head.archived and head.updated_at < archived_since):
+            raise InvalidState("The conversation was changed meanwhile.", status=head.status)
+        opened.commit(change_of(head, Action.CONVERSATION_ERASE, reason=reason), upkeep=True)
         for forget in _others:
             forget(key)
         for table in (Message, UnsettledCall, Mark, Revision, Move):

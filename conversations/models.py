@@ -23,9 +23,9 @@ class Conversation(models.Model):
     other, also after a backup was put back.
     ``log_count`` and ``log_tokens`` count the log, ``visible_count`` and ``visible_tokens``
     the current view. ``status`` and ``workflow`` repeat what the current execution says, so
-    that a list needs no join. ``log_bytes`` sums the bodies of the log, ``checkpoint_bytes`` the
-    values that are stored of all versions of its executions. Of an ``archived`` one nobody wrote
-    anything since ``updated_at``.
+    that a list needs no join. ``log_bytes`` sums the bodies of the log, ``state_bytes`` is the size
+    of the current execution's state, ``checkpoint_bytes`` sums the values that are stored of all
+    versions of all executions. An ``archived`` one nobody wrote to since ``updated_at``.
     """
 
     key = models.BigIntegerField(primary_key=True)
@@ -41,6 +41,7 @@ class Conversation(models.Model):
     log_count = models.IntegerField(default=0)
     log_tokens = models.BigIntegerField(default=0)
     log_bytes = models.BigIntegerField(default=0)
+    state_bytes = models.BigIntegerField(default=0)
     checkpoint_bytes = models.BigIntegerField(default=0)
     current_revision = models.IntegerField(default=0)
     current_batch = models.IntegerField(default=0)

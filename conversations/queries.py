@@ -47,11 +47,15 @@ STATUSES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ConversationFilter:
-    """Which conversations a list shows; empty fields mean all. ``text`` is in title or id."""
+    """Which conversations a list shows; empty fields mean all. ``text`` is in title or id.
+
+    A list has either those that are archived or those that are not.
+    """
 
     status: str = ""
     workflow: str = ""
     text: str = ""
+    archived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,10 @@ def conversation_json(head: Conversation) -> dict[str, object]:
         "tokens": head.visible_tokens,
         "metadata": orjson.Fragment(bytes(head.metadata)),
         "tools": head.tools or None,
+        "archived": head.archived,
+        "message_bytes": head.log_bytes,
+        "state_bytes": head.state_bytes,
+        "checkpoint_bytes": head.checkpoint_bytes,
         "created_at": clock.iso(head.created_at),
         "updated_at": clock.iso(head.updated_at),
     }
@@ -90,7 +98,7 @@ def list_conversations(
     actor: Actor, wanted: ConversationFilter, request: PageRequest
 ) -> Page[Conversation]:
     """The newest changed first."""
-    rows = Conversation.objects.for_workspace(actor.workspace)
+    rows = Conversation.objects.for_workspace(actor.workspace).filter(archived=wanted.archived)
     if wanted.status:
         if wanted.status not in STATUSES:
             known = ", ".join(STATUSES)

@@ -36,6 +36,7 @@ _COUNTERS: Final = (
     "log_count",
     "log_tokens",
     "log_bytes",
+    "state_bytes",
     "checkpoint_bytes",
     "current_revision",
     "current_batch",

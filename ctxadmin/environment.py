@@ -40,6 +40,17 @@ def number(name: str, default: int, *, least: int = 0) -> int:
     return int(value)
 
 
+def number_or_none(name: str, *, least: int, most: int) -> int | None:
+    value = text(name).strip()
+    if not value:
+        return None
+    if not value.isascii() or not value.isdigit() or not least <= int(value[:12]) <= most:
+        raise ImproperlyConfigured(
+            f"{name} must be a whole number from {least} to {most}, not {value!r}."
+        )
+    return int(value)
+
+
 def choice(name: str, *allowed: str) -> str:
     """One of the words that are allowed; the first is the default."""
     value = text(name) or allowed[0]

@@ -187,6 +187,21 @@ LIVE_REDIS = environment.redis("REDIS_URL")
 LIVE_CHECKPOINT_SECONDS = environment.number("CTXADMIN_CHECKPOINT_EXPIRY", 7 * 86_400, least=60)
 LIVE_EXECUTION_SECONDS = environment.number("CTXADMIN_EXECUTION_EXPIRY", 86_400, least=60)
 
+# What workspaces keep whose admins did not choose; what is None is kept for ever.
+RETENTION = {
+    "keep_last": environment.number_or_none("CTXADMIN_KEEP_LAST", least=1, most=1_000_000),
+    "hourly_days": environment.number_or_none("CTXADMIN_KEEP_HOURLY_DAYS", least=0, most=3_650),
+    "archive_after_days": environment.number_or_none(
+        "CTXADMIN_ARCHIVE_AFTER_DAYS", least=1, most=36_500
+    ),
+    "erase_after_days": environment.number_or_none(
+        "CTXADMIN_ERASE_AFTER_DAYS", least=1, most=36_500
+    ),
+    "remove_tokens_after_days": environment.number_or_none(
+        "CTXADMIN_REMOVE_TOKENS_AFTER_DAYS", least=1, most=36_500
+    ),
+}
+
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
 # Metrics: the token that opens them, and where workers count together; else each for itself.

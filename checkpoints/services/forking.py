@@ -58,7 +58,7 @@ def fork(actor: Actor, public_id: str, version: int, command: ForkCheckpoint) ->
         upto = UpTo(to.log_count, to.revision_count, to.revision, to.change_seq)
         copy_conversation(source, upto, opened.head)
         forked = _fork_execution(opened, source, row, to)
-        opened.head.status = forked.status
+        opened.head.status, opened.head.state_bytes = forked.status, forked.state_bytes
         origin = {"conversation": source.public_id, "execution": row.public_id}
         _commit(opened, forked, {"origin": origin}, after=_place(to))
     with writing(actor, public_id) as recorded:

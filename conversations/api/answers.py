@@ -24,6 +24,10 @@ class ConversationAnswer(Answer):
     tokens: int
     metadata: dict[str, JsonValue]
     tools: str | None
+    archived: bool
+    message_bytes: int
+    state_bytes: int
+    checkpoint_bytes: int
     created_at: str
     updated_at: str
 

@@ -10,6 +10,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("conversations", views.Conversations.as_view()),
     path("conversations/import", views.Import.as_view()),
     path(_ONE, views.OneConversation.as_view()),
+    path(f"{_ONE}/archive", views.Archive.as_view()),
+    path(f"{_ONE}/unarchive", views.Unarchive.as_view()),
     path(f"{_ONE}/messages", views.Messages.as_view()),
     path(f"{_ONE}/operations", views.Operations.as_view()),
     path(f"{_ONE}/batches", views.Batches.as_view()),

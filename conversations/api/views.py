@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import describing, erasure, queries, services, transfers
+from conversations import archiving, describing, erasure, queries, services, transfers
 from conversations.api.answers import (
     AppendedAnswer,
     AppliedAnswer,
@@ -79,6 +79,9 @@ class Conversations(Endpoint):
             Parameter("status", "Only those in this status; `IDLE` is without an execution."),
             Parameter("workflow", "Only those of the workflow with this slug."),
             Parameter("q", "Only those with this text in their title or id."),
+            Parameter(
+                "archived", "`true` for those that are archived; else they are left out.", bool
+            ),
             *PAGE,
         ),
     )
@@ -88,6 +91,7 @@ class Conversations(Endpoint):
             status=query.get("status", ""),
             workflow=query.get("workflow", ""),
             text=query.get("q", ""),
+            archived=self.query_flag("archived"),
         )
         page = queries.list_conversations(self.actor, wanted, PageRequest.of(query))
         return Response(page.as_json([queries.conversation_json(head) for head in page.items]))
@@ -148,6 +152,30 @@ class OneConversation(ConversationEndpoint):
     def delete(self, request: Request, conversation_id: str) -> Response:
         erasure.erase(self.actor, conversation_id, seen=self.seen_view())
         return Response(status=204)
+
+
+class Archive(ConversationEndpoint):
+    @described(
+        "Archive a conversation",
+        answer=ConversationAnswer,
+        status=200,
+        errors=("invalid_state",),
+        needs=Action.CONVERSATION_ARCHIVE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """It leaves the lists and stays as it is; whoever writes to it brings it back."""
+        return shown(archiving.archive(self.actor, conversation_id))
+
+
+class Unarchive(ConversationEndpoint):
+    @described(
+        "Bring an archived conversation back",
+        answer=ConversationAnswer,
+        status=200,
+        needs=Action.CONVERSATION_UNARCHIVE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        return shown(archiving.unarchive(self.actor, conversation_id))
 
 
 class Messages(ConversationEndpoint):

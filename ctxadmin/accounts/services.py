@@ -4,11 +4,11 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
@@ -65,7 +65,7 @@ def create_token(
         expires_at=None if lifetime is None else clock.now() + lifetime,
     )
     detail = {"what": "created", "scopes": held}
-    _record(actor, Change(Action.TOKEN_MANAGE, "token", token.public_id, detail=detail))
+    record_change(actor, Change(Action.TOKEN_MANAGE, "token", token.public_id, detail=detail))
     return NewToken(token, secret)
 
 
@@ -78,7 +78,7 @@ def revoke_token(actor: Actor, token_id: str) -> None:
     ).update(revoked_at=clock.now())
     if not changed:
         raise NotFound("There is no such token.")
-    _record(actor, Change(Action.TOKEN_MANAGE, "token", token_id, detail={"what": "revoked"}))
+    record_change(actor, Change(Action.TOKEN_MANAGE, "token", token_id, detail={"what": "revoked"}))
 
 
 @transaction.atomic
@@ -91,11 +91,30 @@ def create_admin(name: str) -> str | None:
     user = User.objects.create_superuser(username=name, password=password)
     Membership.objects.create(workspace=workspace, user=user, role=Role.ADMIN.value)
     actor = system_actor(workspace, "create_admin")
-    _record(actor, Change(Action.MEMBER_MANAGE, "member", name, detail={"role": "admin"}))
+    record_change(actor, Change(Action.MEMBER_MANAGE, "member", name, detail={"role": "admin"}))
     return password
 
 
-def _record(actor: Actor, change: Change) -> None:
+@transaction.atomic
+def remove_ended_tokens(actor: Actor, before: datetime) -> int:
+    """Remove the tokens that expired or were revoked before a time; how many."""
+    actor.require(Action.TOKEN_MANAGE)
+    ids = sorted(ended_tokens(actor.workspace, before).values_list("public_id", flat=True))
+    if ids:
+        EngineToken.objects.filter(workspace_id=actor.workspace, public_id__in=ids).delete()
+        detail = {"what": "removed", "count": len(ids)}
+        record_change(actor, Change(Action.TOKEN_MANAGE, "token", ids[0], detail=detail))
+    return len(ids)
+
+
+def ended_tokens(workspace: int, before: datetime) -> QuerySet[EngineToken]:
+    """The tokens of a workspace that expired or were revoked before a time."""
+    ended = Q(expires_at__lt=before) | Q(revoked_at__lt=before)
+    return EngineToken.objects.filter(ended, workspace_id=workspace)
+
+
+def record_change(actor: Actor, change: Change) -> None:
+    """Put a change of the workspace itself on record, in the transaction of the caller."""
     seq = Workspace.objects.values_list("change_seq", flat=True).get(key=actor.workspace)
     moved = Workspace.objects.filter(key=actor.workspace, change_seq=seq).update(
         change_seq=F("change_seq") + 1

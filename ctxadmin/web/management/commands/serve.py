@@ -17,6 +17,7 @@ from ctxadmin.web import health
 
 _LOOK_SECONDS: Final = 5.0
 _LAST_SECONDS: Final = 30  # for requests in flight, when the server is told to end
+_DAY_SECONDS: Final = 24 * 3600.0
 
 
 class Command(BaseCommand):
@@ -102,10 +103,11 @@ class Command(BaseCommand):
 
 
 def _keep_time() -> None:
-    """Answer reviews whose time is over, beside the server; elsewhere a timer runs the command."""
-    if "answer_overdue" in get_commands():
-        every = {"every": _LOOK_SECONDS}
-        Thread(target=call_command, args=("answer_overdue",), kwargs=every, daemon=True).start()
+    """Answer overdue reviews and do maintenance beside the server; elsewhere timers run them."""
+    for command, seconds in (("answer_overdue", _LOOK_SECONDS), ("maintain", _DAY_SECONDS)):
+        if command in get_commands():
+            every = {"every": seconds}
+            Thread(target=call_command, args=(command,), kwargs=every, daemon=True).start()
 
 
 def _only_server() -> int:

@@ -1,0 +1,108 @@
+"""``manage.py maintain``: does what the retention policies say, for cron or a timer."""
+
+import logging
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+from django.db import DatabaseError, connection
+from django.template.defaultfilters import filesizeformat
+
+from checkpoints.maintenance_lock import Busy, held, last_run
+from checkpoints.services.maintaining import Part, Report, Wanted, maintain
+from ctxadmin.accounts.models import Workspace
+from ctxadmin.lib import clock
+from ctxadmin.web.commands import ReadyCommand
+
+_log = logging.getLogger("ctxadmin.checkpoints")
+
+_FAILED: Final = 1
+_BUSY: Final = 75  # EX_TEMPFAIL of sysexits.h: try again later
+_LOOK_SECONDS: Final = 600.0
+
+
+class Command(ReadyCommand):
+    help = "Archive, erase and thin as the retention policies say; remove old answers and sessions."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="say what would go, do nothing")
+        parser.add_argument("--workspace", default="", metavar="SLUG", help="only this workspace")
+        parser.add_argument(
+            "--only",
+            action="append",
+            choices=[part.value for part in Part],
+            help="only this part; may be given several times",
+        )
+        parser.add_argument(
+            "--every", type=float, metavar="SECONDS", help="run again and again, until stopped"
+        )
+
+    def handle(self, *args: Any, every: float | None = None, **options: Any) -> None:
+        if every is None:
+            wanted = self._wanted(options, self.stdout.write)
+            self._tell(wanted, self._once(wanted))
+        else:
+            self._again_and_again(options, timedelta(seconds=every))
+
+    def _wanted(self, options: Mapping[str, Any], say: Callable[[str], object]) -> Wanted:
+        workspaces = Workspace.objects.order_by("slug")
+        if options["workspace"]:
+            workspaces = workspaces.filter(slug=options["workspace"])
+            if not workspaces:
+                raise CommandError(f"There is no workspace {options['workspace']!r}.")
+        parts = frozenset(map(Part, options["only"] or Part))
+        return Wanted(parts, list(workspaces), bool(options["dry_run"]), say)
+
+    def _once(self, wanted: Wanted) -> Report:
+        if wanted.dry_run:
+            return maintain(wanted)
+        try:
+            with held() as holding:
+                report = maintain(wanted, holding)
+                holding.report = asdict(report)
+        except Busy as busy:
+            until = f" or dead, which shows at {clock.iso(busy.until)}" if busy.until else ""
+            raise CommandError(
+                f"Another run is at work{until}. Nothing was done.", returncode=_BUSY
+            ) from None
+        return report
+
+    def _again_and_again(self, options: Mapping[str, Any], every: timedelta) -> None:
+        """Beside the embedded server: whatever goes wrong is logged, and tried again later."""
+        while True:
+            try:
+                last = last_run()
+                if last is None or not timedelta() <= clock.now() - last[0] < every:
+                    self._once(self._wanted(options, _log.info))
+            except (CommandError, DatabaseError) as error:
+                _log.warning("maintenance waits: %s", error)
+            connection.close()
+            time.sleep(min(_LOOK_SECONDS, every.total_seconds()))
+
+    def _tell(self, wanted: Wanted, report: Report) -> None:
+        would = "would be " if wanted.dry_run or report.only_looked else ""
+        for slug, each in report.workspaces.items():
+            self.stdout.write(
+                f"{slug}: {each.archived} conversations {would}archived, {each.erased} {would}"
+                f"erased, {each.thinned} versions {would}thinned, {each.tokens} tokens {would}"
+                f"removed, {_size(each.freed)} {would}freed"
+            )
+        self.stdout.write(
+            f"{report.answers} kept answers and {report.sessions} sessions {would}removed"
+        )
+        if report.only_looked:
+            self.stdout.write(
+                f"{report.only_looked} This run only looked; if the clock is right, run it again."
+            )
+        if report.failed:
+            raise CommandError(
+                f"{report.failed} could not be done; the next run tries again.", returncode=_FAILED
+            )
+
+
+def _size(count: int) -> str:
+    return str(filesizeformat(count)).replace("\xa0", " ")

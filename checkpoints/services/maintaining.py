@@ -1,0 +1,244 @@
+"""One run of maintenance: archiving, erasing and thinning as the policies say."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from importlib import import_module
+from typing import Final
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.db.models import F, Q
+
+from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance_lock import Holding, last_run
+from checkpoints.models import Execution
+from checkpoints.services import thinning
+from checkpoints.services.policies import policy_of
+from conversations import archiving, erasure
+from conversations.models import Conversation
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import Workspace
+from ctxadmin.accounts.services import ended_tokens, remove_ended_tokens, system_actor
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import ContextError, InvalidState, NotFound
+from ctxadmin.web.idempotency import KEPT_FOR
+from ctxadmin.web.models import KeptAnswer
+
+# After so long a silence, or if the last run lies ahead, the clock may have jumped: then a run only
+# looks, and the next one works. A monthly timer is not that silent.
+LONGEST_SILENCE: Final = timedelta(days=40)
+_PAGE: Final = 200
+_REASON: Final = "retention"
+
+
+class Part(StrEnum):
+    """What a run may be limited to."""
+
+    ARCHIVE = "archive"
+    ERASE = "erase"
+    THIN = "thin"
+    TOKENS = "tokens"
+    ANSWERS = "answers"
+    SESSIONS = "sessions"
+
+
+@dataclass(slots=True)
+class Figures:
+    """What was done in a workspace, or would be; ``freed`` are bytes of messages and state."""
+
+    archived: int = 0
+    erased: int = 0
+    thinned: int = 0
+    freed: int = 0
+    tokens: int = 0
+
+
+@dataclass(slots=True)
+class Report:
+    """All that a run did; ``failed`` counts what it could not do, ``only_looked`` says why so."""
+
+    workspaces: dict[str, Figures] = field(default_factory=dict)
+    answers: int = 0
+    sessions: int = 0
+    failed: int = 0
+    only_looked: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a run is to do. ``say`` is told every step as a line of words and figures."""
+
+    parts: frozenset[Part]
+    workspaces: Sequence[Workspace]
+    dry_run: bool
+    say: Callable[[str], object]
+
+
+def maintain(wanted: Wanted, holding: Holding | None = None) -> Report:
+    """Do what is to be done, one conversation after the other, each in transactions of its own.
+
+    A run that was stopped left nothing half done; the next one goes on. What fails for one
+    conversation is told, counted and left to the next run. A dry run needs no ``holding``.
+    """
+    run = _Run(wanted, holding, Report())
+    if not wanted.dry_run:
+        run.report.only_looked = _why_only_look()
+    for workspace in wanted.workspaces:
+        run.report.workspaces[workspace.slug] = Figures()
+        _of_workspace(run, workspace)
+    if Part.ANSWERS in wanted.parts:
+        run.report.answers = _answers(run)
+    if Part.SESSIONS in wanted.parts:
+        run.report.sessions = _sessions(run)
+    return run.report
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    wanted: Wanted
+    holding: Holding | None
+    report: Report
+
+    @property
+    def only_looks(self) -> bool:
+        return self.wanted.dry_run or bool(self.report.only_looked)
+
+    def alive(self) -> None:
+        if self.holding is not None:
+            self.holding.alive()
+
+    def step(self, what: str, workspace: str, name: str, do: Callable[[], str]) -> None:
+        """One conversation; ``do`` returns what is said of it, "" for nothing."""
+        self.alive()
+        try:
+            said = do()
+        except (NotFound, InvalidState):  # erased or written to since it was listed
+            return
+        except (ContextError, DatabaseError) as error:
+            self.report.failed += 1
+            self.wanted.say(f"{workspace}  {name}  {what} failed: {error}")
+            if not connection.in_atomic_block:
+                connection.close_if_unusable_or_obsolete()
+            return
+        if said:
+            self.wanted.say(f"{workspace}  {name}  {said}")
+
+
+def _why_only_look() -> str:
+    last = last_run()
+    if last is None:
+        return ""
+    silence = clock.now() - last[0]
+    if timedelta(hours=-1) <= silence <= LONGEST_SILENCE:
+        return ""
+    return f"The last run ended at {clock.iso(last[0])}: the clock may have jumped."
+
+
+def _of_workspace(run: _Run, workspace: Workspace) -> None:
+    actor = system_actor(workspace, "maintain")
+    policy = policy_of(workspace.key).policy
+    now, parts = clock.now(), run.wanted.parts
+    if Part.ARCHIVE in parts and policy.archive_after_days is not None:
+        _archive(run, workspace, actor, now - timedelta(days=policy.archive_after_days))
+    if Part.ERASE in parts and policy.erase_after_days is not None:
+        _erase(run, workspace, actor, now - timedelta(days=policy.erase_after_days))
+    if Part.THIN in parts and policy.keep_last is not None:
+        _thin(run, workspace, actor, policy)
+    if Part.TOKENS in parts and policy.remove_tokens_after_days is not None:
+        _tokens(run, workspace, actor, now - timedelta(days=policy.remove_tokens_after_days))
+
+
+def _archive(run: _Run, workspace: Workspace, actor: Actor, since: datetime) -> None:
+    figures = run.report.workspaces[workspace.slug]
+    for head in archiving.left_alone(workspace.key, archived=False, since=since):
+
+        def do(name: str = head.public_id) -> str:
+            if not run.only_looks:
+                archiving.archive(actor, name, reason=_REASON, unchanged_since=since)
+            figures.archived += 1
+            return "archived"
+
+        run.step("archiving", workspace.slug, head.public_id, do)
+
+
+def _erase(run: _Run, workspace: Workspace, actor: Actor, since: datetime) -> None:
+    figures = run.report.workspaces[workspace.slug]
+    for head in archiving.left_alone(workspace.key, archived=True, since=since):
+
+        def do(head: Conversation = head) -> str:
+            size = head.log_bytes + head.checkpoint_bytes
+            if not run.only_looks:
+                erasure.erase(actor, head.public_id, reason=_REASON, archived_since=since)
+            figures.erased += 1
+            figures.freed += size
+            return f"erased  {size} bytes"
+
+        run.step("erasing", workspace.slug, head.public_id, do)
+
+
+def _thin(run: _Run, workspace: Workspace, actor: Actor, policy: RetentionPolicy) -> None:
+    figures = run.report.workspaces[workspace.slug]
+    for row, name in _long_executions(workspace, policy.keep_last or 0):
+
+        def do(row: Execution = row, name: str = name) -> str:
+            if run.only_looks:
+                done = thinning.would_thin(row, policy)
+            else:
+                done = thinning.thin(actor, name, row, policy, alive=run.alive)
+            figures.thinned += done.versions
+            figures.freed += done.freed
+            return f"{done.versions} versions thinned  {done.freed} bytes" if done.versions else ""
+
+        run.step("thinning", workspace.slug, name, do)
+
+
+def _long_executions(workspace: Workspace, keep_last: int) -> Iterator[tuple[Execution, str]]:
+    """The executions that have more versions with their state than are kept of any."""
+    rows = Execution.objects.filter(
+        workspace=workspace.key, version__gte=F("thinned_count") + keep_last
+    )
+    rows = rows.order_by("conversation", "number")
+    rows = rows.defer("decided", "marking", "reducers", "metadata")
+    after = Q()
+    while part := list(rows.filter(after)[:_PAGE]):
+        heads = Conversation.objects.filter(key__in={row.conversation for row in part})
+        names = dict(heads.values_list("key", "public_id"))
+        yield from ((row, names[row.conversation]) for row in part if row.conversation in names)
+        key, number = part[-1].conversation, part[-1].number
+        after = Q(conversation__gt=key) | Q(conversation=key, number__gt=number)
+
+
+def _tokens(run: _Run, workspace: Workspace, actor: Actor, before: datetime) -> None:
+    figures = run.report.workspaces[workspace.slug]
+    if run.only_looks:
+        figures.tokens = ended_tokens(workspace.key, before).count()
+    else:
+        figures.tokens = remove_ended_tokens(actor, before)
+
+
+def _answers(run: _Run) -> int:
+    """The answers that are too old to be given to repeated calls."""
+    rows = KeptAnswer.objects.filter(created_at__lt=clock.now() - KEPT_FOR)
+    if run.only_looks:
+        return rows.count()
+    count = 0
+    while found := list(rows.values_list("stream", "call")[:_PAGE]):
+        chosen = Q()
+        for stream, call in found:
+            chosen |= Q(stream=stream, call=call)
+        # By their keys: a delete by time would lock what lies between in the index.
+        count += KeptAnswer.objects.filter(chosen).delete()[0]
+        run.alive()
+    return count
+
+
+def _sessions(run: _Run) -> int:
+    """Sessions of browsers whose time is over, as Django's ``clearsessions`` does it."""
+    store = import_module(settings.SESSION_ENGINE).SessionStore
+    rows = store.get_model_class().objects.filter(expire_date__lt=clock.now())
+    count = int(rows.count())
+    if not run.only_looks:
+        store.clear_expired()
+    return count

@@ -1,0 +1,72 @@
+"""Archived conversations: out of the lists, whole, and back with the next write."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+
+from conversations.models import Conversation
+from conversations.services import change_of
+from conversations.writing import writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import InvalidState
+
+GOING_ON: Final = ("PENDING", "RUNNING", "PAUSED")
+_PAGE: Final = 200
+
+
+def archive(
+    actor: Actor,
+    public_id: str,
+    *,
+    reason: str | None = None,
+    unchanged_since: datetime | None = None,
+) -> Conversation:
+    """Take a conversation out of the lists; a second time changes nothing.
+
+    Nothing else about it changes, and whoever writes to it brings it back. Raises InvalidState
+    while an execution goes on, and if it was changed after ``unchanged_since``.
+    """
+    actor.require(Action.CONVERSATION_ARCHIVE)
+    with writing(actor, public_id) as opened:
+        head = opened.head
+        if head.status in GOING_ON:
+            message = "An execution of this conversation has not ended yet."
+            raise InvalidState(message, status=head.status)
+        if unchanged_since is not None and head.updated_at >= unchanged_since:
+            raise InvalidState("The conversation was changed meanwhile.", status=head.status)
+        if not head.archived:
+            opened.set(archived=True)
+            opened.commit(change_of(head, Action.CONVERSATION_ARCHIVE, reason=reason))
+    return opened.head
+
+
+def unarchive(actor: Actor, public_id: str) -> Conversation:
+    """Have a conversation in the lists again; for one that is there this changes nothing."""
+    actor.require(Action.CONVERSATION_UNARCHIVE)
+    with writing(actor, public_id) as opened:
+        if opened.head.archived:
+            opened.set(archived=False)
+            opened.commit(change_of(opened.head, Action.CONVERSATION_UNARCHIVE))
+    return opened.head
+
+
+def left_alone(workspace: int, *, archived: bool, since: datetime) -> Iterator[Conversation]:
+    """The conversations that nobody wrote to after ``since``, the oldest first.
+
+    Of those that are not archived only the ones in which nothing goes on. What is done with one
+    while this runs does not disturb it.
+    """
+    rows = Conversation.objects.for_workspace(workspace).filter(
+        archived=archived, updated_at__lt=since
+    )
+    if not archived:
+        rows = rows.exclude(status__in=GOING_ON)
+    rows = rows.order_by("updated_at", "key").defer("metadata", "tools")
+    after = Q()
+    while part := list(rows.filter(after)[:_PAGE]):
+        yield from part
+        at, key = part[-1].updated_at, part[-1].key
+        after = Q(updated_at__gt=at) | Q(updated_at=at, key__gt=key)

@@ -1,0 +1,327 @@
+"""Maintenance as a timer runs it: policies, archiving, erasure, the lock, dry runs."""
+
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
+from django.core.management import CommandError, call_command
+from django.db import OperationalError
+
+from checkpoints import maintenance_lock
+from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.models import Checkpoint, Maintenance
+from checkpoints.services import maintaining, thinning
+from checkpoints.services.policies import policy_of, set_policy
+from conversations.models import Conversation, Message
+from ctxadmin.accounts.models import EngineToken
+from ctxadmin.accounts.roles import Role, Scope
+from ctxadmin.accounts.services import create_token, system_actor
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.record import first_break
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import Forbidden, VersionConflict
+from ctxadmin.web.models import KeptAnswer
+from tests.factories import Api, assistant, conversation, engine, person, user, workspace
+from tests.integration.checkpoints.flows import Run, everything, ok, refused
+
+pytestmark = pytest.mark.django_db
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("maintain", *arguments, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+def keep(slug: str = "default", **policy: Any) -> None:
+    actor = person(Role.ADMIN, slug)
+    set_policy(actor, RetentionPolicy(**policy), policy_of(actor.workspace).version)
+
+
+def untouched(head: Conversation, days: float) -> None:
+    then = clock.now() - timedelta(days=days)
+    Conversation.objects.filter(key=head.key).update(updated_at=then)
+
+
+def head_of(head: Conversation) -> Conversation:
+    return Conversation.objects.get(key=head.key)
+
+
+def long_run(count: int = 12) -> Run:
+    """An execution whose versions were all written on one day, last week."""
+    made = Run.start()
+    for number in range(count):
+        ok(made.save(f"c{number}", state_data={"value": "x" * 100 + str(number)}))
+    noon = clock.now().replace(hour=12) - timedelta(days=7)
+    Checkpoint.objects.filter(conversation=made.head.key).update(created_at=noon)
+    return made
+
+
+def thinned(run: Run) -> int:
+    rows = Checkpoint.objects.filter(conversation=run.head.key, thinned_at__isnull=False)
+    return rows.count()
+
+
+def test_by_default_only_old_answers_and_sessions_go() -> None:
+    made, old = long_run(), conversation(user("old"))
+    untouched(old, 5000)
+    answer = KeptAnswer(stream=1, call="c", body="b", created_at=clock.now())
+    answer.save(force_insert=True)
+    past = clock.now() - timedelta(hours=25)
+    KeptAnswer(stream=1, call="d", body="b", created_at=past).save(force_insert=True)
+    for days in (-1, 1):
+        session = SessionStore()
+        session.set_expiry(timedelta(days=days))
+        session.save()
+    before = Conversation.objects.count()
+    said = run()
+    assert "1 kept answers and 1 sessions removed" in said
+    assert Conversation.objects.filter(archived=False).count() == before
+    assert thinned(made) == 0
+    assert KeptAnswer.objects.get().call == "c"
+    assert Session.objects.count() == 1
+
+
+def test_versions_are_thinned_as_the_policy_of_their_workspace_says() -> None:
+    made, theirs = long_run(), Run.start(api=None)
+    keep(keep_last=3, hourly_days=0)
+    assert "9 versions thinned" in run()
+    assert thinned(made) == 9
+    assert thinned(theirs) == 0
+    assert "0 versions thinned" in run()
+    assert made.state() == {"value": "x" * 100 + "11"}
+
+
+def test_a_dry_run_says_what_the_run_then_does() -> None:
+    made, old, older = long_run(), conversation(user("a")), conversation(user("b" * 50))
+    keep(keep_last=3, hourly_days=0, archive_after_days=30, erase_after_days=60)
+    untouched(old, 31)
+    untouched(older, 61)
+    Conversation.objects.filter(key=older.key).update(archived=True)
+    before = everything()
+    dry = run("--dry-run")
+    assert everything() == before
+    done = run()
+    assert dry.replace("would be ", "") == done
+    assert f"{old.public_id}  archived" in dry
+    assert f"{older.public_id}  erased  {head_bytes(older)} bytes" in dry
+    assert "1 conversations would be archived, 1 would be erased, 9 versions would be" in dry
+    assert head_of(old).archived
+    assert thinned(made) == 9
+    assert not Message.objects.filter(conversation=older.key).exists()
+    assert not Conversation.objects.filter(key=older.key).exists()
+    entries = AuditEntry.objects.filter(stream=older.key).order_by("seq")
+    assert [entry.action for entry in entries][-1] == "conversation.erase"
+    assert first_break(entries) is None
+
+
+def head_bytes(head: Conversation) -> int:
+    return head.log_bytes + head.checkpoint_bytes
+
+
+def test_a_run_may_be_limited_to_a_workspace_and_to_parts() -> None:
+    old, theirs = conversation(user("a")), conversation(user("a"), actor=engine(slug="other"))
+    made = long_run()
+    for slug in ("default", "other"):
+        keep(slug, archive_after_days=1, keep_last=1, hourly_days=0)
+    for head in (old, theirs):
+        untouched(head, 2)
+    run("--workspace", "other")
+    assert (head_of(old).archived, head_of(theirs).archived) == (False, True)
+    run("--only", "thin")
+    assert not head_of(old).archived
+    assert thinned(made)
+    with pytest.raises(CommandError, match="no workspace"):
+        run("--workspace", "nowhere")
+
+
+@pytest.mark.parametrize("pauses", [True, False])
+def test_what_goes_on_is_not_archived(pauses: bool) -> None:
+    made = Run.start()
+    if pauses:
+        made.pause_now()
+    keep(archive_after_days=1, erase_after_days=1)
+    untouched(made.head, 500)
+    run()
+    assert not head_of(made.head).archived
+    refused(made.post("archive"), 409, "invalid_state")
+
+
+def test_an_archived_conversation_leaves_the_lists_and_comes_back_with_a_write() -> None:
+    api, head = Api(), conversation(user("hello"))
+    path = f"/conversations/{head.public_id}"
+    answer = ok(api.post(f"{path}/archive"))
+    assert answer["archived"] is True
+    seq = head_of(head).change_seq
+    ok(api.post(f"{path}/archive"))
+    assert head_of(head).change_seq == seq
+    assert ok(api.get("/conversations"))["results"] == []
+    assert [each["id"] for each in ok(api.get("/conversations?archived=true"))["results"]] == [
+        head.public_id
+    ]
+    refused(api.get("/conversations?archived=maybe"), 422, "validation")
+    assert ok(api.get(f"{path}/messages"))["results"]
+    ok(api.post(f"{path}/messages", {"messages": [assistant("back")]}))
+    assert ok(api.get(path))["archived"] is False
+    last = AuditEntry.objects.filter(stream=head.key).latest("seq")
+    assert (last.action, b'"unarchived":true' in bytes(last.detail)) == ("messages.append", True)
+    ok(api.post(f"{path}/archive"))
+    assert ok(api.post(f"{path}/unarchive"))["archived"] is False
+    actions = AuditEntry.objects.filter(stream=head.key).order_by("seq")
+    assert [entry.action for entry in actions][-2:] == [
+        "conversation.archive",
+        "conversation.unarchive",
+    ]
+
+
+def test_who_designs_or_only_reads_archives_nothing() -> None:
+    head = conversation(user("hello"))
+    for scopes in ([], [Scope.DESIGN]):
+        for verb in ("archive", "unarchive"):
+            answer = Api(scopes).post(f"/conversations/{head.public_id}/{verb}")
+            refused(answer, 403, "forbidden")
+    refused(Api(slug="other").post(f"/conversations/{head.public_id}/archive"), 404, "not_found")
+
+
+def test_what_is_archived_is_erased_only_after_its_time() -> None:
+    api, head = Api(), conversation(user("hello"))
+    ok(api.post(f"/conversations/{head.public_id}/archive"))
+    keep(erase_after_days=10)
+    untouched(head, 9)
+    run()
+    assert head_of(head).archived
+    untouched(head, 11)
+    run()
+    assert not Conversation.objects.filter(key=head.key).exists()
+
+
+def test_what_is_written_to_while_it_is_about_to_go_stays() -> None:
+    api, head = Api(), conversation(user("hello"))
+    ok(api.post(f"/conversations/{head.public_id}/archive"))
+    keep(erase_after_days=10)
+    untouched(head, 11)
+    erase = maintaining.erasure.erase
+
+    def write_first(*arguments: Any, **named: Any) -> None:
+        ok(api.post(f"/conversations/{head.public_id}/messages", {"messages": [user("wait")]}))
+        erase(*arguments, **named)
+
+    with patch.object(maintaining.erasure, "erase", write_first):
+        run()
+    assert not head_of(head).archived
+
+
+def test_a_run_that_is_at_work_keeps_others_out() -> None:
+    with maintenance_lock.held(), pytest.raises(CommandError, match="Another run") as busy:
+        run()
+    assert busy.value.returncode == 75
+    run()
+
+
+def test_a_killed_run_blocks_nobody_for_long() -> None:
+    dead = clock.now() + timedelta(minutes=5)
+    Maintenance.objects.create(name="maintain", holder="killed", until=dead)
+    with pytest.raises(CommandError, match="Another run"):
+        run()
+    past = clock.now() - timedelta(seconds=1)
+    Maintenance.objects.update(until=past)
+    run()
+    ended_at = Maintenance.objects.get().ended_at
+    assert ended_at is not None
+    assert ended_at > past
+
+
+@pytest.mark.parametrize("moved", [timedelta(days=-41), timedelta(days=2)])
+def test_after_a_jump_of_the_clock_a_run_only_looks(moved: timedelta) -> None:
+    made = long_run()
+    keep(keep_last=1, hourly_days=0)
+    run()
+    long_run()
+    Maintenance.objects.update(ended_at=clock.now() + moved)
+    before = thinned(made)
+    said = run()
+    assert "only looked" in said
+    assert "11 versions would be thinned" in said
+    assert Checkpoint.objects.filter(thinned_at__isnull=False).count() == before
+    assert "11 versions thinned" in run()
+
+
+def test_what_fails_is_told_and_left_to_the_next_run() -> None:
+    first, second = long_run(), long_run()
+    keep(keep_last=1, hourly_days=0)
+    thin = thinning.thin
+
+    def thin_or_fail(actor: Any, public_id: str, *arguments: Any, **named: Any) -> Any:
+        if public_id == first.head.public_id:
+            raise OperationalError("locked")
+        return thin(actor, public_id, *arguments, **named)
+
+    with (
+        patch.object(thinning, "thin", thin_or_fail),
+        pytest.raises(CommandError, match="1 could not be done") as failed,
+    ):
+        run()
+    assert failed.value.returncode == 1
+    assert (thinned(first), thinned(second)) == (0, 11)
+    run()
+    assert thinned(first) == 11
+
+
+def test_tokens_that_ended_long_ago_go_if_the_policy_says_so() -> None:
+    actor = system_actor(workspace(), "tests")
+    ended = create_token(actor, "ended", [Scope.ENGINE], lifetime=timedelta(days=-40)).token
+    create_token(actor, "lately", [Scope.ENGINE], lifetime=timedelta(days=-20))
+    create_token(actor, "holds", [Scope.ENGINE])
+    run()
+    assert EngineToken.objects.count() == 3
+    keep(remove_tokens_after_days=30)
+    run()
+    assert not EngineToken.objects.filter(public_id=ended.public_id).exists()
+    assert EngineToken.objects.count() == 2
+
+
+def test_the_server_has_a_policy_for_workspaces_that_chose_none(settings: Any) -> None:
+    settings.RETENTION = {"keep_last": 4, "hourly_days": None}
+    key = workspace().key
+    assert policy_of(key).policy == RetentionPolicy(keep_last=4)
+    keep(archive_after_days=3)
+    assert policy_of(key).policy == RetentionPolicy(archive_after_days=3)
+    assert policy_of(workspace("other").key).policy.keep_last == 4
+
+
+def test_a_policy_is_set_by_admins_on_what_they_saw_and_put_on_record() -> None:
+    admin = person(Role.ADMIN)
+    assert set_policy(admin, RetentionPolicy(keep_last=9), 0).version == 1
+    for expected in (0, 2):
+        with pytest.raises(VersionConflict):
+            set_policy(admin, RetentionPolicy(), expected)
+    set_policy(admin, RetentionPolicy(), 1)
+    for role in (Role.VIEWER, Role.REVIEWER, Role.DESIGNER):
+        with pytest.raises(Forbidden):
+            set_policy(person(role), RetentionPolicy(), 2)
+    entries = AuditEntry.objects.filter(stream=admin.workspace).order_by("seq")
+    assert [entry.action for entry in entries] == ["retention.set"] * 2
+    assert first_break(entries) is None
+
+
+def test_sizes_are_counted_along() -> None:
+    run = Run.start()
+    ok(run.append(user("ä" * 10), assistant("b")))
+    ok(run.save("c1", state_data={"k": "x" * 1000}))
+    ok(run.save("c2", state_data={"k": "y"}))
+    answer = ok(run.api.get(run.path))
+    rows = Message.objects.filter(conversation=run.head.key)
+    assert answer["message_bytes"] == sum(len(row.body) for row in rows)
+    assert answer["state_bytes"] == len(b'{"k":"y"}')
+    assert 1000 < answer["checkpoint_bytes"] < 1100
+
+
+def test_an_import_counts_its_bytes() -> None:
+    api, head = Api(), conversation(user("hello"), assistant("there"))
+    document = ok(api.get(f"/conversations/{head.public_id}/export"))
+    made = ok(api.post("/conversations/import", document))
+    assert made["message_bytes"] == head_of(head).log_bytes > 0
