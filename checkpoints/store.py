@@ -58,6 +58,20 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
     return row
 
 
+def kept_before(row: Execution, version: int) -> int | None:
+    """The nearest version before one that has its state; version 0 always does."""
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    older = rows.filter(version__lt=version, thinned_at=None).order_by("-version")
+    return older.values_list("version", flat=True).first()
+
+
+def kept_after(row: Execution, version: int) -> int | None:
+    """The nearest version after one that has its state; the newest always does."""
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    newer = rows.filter(version__gt=version, thinned_at=None).order_by("version")
+    return newer.values_list("version", flat=True).first()
+
+
 def find_saved(conversation: int, checkpoint_id: str) -> Checkpoint | None:
     """The checkpoint that was saved under an id of the caller's, None if it is a new one."""
     return CHECKPOINTS.find({"conversation": conversation, "checkpoint_id": checkpoint_id})

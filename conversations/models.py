@@ -73,6 +73,11 @@ class Conversation(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def stored_bytes(self) -> int:
+        """The bytes of its messages and of the states of all versions."""
+        return self.log_bytes + self.checkpoint_bytes
+
 
 class Message(models.Model):
     """One message of the log; a row is written once and never changed.

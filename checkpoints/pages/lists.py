@@ -56,12 +56,18 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class LogTotals:
-    """The conversations of a workspace, with the messages and tokens of their logs."""
+class Kept:
+    """The conversations of a workspace, with the messages and tokens of their logs.
+
+    ``checkpoint_bytes`` are those of all values of all versions.
+    """
 
     conversations: int
+    archived: int
     messages: int
     tokens: int
+    message_bytes: int
+    checkpoint_bytes: int
 
 
 def list_executions(
@@ -101,17 +107,30 @@ def totals(actor: Actor) -> Totals:
     return Totals(by_status, sum(int(row["size"] or 0) for row in found))
 
 
-def log_totals(actor: Actor) -> LogTotals:
-    """How much is kept in the logs of a workspace; the heads count it, no message is read."""
-    found = Conversation.objects.for_workspace(actor.workspace).aggregate(
-        n=Count("key"), messages=Sum("log_count"), tokens=Sum("log_tokens")
+def kept(actor: Actor) -> Kept:
+    """How much is kept of a workspace; the heads count it, no message or value is read."""
+    rows = Conversation.objects.for_workspace(actor.workspace)
+    found = rows.aggregate(
+        n=Count("key"),
+        archived=Count("key", filter=Q(archived=True)),
+        messages=Sum("log_count"),
+        tokens=Sum("log_tokens"),
+        message_bytes=Sum("log_bytes"),
+        checkpoint_bytes=Sum("checkpoint_bytes"),
     )
-    return LogTotals(found["n"], found["messages"] or 0, found["tokens"] or 0)
+    return Kept(
+        conversations=found["n"],
+        archived=found["archived"],
+        messages=found["messages"] or 0,
+        tokens=found["tokens"] or 0,
+        message_bytes=found["message_bytes"] or 0,
+        checkpoint_bytes=found["checkpoint_bytes"] or 0,
+    )
 
 
 def newest_conversations(actor: Actor, most: int) -> list[Conversation]:
     """The conversations that changed last."""
-    rows = Conversation.objects.for_workspace(actor.workspace)
+    rows = Conversation.objects.for_workspace(actor.workspace).filter(archived=False)
     return list(rows.order_by("-updated_at", "-key")[:most])
 
 

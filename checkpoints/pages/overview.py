@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from checkpoints.domain.status import Status
 from checkpoints.pages import lists
-from checkpoints.pages.lists import ExecutionLine, LogTotals
+from checkpoints.pages.lists import ExecutionLine, Kept
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -43,12 +43,13 @@ class OverviewPage:
     failed: Sequence[ExecutionLine]
     counts: Sequence[StatusCount]
     conversations: Sequence[Conversation]
-    kept: LogTotals
+    kept: Kept
     state_bytes: int
     database_bytes: int | None
     may_approve: bool
     may_import: bool
     may_token: bool
+    may_retain: bool
 
 
 @require_safe
@@ -66,12 +67,13 @@ def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
         failed=[line for line in both if line.status == Status.FAILED],
         counts=[StatusCount(each, executions.by_status.get(each, 0)) for each in shown_statuses],
         conversations=lists.newest_conversations(actor, _MOST),
-        kept=lists.log_totals(actor),
+        kept=lists.kept(actor),
         state_bytes=executions.state_bytes,
         database_bytes=_database_bytes(),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
         may_import=actor.may(Action.CONVERSATION_IMPORT),
         may_token=actor.may(Action.TOKEN_MANAGE),
+        may_retain=actor.may(Action.RETENTION_SET),
     )
     return show(request, "checkpoints/overview.html", shown)
 

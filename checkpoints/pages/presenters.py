@@ -93,7 +93,10 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """One version of an execution in the timeline."""
+    """One version of an execution in the timeline.
+
+    ``thinned_at`` is when retention took its state; then nothing but this line is known of it.
+    """
 
     version: int
     words: WriteWords
@@ -109,6 +112,7 @@ class VersionLine:
     reason: str
     created_at: datetime
     current: bool
+    thinned_at: datetime | None
 
 
 def stand_of(moment: Moment) -> Stand:
@@ -208,6 +212,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
         reason=checkpoint.reason,
         created_at=checkpoint.created_at,
         current=checkpoint.version == row.version,
+        thinned_at=checkpoint.thinned_at,
     )
 
 

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from checkpoints.pages import editing, going_back, moving, pinned_workflow, reading, versions
 from checkpoints.pages.overview import overview
+from checkpoints.pages.retention import retention
 
 _ONE = "<str:conversation_id>/"
 
@@ -24,5 +25,6 @@ _pages: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
+    path("settings/retention/", retention, name="settings-retention"),
     path("executions/", include((_pages, "checkpoints"))),
 ]

@@ -19,7 +19,7 @@ from checkpoints.pages import presenters, values
 from checkpoints.pages.presenters import Stand, Step, VersionLine
 from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
-from checkpoints.store import find_checkpoint
+from checkpoints.store import find_checkpoint, kept_after, kept_before
 from conversations.domain.diff import Change
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -39,7 +39,10 @@ _MOST_COMPARED: Final = 4 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class VersionPage:
-    """An execution as it was at one version; ``newest`` is the version of now."""
+    """An execution as it was at one version; ``newest`` is the version of now.
+
+    ``before`` and ``after`` are the nearest ones that have their state.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -55,6 +58,8 @@ class VersionPage:
     state: StateView
     text: str
     newest: int
+    before: int | None
+    after: int | None
     moves: frozenset[str]
 
 
@@ -105,6 +110,8 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         state=values.state_view(moment, text=text),
         text=text,
         newest=now.version,
+        before=kept_before(row, number),
+        after=kept_after(row, number),
         moves=presenters.moves_for(actor, now.status),
     )
     return show(request, "checkpoints/version.html", shown)
@@ -115,9 +122,11 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
 def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     head = find_head(actor.workspace, conversation_id)
     now = queries.find_moment(actor, conversation_id)
-    _row(now)
+    row = _row(now)
     after = _number(request, "to", now.version)
     before = _number(request, "from", max(after - 1, 0))
+    if row.thinned_count and before < after:  # what a link names may have been thinned
+        before = kept_before(row, before + 1) or 0
     first = queries.find_moment(actor, conversation_id, before)
     last = queries.find_moment(actor, conversation_id, after)
     too_large = keys_too_large(first, last)

@@ -168,7 +168,7 @@ def _erase(run: _Run, workspace: Workspace, actor: Actor, since: datetime) -> No
     for head in archiving.left_alone(workspace.key, archived=True, since=since):
 
         def do(head: Conversation = head) -> str:
-            size = head.log_bytes + head.checkpoint_bytes
+            size = head.stored_bytes
             if not run.only_looks:
                 erasure.erase(actor, head.public_id, reason=_REASON, archived_since=since)
             figures.erased += 1

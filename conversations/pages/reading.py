@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from conversations import queries, transfers
+from conversations.archiving import GOING_ON
 from conversations.domain.diff import Change
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -77,6 +78,7 @@ class DetailPage:
     old_revision: int | None
     may_operate: bool
     may_change: bool
+    may_archive: bool
     may_erase: bool
     running: bool
 
@@ -113,6 +115,7 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
         status=request.GET.get("status", ""),
         workflow=request.GET.get("workflow", ""),
         text=request.GET.get("q", "").strip(),
+        archived=request.GET.get("archived") == "true",
     )
     asked = PageRequest.of(request.GET)
     found = queries.list_conversations(actor, wanted, asked)
@@ -163,6 +166,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         old_revision=old,
         may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
         may_change=actor.may(Action.CONVERSATION_UPDATE),
+        may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
         may_erase=actor.may(Action.CONVERSATION_ERASE),
         running=head.status == "RUNNING" and not actor.is_engine,
     )

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from conversations.pages import changing, importing, reading
+from conversations.pages import archiving, changing, importing, reading
 
 _pages: list[URLPattern | URLResolver] = [
     path("", reading.conversation_list, name="list"),
@@ -16,6 +16,8 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/rollback/<int:batch>/", changing.rollback, name="rollback"),
     path("<str:conversation_id>/restore/<int:revision>/", changing.restore, name="restore"),
     path("<str:conversation_id>/edit/", changing.edit, name="edit"),
+    path("<str:conversation_id>/archive/", archiving.archive, name="archive"),
+    path("<str:conversation_id>/unarchive/", archiving.unarchive, name="unarchive"),
     path("<str:conversation_id>/erase/", changing.erase, name="erase"),
 ]
 

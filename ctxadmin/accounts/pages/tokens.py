@@ -24,6 +24,7 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.forms import ContractForm, FieldHint
+from ctxadmin.web.navigation import url_or_nothing
 from ctxadmin.web.pages import page, show
 
 _MOST: Final = 200
@@ -94,12 +95,13 @@ class TokenLine:
 
 @dataclass(frozen=True, slots=True)
 class SettingsPage:
-    """The tokens of the workspace, those that hold first."""
+    """The tokens of the workspace, those that hold first, and the way to the other settings."""
 
     title: Text
     crumbs: Sequence[Crumb]
     tokens: Sequence[TokenLine]
     active: int
+    retention_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,7 @@ def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
         crumbs=(),
         tokens=tokens,
         active=sum(line.status == "active" for line in tokens),
+        retention_url=url_or_nothing("settings-retention"),
     )
     return show(request, "settings/tokens.html", shown)
 

@@ -1,0 +1,147 @@
+"""The settings page of retention: what a workspace keeps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.maintenance_lock import last_run
+from checkpoints.pages import lists
+from checkpoints.pages.lists import Kept
+from checkpoints.services.policies import policy_of, set_policy
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import Workspace
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ValidationFailed, VersionConflict
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.forms import ContractForm, FieldHint
+from ctxadmin.web.pages import page, show
+
+
+class RetentionForm(ContractForm[RetentionPolicy]):
+    contract = RetentionPolicy
+    hints = {
+        "keep_last": FieldHint(
+            label=gettext_lazy("Versions of an execution that are always kept"),
+            help=gettext_lazy("The newest ones. Without a number every version is kept for ever."),
+            wide=True,
+        ),
+        "hourly_days": FieldHint(
+            label=gettext_lazy("Days for which older ones are kept by the hour"),
+            help=gettext_lazy("The last version of each hour; before that the last of each day."),
+            wide=True,
+        ),
+        "archive_after_days": FieldHint(
+            label=gettext_lazy("Days without a change after which a conversation is archived"),
+            help=gettext_lazy("It leaves the lists and comes back with the next write."),
+            wide=True,
+        ),
+        "erase_after_days": FieldHint(
+            label=gettext_lazy("Days after which an archived conversation is erased"),
+            help=gettext_lazy("For good; only the audit remembers it. Without a number: never."),
+            wide=True,
+        ),
+        "remove_tokens_after_days": FieldHint(
+            label=gettext_lazy("Days after which expired and revoked tokens leave the list"),
+            wide=True,
+        ),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """What the last run of maintenance did in this workspace."""
+
+    ended_at: datetime
+    archived: int
+    erased: int
+    thinned: int
+    freed: int
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPage:
+    """The form of the policy; ``version`` is that of the policy it started from.
+
+    ``theirs`` is set if somebody else chose meanwhile, and tells what.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    form: RetentionForm
+    version: int
+    kept: Kept
+    last: LastRun | None
+    theirs: Mapping[str, JsonValue]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
+    actor.require(Action.RETENTION_SET)
+    chosen = policy_of(actor.workspace)
+    if request.method != "POST":
+        return _page(request, actor, RetentionForm(initial=chosen.policy), chosen.version)
+    form, expected = RetentionForm(request.POST), _version(request)
+    if not form.is_valid():
+        return _page(request, actor, form, expected, status=422)
+    try:
+        set_policy(actor, form.model, expected)
+    except VersionConflict:
+        theirs = chosen.policy.model_dump(exclude_none=True)
+        return _page(request, actor, form, chosen.version, theirs=theirs, status=409)
+    flash.success(request, _("Saved. The next run of maintenance does it."))
+    return redirect("settings-retention")
+
+
+def _version(request: HttpRequest) -> int:
+    text = request.POST.get("version", "")
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+    return int(text)
+
+
+def _page(
+    request: HttpRequest,
+    actor: Actor,
+    form: RetentionForm,
+    version: int,
+    *,
+    theirs: Mapping[str, JsonValue] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    title = _("What is kept")
+    shown = RetentionPage(
+        title=title,
+        crumbs=(Crumb(_("Settings"), reverse("settings")), Crumb(title)),
+        form=form,
+        version=version,
+        kept=lists.kept(actor),
+        last=_last_run(actor),
+        theirs=theirs or {},
+    )
+    return show(request, "settings/retention.html", shown, status=status)
+
+
+def _last_run(actor: Actor) -> LastRun | None:
+    last = last_run()
+    if last is None:
+        return None
+    slug = Workspace.objects.values_list("slug", flat=True).get(key=actor.workspace)
+    workspaces = last[1].get("workspaces")
+    found = workspaces.get(slug) if isinstance(workspaces, dict) else None
+    figures = found if isinstance(found, dict) else {}
+    archived, erased, thinned, freed = (
+        value if isinstance(value := figures.get(name), int) else 0
+        for name in ("archived", "erased", "thinned", "freed")
+    )
+    return LastRun(last[0], archived, erased, thinned, freed)

@@ -1,0 +1,76 @@
+"""The pages that take a conversation out of the lists and bring it back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from conversations import archiving
+from conversations.pages import presenters
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.web.components import Confirm, Crumb, Text
+from ctxadmin.web.pages import page, show
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivePage:
+    """The question before a conversation leaves the lists or comes back."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    confirm: Confirm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    actor.require(Action.CONVERSATION_ARCHIVE)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method == "POST":
+        archiving.archive(actor, conversation_id, reason=request.POST.get("reason") or None)
+        flash.success(request, _("Archived. Whoever writes to it brings it back."))
+        return redirect("conversations:detail", conversation_id)
+    confirm = Confirm(
+        title=_("Archive the conversation %(id)s") % {"id": conversation_id},
+        text=_(
+            "It leaves the lists, and nothing of it is lost. It comes back when somebody writes "
+            "to it or brings it back; retention may erase what has been archived for long."
+        ),
+        action=request.path,
+        submit=_("Archive"),
+        back=reverse("conversations:detail", args=[conversation_id]),
+        asks_reason=True,
+    )
+    crumbs = presenters.crumbs(head, Crumb(_("Archive")))
+    return show(
+        request, "confirm.html", ArchivePage(confirm.title, crumbs, confirm), confirm=confirm
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def unarchive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    actor.require(Action.CONVERSATION_UNARCHIVE)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method == "POST":
+        archiving.unarchive(actor, conversation_id)
+        flash.success(request, _("It is in the lists again."))
+        return redirect("conversations:detail", conversation_id)
+    confirm = Confirm(
+        title=_("Bring the conversation %(id)s back") % {"id": conversation_id},
+        text=_("It is in the lists again."),
+        action=request.path,
+        submit=_("Bring back"),
+        back=reverse("conversations:detail", args=[conversation_id]),
+    )
+    crumbs = presenters.crumbs(head, Crumb(_("Bring back")))
+    return show(
+        request, "confirm.html", ArchivePage(confirm.title, crumbs, confirm), confirm=confirm
+    )
