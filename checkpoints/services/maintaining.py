@@ -10,6 +10,7 @@ from typing import Final
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import F, Q
+from django.db.models.functions import Now
 
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.maintenance_lock import Holding, last_run
@@ -23,12 +24,12 @@ from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import ended_tokens, remove_ended_tokens, system_actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, InvalidState, NotFound
-from ctxadmin.web.idempotency import KEPT_FOR
 from ctxadmin.web.models import KeptAnswer
 
 # After so long a silence, or if the last run lies ahead, the clock may have jumped: then a run only
 # looks, and the next one works. A monthly timer is not that silent.
 LONGEST_SILENCE: Final = timedelta(days=40)
+_KEPT_FOR: Final = timedelta(hours=24)  # answers to calls with an Idempotency-Key (api.md)
 _PAGE: Final = 200
 _REASON: Final = "retention"
 
@@ -220,7 +221,7 @@ def _tokens(run: _Run, workspace: Workspace, actor: Actor, before: datetime) -> 
 
 def _answers(run: _Run) -> int:
     """The answers that are too old to be given to repeated calls."""
-    rows = KeptAnswer.objects.filter(created_at__lt=clock.now() - KEPT_FOR)
+    rows = KeptAnswer.objects.filter(created_at__lt=Now() - _KEPT_FOR)
     if run.only_looks:
         return rows.count()
     count = 0

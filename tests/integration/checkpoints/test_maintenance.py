@@ -14,8 +14,9 @@ from django.db import OperationalError
 from checkpoints import maintenance_lock
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Checkpoint, Maintenance
-from checkpoints.services import maintaining, thinning
+from checkpoints.services import thinning
 from checkpoints.services.policies import policy_of, set_policy
+from conversations import erasure
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.roles import Role, Scope
@@ -204,13 +205,13 @@ def test_what_is_written_to_while_it_is_about_to_go_stays() -> None:
     ok(api.post(f"/conversations/{head.public_id}/archive"))
     keep(erase_after_days=10)
     untouched(head, 11)
-    erase = maintaining.erasure.erase
+    erase = erasure.erase
 
     def write_first(*arguments: Any, **named: Any) -> None:
         ok(api.post(f"/conversations/{head.public_id}/messages", {"messages": [user("wait")]}))
         erase(*arguments, **named)
 
-    with patch.object(maintaining.erasure, "erase", write_first):
+    with patch.object(erasure, "erase", write_first):
         run()
     assert not head_of(head).archived
 
