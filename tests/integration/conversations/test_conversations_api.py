@@ -42,6 +42,7 @@ def test_a_new_conversation_answers_everything_that_the_contract_names(api: Api)
     assert set(shown) == {
         "id", "title", "workflow", "status", "current_batch", "current_revision", "message_count",
         "visible_count", "tokens", "metadata", "tools", "created_at", "updated_at",
+        "archived", "message_bytes", "state_bytes", "checkpoint_bytes",
     }  # fmt: skip
     assert shown["status"] == "IDLE"
     assert shown["metadata"] == {"camelCase": 1}

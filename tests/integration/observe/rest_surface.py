@@ -123,6 +123,8 @@ def _conversations() -> Iterator[Call]:
     yield _of("one", "POST", "/restore", {"revision": 0, "reason": TEXT})
     yield _of("one", "GET", "/diff", query={"from": "0", "to": "1"})
     yield _of("one", "GET", "/export")
+    yield _of("one", "POST", "/archive")
+    yield _of("one", "POST", "/unarchive")
     yield Call("POST", "/conversations/import", CHAT)
     yield _of("one", "DELETE", "")
 
