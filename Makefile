@@ -72,7 +72,7 @@ format: ## Bring the code into its form
 	$(python) -m ruff format .
 
 .PHONY: bench
-bench: tools ## Measure speed; ARGS=values, databases, copy or http for a part of it
+bench: tools ## Measure speed; ARGS=values, databases, copy, savers or http for a part of it
 	@$(python) -m bench $(ARGS)
 
 .PHONY: soak

@@ -1,4 +1,4 @@
-"""Runs the bench: ``python -m bench [values|databases|copy|http] [--minutes=0.3]``."""
+"""Runs the bench: ``python -m bench [values|databases|copy|savers|http] [--minutes=0.3]``."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from bench import context, copied, documents, http, private, views
+from bench import context, copied, documents, http, private, savers, views
 from bench.table import Row, keep, table
 
 Part = Callable[[], list[Row]]
@@ -18,6 +18,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "values": (views.rows, context.rows, documents.rows),
         "databases": (private.rows,),
         "copy": (copied.rows,),
+        "savers": (savers.rows,),
         "http": (partial(http.rows, minutes),),
     }
 
@@ -25,7 +26,8 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    parser.add_argument("names", nargs="*", metavar="part", help="values, databases, copy, http")
+    listed = "values, databases, copy, savers, http"
+    parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)
     known = parts(options.minutes)

@@ -4,15 +4,11 @@ It is no dependency: it is installed beside the project when the bench runs, if 
 """
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
-_FOLDER: Final = Path(".cache/bench/langchain").absolute()
+from bench.beside import installed, run
 
 _MEASURE: Final = """
 import json, statistics, sys, time
@@ -55,29 +51,7 @@ class Figures:
 
 def figures(roles: Sequence[str]) -> Figures | None:
     """Measure on messages of these roles; None, said on stderr, if it cannot be installed."""
-    if not _installed():
-        print("langchain-core cannot be installed here; its rows are left out.", file=sys.stderr)
+    folder = installed("langchain", "langchain-core")
+    if folder is None:
         return None
-    ran = subprocess.run(
-        [sys.executable, "-c", _MEASURE],
-        input=json.dumps(list(roles)),
-        env={**os.environ, "PYTHONPATH": str(_FOLDER)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return Figures(**json.loads(ran.stdout))
-
-
-def _installed() -> bool:
-    if (_FOLDER / "langchain_core").is_dir():
-        return True
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    options = ["--only-binary=:all:", "--upgrade", f"--target={_FOLDER}"]
-    ran = subprocess.run(
-        [*pip, *options, "langchain-core"],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
-    return ran.returncode == 0
+    return Figures(**json.loads(run(folder, _MEASURE, given=json.dumps(list(roles)))))

@@ -30,16 +30,16 @@ def rows() -> list[Row]:
         timed = [
             row
             for database, url in urls.items()
-            for row in _rows(database, _worker("writes", folder / f"timed-{database}", url))
+            for row in rows_by(database, start("writes", folder / f"timed-{database}", url))
         ]
         workers = {
-            database: _worker("long", folder / f"long-{database}", url)
+            database: start("long", folder / f"long-{database}", url)
             for database, url in urls.items()
         }
-        return timed + [row for name, worker in workers.items() for row in _rows(name, worker)]
+        return timed + [row for name, worker in workers.items() for row in rows_by(name, worker)]
 
 
-def _worker(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
+def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
     """``bench.stored`` in a process of its own, on a database of its own."""
     folder.mkdir()
     environment = {
@@ -63,7 +63,7 @@ def new_database(server: str, name: str) -> str:
     return f"{server}{name}_bench"
 
 
-def _rows(database: str, worker: subprocess.Popen[str]) -> list[Row]:
+def rows_by(database: str, worker: subprocess.Popen[str]) -> list[Row]:
     """The rows that a worker prints when it is done."""
     printed, _ = worker.communicate()
     if worker.returncode:

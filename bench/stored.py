@@ -15,6 +15,8 @@ from pydantic import JsonValue
 from bench.documents import state_of
 from bench.table import Row, times_of
 
+SAVED_LENGTHS: Final = (10, 100, 1_000, 5_000, 50_000)
+BARE: Final = "bare"
 LENGTHS: Final = (10, 100, 1_000, 10_000)
 ROUNDS: Final = 60
 SECONDS: Final = 25
@@ -211,7 +213,22 @@ def _stored_bytes() -> int:
         return int(cursor.fetchone()[0])
 
 
-PARTS: Final = {"writes": writes_and_reads, "long": long_run}
+def saves() -> list[Row]:
+    """Saves of one step in conversations of more and more messages, by turns with bare SQL."""
+    engine = Engine()
+    calls: dict[str, Callable[[], object]] = {BARE: _bare()}
+    for length in SAVED_LENGTHS:
+        name = engine.conversation(f"saved-{length}", length)
+        calls[str(length)] = partial(engine.save, name)
+    times_of(calls, 3)
+    measured = times_of(calls, ROUNDS, seconds=SECONDS)
+    return [
+        Row(name, statistics.median(times) * 1e3, "ms", times[int(0.99 * len(times))] * 1e3)
+        for name, times in measured.items()
+    ]
+
+
+PARTS: Final = {"saves": saves, "writes": writes_and_reads, "long": long_run}
 
 
 def main() -> None:
