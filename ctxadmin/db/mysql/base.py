@@ -2,19 +2,15 @@
 
 from time import monotonic
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from django.db.backends.mysql import base
-from django.db.backends.utils import debug_transaction
+from django.db.backends.mysql.base import Database as driver  # type: ignore[attr-defined] # noqa: N813
 from django.db.utils import DatabaseErrorWrapper, Error, OperationalError
 from django.utils.functional import cached_property
 
 from ctxadmin.db.errors import AWAY, READ_ONLY, CommitUnknown, number_of
 from ctxadmin.db.mysql.stalls import STALLS
-
-# A ping is a round trip: once a second does for a connection that is in use. What is lost between
-# two of them, one request hears as unavailable.
-_TRUSTED_SECONDS: Final = 1.0
 
 
 class _Watch(DatabaseErrorWrapper):
@@ -37,16 +33,41 @@ class _Watch(DatabaseErrorWrapper):
         super().__exit__(kind, error, trace)
 
 
+class _Cursor(base.CursorWrapper):
+    """Sends BEGIN in one packet with the first statement of a transaction."""
+
+    def __init__(self, cursor: Any, connection: "DatabaseWrapper") -> None:
+        super().__init__(cursor)
+        self._connection = connection
+
+    def execute(self, query: str, args: Any = None) -> Any:
+        if not self._connection.begins():
+            return super().execute(query, args)
+        super().execute(f"BEGIN; {query}", args)
+        try:
+            return self.cursor.nextset()
+        except driver.OperationalError as error:  # as Django does for a statement alone
+            if number_of(error) in self.codes_for_integrityerror:
+                raise driver.IntegrityError(*error.args) from error
+            raise
+
+    def executemany(self, query: str, args: Any) -> Any:
+        if self._connection.begins():
+            super().execute("BEGIN")
+        return super().executemany(query, args)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection to MySQL or MariaDB (ADR 16).
 
-    Transactions begin by BEGIN: the connection stays in autocommit, which Django would switch
-    off and on around each of them. A lost connection is not made again before the next request,
-    and not at all for a moment after the server let somebody wait.
+    Transactions begin by BEGIN, in one packet with their first statement: the connection stays in
+    autocommit, which Django would switch off and on around each of them. A lost connection is not
+    made again before the next request, and not at all for a moment after the server let somebody
+    wait.
     """
 
     _unfit = False
-    _pinged = 0.0
+    _to_begin = False
 
     @cached_property
     def wrap_database_errors(self) -> _Watch:
@@ -66,21 +87,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         if STALLS.lasts(self._server):
             raise OperationalError(2002, "It let others wait a moment ago")
-        self._unfit = False
-        self._pinged = monotonic()
+        self._unfit = self._to_begin = False
         return super().get_new_connection(conn_params)
 
     def is_usable(self) -> bool:
         if self._unfit:
             return False
-        if monotonic() - self._pinged < _TRUSTED_SECONDS:
-            return True
         try:
             with self.wrap_database_errors:
                 self.connection.ping()
         except Error:
             return False
-        self._pinged = monotonic()
         return True
 
     def set_autocommit(
@@ -94,10 +111,23 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().set_autocommit(autocommit, force_begin_transaction_with_broken_autocommit)
 
     def _start_transaction_under_autocommit(self) -> None:
-        with debug_transaction(self, "BEGIN"), self.wrap_database_errors:
-            self.connection.query("BEGIN")
+        self._to_begin = True
+
+    def begins(self) -> bool:
+        """True once for the first statement of a transaction, which takes BEGIN along."""
+        begins, self._to_begin = self._to_begin, False
+        return begins
+
+    def create_cursor(self, name: str | None = None) -> "_Cursor":
+        return _Cursor(self.connection.cursor(), self)
+
+    def _rollback(self) -> None:
+        if not self.begins():  # else there is nothing to undo
+            super()._rollback()  # type: ignore[misc]  # unknown to the stubs
 
     def _commit(self) -> None:
+        if self.begins():  # and nothing to store
+            return
         try:
             super()._commit()  # type: ignore[misc]  # unknown to the stubs
         except OperationalError as error:
