@@ -1,0 +1,102 @@
+"""``serve --workers``: several processes on one MariaDB, their end, and the death of one."""
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic, sleep
+from types import ModuleType
+
+import httpx
+import pytest
+
+from tests.live_server import LiveServer
+from tests.servers import MariaDB
+
+PATIENCE = 30  # seconds
+
+
+@pytest.fixture(scope="module")
+def database(
+    tmp_path_factory: pytest.TempPathFactory, mysql_client: ModuleType
+) -> Iterator[MariaDB]:
+    with MariaDB(tmp_path_factory.mktemp("workers")) as started:
+        session = mysql_client.connect(host="127.0.0.1", port=started.port, user="root")
+        session.query("CREATE DATABASE ctxadmin CHARACTER SET utf8mb4")
+        session.close()
+        yield started
+
+
+@pytest.fixture
+def server(tmp_path: Path, database: MariaDB) -> Iterator[LiveServer]:
+    """Stopped, not killed: killed supervisors leave their workers behind."""
+    settings = {"DATABASE_URL": f"{database.url}ctxadmin"}
+    started = LiveServer(tmp_path, settings, "--workers", "2").start()
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
+def workers(server: LiveServer) -> set[int]:
+    """The processes that serve: children of the supervisor that listen for it."""
+    tasks = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text()
+    return {int(pid) for pid in tasks.split() if b"spawn_main" in _command(int(pid))}
+
+
+def _command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def client(server: LiveServer) -> httpx.Client:
+    token = server.make_token("engine")
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.Client(base_url=f"{server.url}/api/v1", headers=headers, timeout=PATIENCE)
+
+
+def test_a_request_in_flight_is_finished_when_the_server_is_told_to_end(
+    server: LiveServer, database: MariaDB, mysql_client: ModuleType
+) -> None:
+    api = client(server)
+    assert api.post("/conversations", json={"id": "talk"}).status_code == 201
+    holder = mysql_client.connect(
+        host="127.0.0.1", port=database.port, user="root", database="ctxadmin"
+    )
+    holder.query("BEGIN")
+    holder.query("UPDATE conversations_conversation SET title='held'")
+    body = {"messages": [{"role": "user", "content": "in flight"}]}
+    with ThreadPoolExecutor(1) as other:
+        answer = other.submit(api.post, "/conversations/talk/messages", json=body)
+        wait_until_somebody_waits(mysql_client, database)
+        os.kill(server.pid, signal.SIGTERM)
+        holder.query("ROLLBACK")
+        assert answer.result(PATIENCE).status_code == 201
+    holder.close()
+    server.start()
+    assert len(client(server).get("/conversations/talk/messages").json()["results"]) == 1
+
+
+def test_a_worker_that_dies_is_replaced(server: LiveServer) -> None:
+    before = workers(server)
+    assert len(before) == 2
+    os.kill(min(before), signal.SIGKILL)
+    deadline = monotonic() + PATIENCE
+    while len(workers(server) - {min(before)}) < 2 and monotonic() < deadline:
+        sleep(0.1)
+    assert len(workers(server) - {min(before)}) == 2
+    assert httpx.get(f"{server.url}/readyz", timeout=PATIENCE).status_code == 200
+
+
+def wait_until_somebody_waits(client: ModuleType, database: MariaDB) -> None:
+    """Until a transaction waits for a row that another holds."""
+    session = client.connect(host="127.0.0.1", port=database.port, user="root", autocommit=True)
+    cursor = session.cursor()
+    deadline = monotonic() + PATIENCE
+    while monotonic() < deadline:
+        cursor.execute("SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'")
+        if cursor.fetchall():
+            session.close()
+            return
+        sleep(0.2)  # asked again within 0.1 s it tells what it told before
+    raise AssertionError("nobody waits")
