@@ -1,21 +1,32 @@
 """What is told of durability is seen in the effect: commits that are flushed, and that are not."""
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from ctxadmin.db.mysql.rules import NAMES, judge
-from tests.servers import MariaDB
+from tests.servers import ROOT, MariaDB
 
 COMMITS = 40
+OURS = ("--innodb-flush", "--max-allowed", "--character-set")  # told by the file instead
+
+
+class Configured(MariaDB):
+    """MariaDB with the settings that ``deploy`` gives it."""
+
+    def command(self) -> Sequence[str]:
+        program, _, *options = super().command()
+        kept = [option for option in options if not option.startswith(OURS)]
+        return [program, f"--defaults-file={ROOT / 'deploy' / 'mariadb.cnf'}", *kept]
 
 
 @pytest.fixture(scope="module")
 def session(mysql_client: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with MariaDB(tmp_path_factory.mktemp("durability")) as server:
+    with Configured(tmp_path_factory.mktemp("durability")) as server:
         made = mysql_client.connect(
-            host="127.0.0.1", port=server.port, user="root", autocommit=True
+            host="127.0.0.1", port=server.port, user="root", autocommit=True, charset="utf8mb4"
         )
         made.query("CREATE DATABASE notes")
         made.query("CREATE TABLE notes.notes (n INT PRIMARY KEY)")
@@ -37,6 +48,13 @@ def flushes_of_commits(session: Any, first: int) -> int:
         session.query(f"INSERT INTO notes.notes VALUES ({number})")
     after = ask(session, question)
     return max(int(after[name]) - int(before[name]) for name in after)
+
+
+def test_the_settings_of_deploy_have_no_fault(session: Any) -> None:
+    session.query("USE notes")
+    found = ask(session, f"SHOW VARIABLES WHERE Variable_name IN {NAMES}")
+    told = {each.check for each in judge(found) if each.level != "ok"}
+    assert told <= {"database.isolation"}  # which our sessions set for themselves
 
 
 def judged(session: Any) -> str:
