@@ -69,6 +69,7 @@ def test_nginx_reads_its_file(tmp_path: Path) -> None:
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     folders = "".join(f"{kind}_temp_path {tmp_path};\n" for kind in kinds)
     whole = tmp_path / "nginx.conf"
+    folders += f"access_log {tmp_path}/access;\n"
     whole.write_text(f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\n{folders}{text}\n}}\n")
     tested = subprocess.run(
         [nginx, "-t", "-q", "-c", whole, "-e", tmp_path / "log"], capture_output=True, check=False
