@@ -1,0 +1,109 @@
+"""Watches the statements of product code: does each name the conversation that it is about?"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from django.apps import apps
+
+from tests.servers import ROOT
+
+# The column by which rows are spread over machines, by model; it stands first in each primary key.
+COLUMNS: Final = {
+    "conversations.Conversation": "key",
+    "conversations.Message": "conversation",
+    "conversations.Mark": "conversation",
+    "conversations.UnsettledCall": "conversation",
+    "conversations.Revision": "conversation",
+    "conversations.Move": "conversation",
+    "checkpoints.Execution": "conversation",
+    "checkpoints.Checkpoint": "conversation",
+    "checkpoints.UndroppedCopy": "conversation",
+    "checkpoints.StateKey": "conversation",
+    "checkpoints.StateValue": "conversation",
+    "audit.AuditEntry": "stream",
+    "web.KeptAnswer": "stream",
+}
+# Functions that ask without naming one conversation by its key, and why they may.
+_BY_ID: Final = "by workspace and id, which are unique together: a look-up index leads to the key"
+_PAGE: Final = "a page of a list: each machine has an index for its part, the parts are merged"
+_SUMS: Final = "sums of a workspace for people to look at: each machine adds up its part"
+_COMMAND: Final = "a command in the background, which may ask all machines"
+EXCEPTIONS: Final = {
+    "conversations.store.find_head": _BY_ID,
+    "conversations.transfers._free_id": _BY_ID,
+    "checkpoints.pages.reading._origin_url": _BY_ID,
+    "demo.seed._there": _BY_ID,
+    "conversations.queries.list_conversations": _PAGE,
+    "checkpoints.pages.lists.newest_conversations": _PAGE,
+    "checkpoints.pages.lists.log_totals": _SUMS,
+    "checkpoints.pages.lists.workflows_run": _SUMS,
+    "checkpoints.figures.execution_figures": _SUMS,
+    "checkpoints.services.overdue._overdue": _COMMAND,
+    "checkpoints.thin_store.forked_from": _COMMAND,
+    "ctxadmin.audit.management.commands.verify_audit.Command.handle": _COMMAND,
+}
+_BETWEEN: Final = re.compile(r";\s*(?=INSERT|UPDATE|DELETE|SELECT)")
+_SHARED: Final = ("ctxadmin/web/tables.py", "ctxadmin/web/gathering.py")  # act for their callers
+
+Execute = Callable[[str, Any, bool, dict[str, Any]], Any]
+Watch = Callable[[Execute, str, Any, bool, dict[str, Any]], Any]
+
+
+@cache
+def _tables() -> dict[str, str]:
+    return {apps.get_model(label)._meta.db_table: column for label, column in COLUMNS.items()}
+
+
+@cache
+def names_the_conversation(sql: str) -> bool:
+    """True if every statement of the text is about one conversation, or about none at all."""
+    return all(map(_names_it, _BETWEEN.split(sql)))
+
+
+def _names_it(statement: str) -> bool:
+    text = statement.replace("`", '"')
+    asked = {table for table in _tables() if f'"{table}"' in text}
+    if not asked or text.startswith(("CREATE", "ALTER", "DROP", "PRAGMA", "TRUNCATE")):
+        return True
+    before, _, where = text.partition(" WHERE ")
+    if text.startswith("INSERT"):
+        return all(f'"{_tables()[table]}"' in before for table in asked)
+    return any(re.search(rf'"{_tables()[table]}"\)? (=|IN) ', where) for table in asked)
+
+
+def watch(found: dict[str, str]) -> Watch:
+    """A wrapper for statements that notes what product code asks beside the rule, by function."""
+
+    def wrapped(
+        execute: Execute, sql: str, params: Any, many: bool, context: dict[str, Any]
+    ) -> Any:
+        if not names_the_conversation(sql):
+            function = _asking(sys._getframe(1))
+            if function is not None and function not in EXCEPTIONS:
+                found[function] = sql
+        return execute(sql, params, many, context)
+
+    return wrapped
+
+
+def _asking(frame: FrameType | None) -> str | None:
+    """The function of the product that asks; None if it is a test or a migration."""
+    for path, name in _callers(frame):
+        if path.parts[0] == "tests" or "migrations" in path.parts:
+            return None
+        if str(path) not in _SHARED:
+            return f"{path.with_suffix('').as_posix().replace('/', '.')}.{name}"
+    return None
+
+
+def _callers(frame: FrameType | None) -> Iterator[tuple[Path, str]]:
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ROOT) and ".venv" not in path.parts:
+            yield path.relative_to(ROOT), frame.f_code.co_qualname
+        frame = frame.f_back
