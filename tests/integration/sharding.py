@@ -43,7 +43,12 @@ EXCEPTIONS: Final = {
     "checkpoints.pages.lists.log_totals": _SUMS,
     "checkpoints.pages.lists.workflows_run": _SUMS,
     "checkpoints.figures.execution_figures": _SUMS,
+    "checkpoints.pages.lists.kept": _SUMS,
     "checkpoints.services.overdue._overdue": _COMMAND,
+    "checkpoints.services.maintaining._answers": _COMMAND,
+    "checkpoints.services.maintaining._long_executions": _COMMAND,
+    "conversations.archiving.left_alone": _COMMAND,
+    "checkpoints.live_copy.erasing.drop_erased": _COMMAND,
     "checkpoints.thin_store.forked_from": _COMMAND,
     "ctxadmin.audit.management.commands.verify_audit.Command.handle": _COMMAND,
 }
