@@ -5,16 +5,20 @@ from io import StringIO
 from typing import Any
 from unittest.mock import patch
 
+import orjson
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
-from django.db import OperationalError
+from django.db import OperationalError, connection
 
-from checkpoints import maintenance_lock
+from checkpoints import maintenance_lock, thin_store
+from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
-from checkpoints.models import Checkpoint, Maintenance
-from checkpoints.services import thinning
+from checkpoints.management.commands import maintain
+from checkpoints.models import Checkpoint, Execution, Maintenance
+from checkpoints.queries import find_moment, snapshot_bytes
+from checkpoints.services import forking, saving, thinning
 from checkpoints.services.policies import policy_of, set_policy
 from conversations import erasure
 from conversations.models import Conversation, Message
@@ -24,10 +28,11 @@ from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import first_break
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import Forbidden, VersionConflict
+from ctxadmin.lib.errors import Forbidden, NotFound, Unavailable, VersionConflict
 from ctxadmin.web.models import KeptAnswer
 from tests.factories import Api, assistant, conversation, engine, person, user, workspace
 from tests.integration.checkpoints.flows import Run, everything, ok, refused
+from tests.together import together
 
 pytestmark = pytest.mark.django_db
 
@@ -326,3 +331,95 @@ def test_an_import_counts_its_bytes() -> None:
     document = ok(api.get(f"/conversations/{head.public_id}/export"))
     made = ok(api.post("/conversations/import", document))
     assert made["message_bytes"] == head_of(head).log_bytes > 0
+
+
+def test_beside_the_server_it_runs_once_a_day_and_outlives_an_outage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = long_run()
+    keep(keep_last=1, hourly_days=0)
+    looks: list[int] = []
+
+    def sleep(seconds: float) -> None:
+        looks.append(thinned(made))
+        if len(looks) == 2:
+            Maintenance.objects.update(ended_at=clock.now() - timedelta(days=1))
+            long_run()
+        if len(looks) == 4:
+            raise KeyboardInterrupt
+
+    tries = iter([OperationalError("gone")])
+
+    def last_run() -> Any:
+        for error in tries:
+            raise error
+        return maintenance_lock.last_run()
+
+    monkeypatch.setattr("checkpoints.management.commands.maintain.time.sleep", sleep)
+    monkeypatch.setattr(maintain, "last_run", last_run)
+    monkeypatch.setattr(connection, "close", lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        call_command("maintain", every=86400.0, stdout=StringIO())
+    assert looks == [0, 11, 11, 11]
+    assert Checkpoint.objects.filter(thinned_at__isnull=False).count() == 22
+
+
+@pytest.mark.django_db(transaction=True)
+def test_thinning_beside_saves_reads_and_forks_disturbs_nobody() -> None:
+    made = long_run(60)
+    row = Execution.objects.get(conversation=made.head.key)
+    keeper = system_actor(workspace(), "maintain")
+    policy = RetentionPolicy(keep_last=2, hourly_days=0)
+    writer = engine(Scope.ENGINE, Scope.REVIEW)
+    name = made.head.public_id
+    saved: list[int] = []
+
+    def save() -> None:
+        for number in range(25):
+            body = SaveCheckpoint(node_id="a", state_data={"value": number})
+            saved.append(
+                orjson.loads(saving.save(writer, name, f"d{number}", body).answer)["version"]
+            )
+
+    def thin() -> thinning.Thinned:
+        return thinning.thin(keeper, name, row, policy)
+
+    def read() -> list[str]:
+        """Every former version, as often as it can be read: whole or not at all."""
+        problems: list[str] = []
+        for version in [*range(60)] * 2:
+            try:
+                found = orjson.loads(snapshot_bytes(find_moment(writer, name, version)))
+            except NotFound:
+                continue
+            if version and found["state_data"]["value"] != "x" * 100 + str(version - 1):
+                problems.append(f"{version}: {found['state_data']}")
+        return problems
+
+    def fork(version: int) -> bool:
+        """Whole, or refused because it was thinned; what meets thinning is told to try again."""
+        while True:
+            try:
+                forked = forking.fork(writer, name, version, ForkCheckpoint()).head
+            except Unavailable:
+                continue
+            except NotFound:
+                return False
+            break
+        state = orjson.loads(snapshot_bytes(find_moment(writer, forked.public_id)))
+        return not version or state["state_data"]["value"] == "x" * 100 + str(version - 1)
+
+    def fork_some() -> list[int]:
+        return [version for version in range(0, 60, 4) if fork(version)]
+
+    with patch.object(thin_store, "BATCH", 7):
+        _, thinned_now, problems, forks = together([save, thin, read, fork_some])
+    assert saved == list(range(61, 86))
+    assert problems == []
+    assert isinstance(thinned_now, thinning.Thinned)
+    assert thinned_now.versions == thinned(made) > 40
+    assert isinstance(forks, list)
+    assert 0 in forks
+    entries = AuditEntry.objects.filter(stream=made.head.key).order_by("seq")
+    assert first_break(entries) is None
+    assert made.state() == {"value": 24}
