@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Q
 
 from conversations.models import Conversation
-from conversations.services import change_of
+from conversations.services import UNSEEN, Seen, change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -21,6 +21,7 @@ def archive(
     actor: Actor,
     public_id: str,
     *,
+    seen: Seen = UNSEEN,
     reason: str | None = None,
     unchanged_since: datetime | None = None,
 ) -> Conversation:
@@ -31,6 +32,7 @@ def archive(
     """
     actor.require(Action.CONVERSATION_ARCHIVE)
     with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
         head = opened.head
         if head.status in GOING_ON:
             message = "An execution of this conversation has not ended yet."
@@ -43,10 +45,11 @@ def archive(
     return opened.head
 
 
-def unarchive(actor: Actor, public_id: str) -> Conversation:
+def unarchive(actor: Actor, public_id: str, *, seen: Seen = UNSEEN) -> Conversation:
     """Have a conversation in the lists again; for one that is there this changes nothing."""
     actor.require(Action.CONVERSATION_UNARCHIVE)
     with writing(actor, public_id) as opened:
+        check_seen(opened, seen)
         if opened.head.archived:
             opened.set(archived=False)
             opened.commit(change_of(opened.head, Action.CONVERSATION_UNARCHIVE))

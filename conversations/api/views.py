@@ -159,12 +159,13 @@ class Archive(ConversationEndpoint):
         "Archive a conversation",
         answer=ConversationAnswer,
         status=200,
-        errors=("invalid_state",),
+        headers=(IF_MATCH,),
+        errors=_REFUSALS,
         needs=Action.CONVERSATION_ARCHIVE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """It leaves the lists and stays as it is; whoever writes to it brings it back."""
-        return shown(archiving.archive(self.actor, conversation_id))
+        return shown(archiving.archive(self.actor, conversation_id, seen=self.seen_view()))
 
 
 class Unarchive(ConversationEndpoint):
@@ -172,10 +173,12 @@ class Unarchive(ConversationEndpoint):
         "Bring an archived conversation back",
         answer=ConversationAnswer,
         status=200,
+        headers=(IF_MATCH,),
+        errors=("version_conflict",),
         needs=Action.CONVERSATION_UNARCHIVE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        return shown(archiving.unarchive(self.actor, conversation_id))
+        return shown(archiving.unarchive(self.actor, conversation_id, seen=self.seen_view()))
 
 
 class Messages(ConversationEndpoint):

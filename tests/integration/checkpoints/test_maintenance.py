@@ -184,6 +184,14 @@ def test_an_archived_conversation_leaves_the_lists_and_comes_back_with_a_write()
     ]
 
 
+def test_archiving_what_changed_since_it_was_seen_is_a_conflict() -> None:
+    api, head = Api(), conversation(user("hello"))
+    path = f"/conversations/{head.public_id}"
+    for verb in ("archive", "unarchive"):
+        refused(api.post(f"{path}/{verb}", **{"If-Match": '"0.7"'}), 409, "version_conflict")
+    assert ok(api.post(f"{path}/archive", **{"If-Match": '"0.1"'}))["archived"]
+
+
 def test_who_designs_or_only_reads_archives_nothing() -> None:
     head = conversation(user("hello"))
     for scopes in ([], [Scope.DESIGN]):
