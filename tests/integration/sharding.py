@@ -53,6 +53,8 @@ EXCEPTIONS: Final = {
     "ctxadmin.audit.management.commands.verify_audit.Command.handle": _COMMAND,
 }
 _BETWEEN: Final = re.compile(r";\s*(?=INSERT|UPDATE|DELETE|SELECT)")
+# Alone, or as the first of several columns that are compared together, as Django does on MySQL.
+_NAMED: Final = r'"{}"(, [^()=]*)?\)? (=|IN) '
 _SHARED: Final = ("ctxadmin/web/tables.py", "ctxadmin/web/gathering.py")  # act for their callers
 
 Execute = Callable[[str, Any, bool, dict[str, Any]], Any]
@@ -78,7 +80,8 @@ def _names_it(statement: str) -> bool:
     before, _, where = text.partition(" WHERE ")
     if text.startswith("INSERT"):
         return all(f'"{_tables()[table]}"' in before for table in asked)
-    return any(re.search(rf'"{_tables()[table]}"\)? (=|IN) ', where) for table in asked)
+    columns = {_tables()[table] for table in asked}
+    return any(re.search(_NAMED.format(column), where) for column in columns)
 
 
 def watch(found: dict[str, str]) -> Watch:

@@ -44,6 +44,8 @@ def test_run_time_tables_refer_to_no_others(model: type[Model]) -> None:
     [
         ('SELECT "a" FROM "conversations_message" WHERE "conversation" = %s', True),
         ("SELECT `a` FROM `conversations_message` WHERE `index` = %s", False),
+        ("SELECT 1 FROM `audit_auditentry` WHERE (`stream`, `seq`) = (%s, %s)", True),
+        ("SELECT 1 FROM `audit_auditentry` WHERE (`seq`, `workspace`) = (%s, %s)", False),
         ('UPDATE "conversations_conversation" SET "title" = %s WHERE "key" = %s', True),
         ('UPDATE "conversations_conversation" SET "key" = %s WHERE "title" = %s', False),
         ('INSERT INTO "audit_auditentry" ("stream", "seq") VALUES (%s, %s)', True),
