@@ -127,6 +127,14 @@ class Cluster:
             left_out |= set(CLOCKS)
         return [fault for fault in Fault if fault not in left_out]
 
+    def keep_logs(self, folder: Path) -> None:
+        """Copy what the servers wrote, before their folders are gone."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, worker in enumerate(self.workers):
+            shutil.copy(worker.log, folder / f"worker-{number}.log")
+        if self.sql is not None:
+            shutil.copy(self.sql.log, folder / "sql.log")
+
     def start(self, run: Callable[[], ResultT]) -> Future[ResultT]:
         """Do something in a thread that lasts as long as the cluster."""
         return self.hands.submit(run)

@@ -12,7 +12,7 @@ from typing import Final
 from tests.fault.actors import Client, Scene
 from tests.fault.audit import audit
 from tests.fault.cluster import Cluster
-from tests.fault.collect import collect
+from tests.fault.collect import Unreadable, collect
 from tests.fault.copies import copies_used, since
 from tests.fault.found import Found, Violation
 from tests.fault.history import History, Json, Kind, Outcome, Write
@@ -23,6 +23,7 @@ from tests.fault.wire import Sender, Wire
 
 _CALM_SECONDS: Final = 0.5  # work goes on for a while after the last fault
 _RECOVERY_SECONDS: Final = 30.0
+_READABLE: Final = "everything can be read afterwards"
 _END_SECONDS: Final = 120.0
 
 
@@ -89,15 +90,21 @@ def play(
     used = since(copies, copies_used(cluster.ports))
     names = sorted({write.conversation for write in history.writes})
     wire = Wire(cluster.ports, cluster.token, "audit", random.Random(seed))
-    collected = collect(names, scene.name, wire, cluster.commands.manage)
+    found: Mapping[str, Found] = {}
+    try:
+        collected = collect(names, scene.name, wire, cluster.commands.manage)
+    except Unreadable as error:
+        violations.append(Violation(_READABLE, "any", str(error)))
+    else:
+        found = collected.found
+        violations += audit(history, found, NODES)
+        if collected.broken_chain:
+            promise = "the chains of the audit hold"
+            violations.append(Violation(promise, "any", collected.broken_chain))
     wire.close()
-    if collected.broken_chain:
-        promise = "the chains of the audit hold"
-        violations.append(Violation(promise, "any", collected.broken_chain))
-    violations += audit(history, collected.found, NODES)
     opener.wire.close()
     took = time.monotonic() - began
-    return Result(seed, planned, history, violations, recovery, used, collected.found, took)
+    return Result(seed, planned, history, violations, recovery, used, found, took)
 
 
 def look_again(cluster: Cluster, results: Sequence[Result]) -> list[Violation]:
@@ -106,7 +113,11 @@ def look_again(cluster: Cluster, results: Sequence[Result]) -> list[Violation]:
     wire = Wire(cluster.ports, cluster.token, "again", random.Random(0))
     for result in results:
         scene = _scene_name(result.seed)
-        again = collect(list(result.found), scene, wire, cluster.commands.manage).found
+        try:
+            again = collect(list(result.found), scene, wire, cluster.commands.manage).found
+        except Unreadable as error:
+            violations.append(Violation(_READABLE, scene, str(error)))
+            continue
         for name, then in result.found.items():
             if again.get(name) != then:
                 promise = "what was there stays as it was"

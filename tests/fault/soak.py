@@ -56,21 +56,24 @@ def soak(total: report.Sum, seed: str, end: float) -> None:
                 total.add(result)
                 print(report.line(result), flush=True)
                 if result.violations:
-                    print(keep(result, _again(one)), flush=True)
+                    print(keep(cluster, result, _again(one)), flush=True)
             for cluster in clusters:
                 _kill_all(cluster)
                 mine = [result for where, result in results if where is cluster]
-                total.violations += map(str, look_again(cluster, mine))
+                found = list(map(str, look_again(cluster, mine)))
+                if found:
+                    cluster.keep_logs(KEPT / f"{seed}-again")
+                    print(report.telling(found), flush=True)
+                total.violations += found
 
 
-def keep(result: Result, again: str) -> str:
-    """Write the whole history down and say where, and by which command it comes again."""
-    path = KEPT / f"{result.seed}.jsonl"
-    result.history.keep(
-        path, {"seed": result.seed, "violations": list(map(str, result.violations))}
-    )
-    shown = path.relative_to(ROOT)
-    return f"The history is in {shown}; again: {again}\n"
+def keep(cluster: Cluster, result: Result, again: str) -> str:
+    """Write history and logs down and say where, and by which command it comes again."""
+    folder = KEPT / result.seed
+    told = {"seed": result.seed, "violations": list(map(str, result.violations))}
+    result.history.keep(folder / "history.jsonl", told)
+    cluster.keep_logs(folder)
+    return f"History and logs are in {folder.relative_to(ROOT)}; again: {again}\n"
 
 
 def _again(seed: str) -> str:

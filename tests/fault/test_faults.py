@@ -67,7 +67,7 @@ def test_the_embedded_server_keeps_its_promises(on_sqlite: Cluster, name: str) -
 def holds(cluster: Cluster, seed: str, seconds: float) -> None:
     result = play(cluster, seed, seconds)
     if result.violations:
-        kept = keep(result, f"FAULT_SEED={seed} make test")
+        kept = keep(cluster, result, f"FAULT_SEED={seed} make test")
         pytest.fail(kept + report.telling(list(map(str, result.violations))), pytrace=False)
     assert result.history.strikes
     assert any(write.acknowledged for write in result.history.writes)
