@@ -158,7 +158,7 @@ class EnteredAnswer(Answer):
 
 
 class LackingAnswer(Answer):
-    """The next node cannot be entered: why; no node if what it would see was thinned."""
+    """The next node cannot be entered: why; no node if it could not be looked at."""
 
     node_id: str | None
     version: int

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from django.db import Error, connection
 from django.http import HttpResponse
 from rest_framework.request import Request
 
@@ -12,7 +13,9 @@ from checkpoints.api.schemas import EnterNode
 from checkpoints.domain.commands import CompleteNode
 from checkpoints.services import completing
 from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.web.described import IF_MATCH, described
+from ctxadmin.web.problems import of_database
 
 
 class Enter(ExecutionEndpoint):
@@ -53,8 +56,22 @@ class Complete(ExecutionEndpoint):
         done = completing.complete(self.actor, conversation_id, node_in(node_id), command)
         answer = done.answer
         if command.enter_next:
-            entered = entering.entered_next(
-                self.actor, conversation_id, done.execution, done.version
-            )
+            entered = self._entered_next(conversation_id, done)
             answer = answer[:-1] + b',"entered":' + entered + b"}"
         return json_answer(answer, 200 if done.again else 201)
+
+    def _entered_next(self, conversation_id: str, done: completing.Completed) -> bytes:
+        """What the next node sees; if that cannot be read, why.
+
+        The completion is committed by now, and to answer with the error would deny it - unless
+        it is part of a transaction that keeps this answer, too.
+        """
+        try:
+            return entering.entered_next(self.actor, conversation_id, done.execution, done.version)
+        except Error as error:
+            refusal = None if connection.in_atomic_block else of_database(error)
+            if refusal is None:
+                raise
+            detail = "The node is completed. What the next one sees could not be read: enter it."
+            problem = {"code": refusal.code, "detail": detail}
+            return dumps({"node_id": None, "version": done.version, "problem": problem})

@@ -27,10 +27,6 @@ _EMBEDDED_DISK_MIB: Final = 64
 _START_AGAIN_SECONDS: Final = 60
 _HANDS: Final = 16
 SERVE: Final = (str(ROOT / "manage.py"), "serve", "--no-demo")
-UVICORN: Final = (
-    *("-m", "uvicorn", "ctxadmin.asgi:application", "--app-dir", str(ROOT)),
-    *("--lifespan", "off", "--log-level", "warning"),
-)
 
 
 class SmallMariaDB(MariaDB):
@@ -61,17 +57,14 @@ class SmallMariaDB(MariaDB):
 
 
 class Worker(LiveServer):
-    """One process of the application; started as in production, or as the embedded server."""
+    """One process of the application, started as in production."""
 
-    def __init__(
-        self, folder: Path, settings: dict[str, str], arguments: Sequence[str], disk: Disk | None
-    ) -> None:
+    def __init__(self, folder: Path, settings: dict[str, str], disk: Disk | None) -> None:
         super().__init__(folder, settings)
-        self.arguments = arguments
         self.entered = disk.entered if disk else ()
 
     def command(self) -> Sequence[str]:
-        return [*self.entered, sys.executable, *self.arguments, "--port", str(self.port)]
+        return [*self.entered, sys.executable, *SERVE, "--port", str(self.port)]
 
     def environment(self) -> dict[str, str]:
         fixed = {"CTXADMIN_SECRET_KEY": SECRET, "CTXADMIN_METRICS_TOKEN": METRICS_TOKEN}
@@ -150,7 +143,7 @@ def embedded(folder: Path) -> Iterator[Cluster]:
         settings = clocks[0].environment() if clocks else {}
         if disk is not None:
             settings["CTXADMIN_DATA_DIR"] = str(disk.folder)
-        worker = Worker(folder / "worker", settings, SERVE, disk)
+        worker = Worker(folder / "worker", settings, disk)
         stack.callback(worker.kill)
         hands.submit(worker.start).result()
         cluster = Cluster([worker], worker, hands, clocks, disk=disk)
@@ -176,7 +169,7 @@ def several(folder: Path, workers: int = 2) -> Iterator[Cluster]:
             cluster.redis_lines.append(stack.enter_context(Proxy(redis.port)))
             settings = _settings(cluster.sql_lines[-1].port, cluster.redis_lines[-1].port)
             settings |= cluster.clocks[number].environment() if cluster.clocks else {}
-            cluster.workers.append(Worker(folder / f"worker-{number}", settings, UVICORN, None))
+            cluster.workers.append(Worker(folder / f"worker-{number}", settings, None))
         cluster.commands.settings = _settings(sql.port, redis.port)
         _make_database(sql)
         cluster.commands.manage("migrate", "-v", "0")

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 
+from checkpoints import entering
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
 from tests.factories import Api, assistant, conversation, user
@@ -348,3 +350,34 @@ def test_camel_case_is_read_too() -> None:
     body = {"checkpointId": "c1", "stateData": {"someKey": 1}, "result": {"output": {"aB": 1}}}
     ok(run.post("nodes/a/complete", body))
     assert run.state() == {"someKey": 1, "a_output": {"aB": 1}}
+
+
+def _database_goes_away(*_: object) -> bytes:
+    raise OperationalError(2013, "Lost connection")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_completion_is_not_denied_when_the_next_node_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chain("w", "a", "b")
+    run = Run.start("w")
+    monkeypatch.setattr(entering, "entered_next", _database_goes_away)
+    answer = ok(run.complete("a", "c1", enter_next=True))
+    assert (answer["version"], answer["entered"]["version"]) == (1, 1)
+    assert answer["entered"]["problem"]["code"] == "unavailable"
+    monkeypatch.undo()
+    assert ok(run.complete("a", "c1", enter_next=True))["entered"]["node_id"] == "b"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_under_an_idempotency_key_nothing_is_completed_when_the_next_node_cannot_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chain("w", "a", "b")
+    run = Run.start("w")
+    monkeypatch.setattr(entering, "entered_next", _database_goes_away)
+    body = {"checkpoint_id": "c1", "enter_next": True}
+    answer = run.post("nodes/a/complete", body, **{"Idempotency-Key": "k"})
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert run.snapshot()["version"] == 0
