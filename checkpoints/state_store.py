@@ -122,9 +122,9 @@ class StateRows:
         for start in range(0, len(spans), _UNITED):
             part = spans[start : start + _UNITED]
             sql = quoted(_VALUES.format(" OR ".join([_SPAN] * len(part))))
-            own: list[str | int] = [value for span in part for value in span]
+            own = [(self.conversation, self.execution, *span) for span in part]
             with connection.cursor() as cursor:
-                cursor.execute(sql, [self.conversation, self.execution, *own])
+                cursor.execute(sql, list(chain.from_iterable(own)))
                 while rows := cursor.fetchmany(1000):
                     for key, version, value in rows:
                         chunks[key].append((version, bytes(value)))
@@ -184,9 +184,9 @@ SELECT `key`, kind, version, `first`, `last`, spans, digest, size, `count`
 FROM checkpoints_statevalue
 WHERE conversation = %s AND execution = %s AND `key` = %s AND version <= %s
 ORDER BY version DESC LIMIT 1) AS q{}"""
-_SPAN: Final = "(`key` = %s AND version BETWEEN %s AND %s)"
-_VALUES: Final = """SELECT `key`, version, value FROM checkpoints_statevalue
-WHERE conversation = %s AND execution = %s AND ({})"""
+# SQLite seeks for a term of an OR only if the term names the whole key.
+_SPAN: Final = "(conversation = %s AND execution = %s AND `key` = %s AND version BETWEEN %s AND %s)"
+_VALUES: Final = "SELECT `key`, version, value FROM checkpoints_statevalue WHERE {}"
 
 
 @dataclass(frozen=True, slots=True)

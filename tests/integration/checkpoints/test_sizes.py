@@ -2,6 +2,8 @@
 
 import orjson
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from checkpoints.domain.reducers import Reducer
 from checkpoints.domain.state import MAX_STATE_BYTES
@@ -33,6 +35,21 @@ def test_a_list_of_many_chunks_is_in_order() -> None:
         ok(run.save(f"c{number}", state_data={"log": [number]}))
     assert run.state() == {"log": list(range(120))}
     assert ok(run.get("checkpoints/60"))["state_data"]["log"] == list(range(60))
+
+
+@pytest.mark.only("sqlite")
+def test_values_of_several_keys_are_found_by_seeking() -> None:
+    run = Run.start(state={"a": 1, "b": 2, "c": 3})
+    with CaptureQueriesContext(connection) as captured:
+        run.state()
+    asked = [query["sql"] for query in captured if "checkpoints_statevalue WHERE" in query["sql"]]
+    assert len(asked) == 1
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {asked[0]}")
+        plan = [str(row[-1]) for row in cursor.fetchall()]
+    seeks = [step for step in plan if "version>?" in step]
+    assert len(seeks) == 3
+    assert not [step for step in plan if "SCAN" in step]
 
 
 def test_ten_mebibytes_of_hostile_text_come_back_and_one_byte_more_is_refused() -> None:
