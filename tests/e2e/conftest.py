@@ -23,7 +23,7 @@ from typing import Literal, Protocol
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect, sync_playwright
 
 from tests import browser as chromium
 from tests import servers
@@ -31,6 +31,7 @@ from tests.live_server import PASSWORD, LiveServer
 
 PICTURES = servers.ROOT / ".cache" / "e2e"
 PATIENCE = 15_000  # milliseconds to wait for an element; a busy machine is slow, not broken
+expect.set_options(timeout=PATIENCE)
 
 
 class OpenPage(Protocol):
