@@ -55,7 +55,7 @@ class Proxy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._server.close()
+        self._ask(self._stop_listening())
         self.set_line(Line.CUT)
         self._ask(self._settle())
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -145,6 +145,10 @@ class Proxy:
             sink.write(data)
             await sink.drain()
         return None
+
+    async def _stop_listening(self) -> None:
+        """In the loop's own thread: connections that end at this moment change the server, too."""
+        self._server.close()
 
     async def _settle(self) -> None:
         """Let the tasks of cut connections end."""
