@@ -129,8 +129,12 @@ class PrivateServer:
         self._end(signal.SIGTERM)
 
     def pause(self) -> None:
-        """Stall: connections stay open, nothing answers."""
+        """Stall: connections stay open, nothing answers from here on.
+
+        A signal only asks: threads of the server run on until the kernel reports that all stand.
+        """
         os.kill(self.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED)
 
     def go_on(self) -> None:
         os.kill(self.pid, signal.SIGCONT)
