@@ -7,7 +7,7 @@ from typing import Final
 from django.db import transaction
 
 from conversations.models import Conversation, Message
-from ctxadmin.audit.record import Mark
+from ctxadmin.audit.record import AuditMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class Changed:
     """
 
     head: Conversation
-    before: Mark
-    after: Mark
+    before: AuditMark
+    after: AuditMark
     shown: Sequence[Message] | None
     parts: Sequence[object]
 

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Final
 
-from ctxadmin.audit.record import Mark
+from ctxadmin.audit.record import AuditMark
 
 Parts = dict[str, object]
 
@@ -28,15 +28,15 @@ class Memory:
     def __init__(self, size: int = _KEPT) -> None:
         self._size = size
         self._lock = Lock()
-        self._parts: OrderedDict[int, tuple[Mark, Parts]] = OrderedDict()
+        self._parts: OrderedDict[int, tuple[AuditMark, Parts]] = OrderedDict()
 
-    def take(self, conversation: int, seen: Mark) -> Parts:
+    def take(self, conversation: int, seen: AuditMark) -> Parts:
         """The parts that belong to a head as it was just read; empty if there are none."""
         with self._lock:
             found = self._parts.pop(conversation, None)
         return found[1] if found is not None and found[0] == seen else {}
 
-    def keep(self, conversation: int, now: Mark, parts: Parts) -> None:
+    def keep(self, conversation: int, now: AuditMark, parts: Parts) -> None:
         """Give back the parts as they are after a commit."""
         with self._lock:
             self._parts[conversation] = (now, parts)

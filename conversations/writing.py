@@ -21,7 +21,7 @@ from conversations.store import HEADS, REVISIONS, find_head, find_revision, view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.audit.record import Change, Mark, record
+from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
 from ctxadmin.observe.traces import span
@@ -110,7 +110,7 @@ class Writing:
         self.parts: list[object] = []
         self._logged: list[Message] = []
         self._view_is_other = False
-        self.known = MEMORY.take(head.key, Mark(head.change_seq, head.audit_hash))
+        self.known = MEMORY.take(head.key, AuditMark(head.change_seq, head.audit_hash))
         self._seen = head.change_seq
         self._dirty: set[str] = set()
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote

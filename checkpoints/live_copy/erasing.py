@@ -1,9 +1,13 @@
 """Removing erased conversations from the live copy, also if it cannot be reached just then."""
 
-from django.db import connection, transaction
+import logging
+
+from django.db import DatabaseError, connection, transaction
 
 from checkpoints.live_copy import current
 from checkpoints.models import UndroppedCopy
+
+_log = logging.getLogger(__name__)
 
 
 def forget(conversation: int) -> None:
@@ -19,7 +23,7 @@ def forget(conversation: int) -> None:
 def drop_erased() -> int:
     """Drop the copies of all erased conversations that are still to be dropped; how many were.
 
-    Run after every erasure, when Redis is back, and by every ``live_copy`` command.
+    Run after every erasure, when Redis is back, by ``maintain`` and by every ``live_copy`` command.
     """
     dropped = 0
     for row in UndroppedCopy.objects.all():
@@ -31,8 +35,10 @@ def drop_erased() -> int:
 
 
 def drop_erased_in_thread() -> None:
-    """``drop_erased`` for a thread that ends after it."""
+    """``drop_erased`` for a thread that ends after it; without SQL it is left to the next call."""
     try:
         drop_erased()
+    except DatabaseError as error:
+        _log.warning("Erased conversations wait to be dropped from Redis: %s", error)
     finally:
         connection.close()

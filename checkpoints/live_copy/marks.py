@@ -8,7 +8,7 @@ from django.db import connection
 
 from checkpoints.live_copy.port import Part
 from checkpoints.moments import Moment
-from ctxadmin.audit.record import Mark
+from ctxadmin.audit.record import AuditMark
 
 _OF_EXECUTION: Final = frozenset({Part.STATE, Part.HISTORY, Part.EXECUTED})
 _NONE: Final[Set[Part]] = frozenset()
@@ -25,7 +25,7 @@ WHERE h.`key` = %s"""
 class Marked:
     """The newest mark of a conversation, and which parts of a moment are those of this mark."""
 
-    mark: Mark
+    mark: AuditMark
     parts: Set[Part]
 
 
@@ -39,13 +39,13 @@ def mark_of(moment: Moment) -> Marked | None:
     parts = _OF_EXECUTION if own == (number, version) else _NONE
     if (moment.revision, moment.visible_count) == (revision, visible_count):
         parts = parts | {Part.MESSAGES}
-    return Marked(Mark(seq, digest), parts) if parts else None
+    return Marked(AuditMark(seq, digest), parts) if parts else None
 
 
-def mark_now(conversation: int) -> Mark | None:
+def mark_now(conversation: int) -> AuditMark | None:
     """The newest mark of a conversation; None if it is not there any more."""
     row = _now(conversation)
-    return None if row is None else Mark(row[0], row[1])
+    return None if row is None else AuditMark(row[0], row[1])
 
 
 def _now(conversation: int) -> tuple[int, str, int, int, int | None, int | None] | None:

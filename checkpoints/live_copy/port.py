@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 
-from ctxadmin.audit.record import Mark
+from ctxadmin.audit.record import AuditMark
 
 Pieces = Sequence[bytes]  # JSON text in parts, to be joined or to be sent one after the other
 
@@ -104,13 +104,13 @@ class LiveCopy(Protocol):
     def holds(self) -> bool:
         """False if nothing is ever held, so that nobody needs to ask."""
 
-    def read(self, conversation: int, mark: Mark, parts: Collection[Part]) -> Found:
+    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
         """The parts that stand at the mark and are whole."""
 
     def put(
         self,
         conversation: int,
-        mark: Mark,
+        mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
         found: Found,
         seconds: Mapping[Part, int],
@@ -120,8 +120,8 @@ class LiveCopy(Protocol):
     def move(
         self,
         conversation: int,
-        before: Mark,
-        after: Mark,
+        before: AuditMark,
+        after: AuditMark,
         deltas: Mapping[Part, Delta],
         seconds: Mapping[Part, int],
     ) -> None:
@@ -136,13 +136,13 @@ class NoLiveCopy:
 
     holds = False
 
-    def read(self, conversation: int, mark: Mark, parts: Collection[Part]) -> Found:
+    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
         return Found({}, {})
 
     def put(
         self,
         conversation: int,
-        mark: Mark,
+        mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
         found: Found,
         seconds: Mapping[Part, int],
@@ -152,8 +152,8 @@ class NoLiveCopy:
     def move(
         self,
         conversation: int,
-        before: Mark,
-        after: Mark,
+        before: AuditMark,
+        after: AuditMark,
         deltas: Mapping[Part, Delta],
         seconds: Mapping[Part, int],
     ) -> None:

@@ -9,7 +9,7 @@ from typing import Final, cast
 from checkpoints.live_copy.port import WHOLE, Delta, Found, Grow, Part, Remove, Set, Value
 from checkpoints.live_copy.scripts import DROP, MOVE, PUT, SEALED_BYTES
 from checkpoints.state_store import digest_of_name
-from ctxadmin.audit.record import Mark
+from ctxadmin.audit.record import AuditMark
 from ctxadmin.live.client import Away, Client, Pipe, Reached
 from ctxadmin.live.counts import count
 
@@ -29,7 +29,7 @@ class RedisLiveCopy:
     def __init__(self, link: Reached) -> None:
         self.link = link
 
-    def read(self, conversation: int, mark: Mark, parts: Collection[Part]) -> Found:
+    def read(self, conversation: int, mark: AuditMark, parts: Collection[Part]) -> Found:
         try:
             return self.link.ask(lambda client: _read(client, conversation, mark, list(parts)))
         except Away:
@@ -38,7 +38,7 @@ class RedisLiveCopy:
     def put(
         self,
         conversation: int,
-        mark: Mark,
+        mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
         found: Found,
         seconds: Mapping[Part, int],
@@ -57,8 +57,8 @@ class RedisLiveCopy:
     def move(
         self,
         conversation: int,
-        before: Mark,
-        after: Mark,
+        before: AuditMark,
+        after: AuditMark,
         deltas: Mapping[Part, Delta],
         seconds: Mapping[Part, int],
     ) -> None:
@@ -83,7 +83,7 @@ class RedisLiveCopy:
         return True
 
 
-def _mark(mark: Mark) -> bytes:
+def _mark(mark: AuditMark) -> bytes:
     return f"{_FORMAT} {mark.seq} {mark.hash}".encode()
 
 
@@ -92,7 +92,7 @@ def _word(name: str) -> str:
     return WHOLE if name == WHOLE else digest_of_name(name)
 
 
-def _read(client: Client, conversation: int, mark: Mark, parts: Sequence[Part]) -> Found:
+def _read(client: Client, conversation: int, mark: AuditMark, parts: Sequence[Part]) -> Found:
     pipe = client.pipeline(transaction=True)
     for part in parts:
         pipe.hgetall(part.key(conversation))
@@ -119,7 +119,7 @@ def _fields(answer: object) -> Row:
     return answer if isinstance(answer, dict) else {}
 
 
-def _other_lists(client: Client, key: str, mark: Mark, fields: Row) -> dict[str, object]:
+def _other_lists(client: Client, key: str, mark: AuditMark, fields: Row) -> dict[str, object]:
     """The lists of a part by their words; none if it has gone on since it was looked at."""
     words = [word for word in fields.get(b"lists", b"").decode().split() if word != WHOLE]
     if not words:
@@ -165,7 +165,12 @@ def _as_elements(content: bytes) -> bytes:
 
 
 def _put(
-    key: str, mark: Mark, values: Mapping[str, Value], stood: bytes, seconds: int, client: Client
+    key: str,
+    mark: AuditMark,
+    values: Mapping[str, Value],
+    stood: bytes,
+    seconds: int,
+    client: Client,
 ) -> None:
     """Write the part beside the one that is there, and have it take its place at once."""
     new = _beside(key)
@@ -204,7 +209,7 @@ def _push(pipe: Pipe, key: str, data: bytes) -> None:
         pipe.expire(key, _BESIDE)
 
 
-def _steps(client: Client, key: str, mark: Mark, delta: Delta) -> list[Words]:
+def _steps(client: Client, key: str, mark: AuditMark, delta: Delta) -> list[Words]:
     """A delta as the script takes it; large contents are written beside the part first.
 
     They are not if the part does not stand at ``mark``: then it is dropped, or not even there.
@@ -221,7 +226,7 @@ def _steps(client: Client, key: str, mark: Mark, delta: Delta) -> list[Words]:
     return steps
 
 
-def _stands_at(client: Client, key: str, mark: Mark) -> bool:
+def _stands_at(client: Client, key: str, mark: AuditMark) -> bool:
     pipe = client.pipeline(transaction=False)
     pipe.hget(key, "mark")
     return pipe.execute(raise_on_error=False)[0] == _mark(mark)

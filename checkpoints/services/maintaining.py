@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.live_copy.erasing import drop_erased
 from checkpoints.maintenance_lock import Holding, last_run
 from checkpoints.models import Execution
 from checkpoints.services import thinning
@@ -89,6 +90,8 @@ def maintain(wanted: Wanted, holding: Holding | None = None) -> Report:
     for workspace in wanted.workspaces:
         run.report.workspaces[workspace.slug] = Figures()
         _of_workspace(run, workspace)
+    if not run.only_looks:
+        drop_erased()
     if Part.ANSWERS in wanted.parts:
         run.report.answers = _answers(run)
     if Part.SESSIONS in wanted.parts:

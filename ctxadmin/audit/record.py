@@ -35,7 +35,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class AuditMark:
     """Where a stream stands: the number of its last entry and the hash of its chain there.
 
     Two marks are equal only after the same changes: also where a backup was put back and the
@@ -55,7 +55,7 @@ def record(
     before: str | None = None,
     at: datetime | None = None,
     size: int = 0,
-) -> tuple[Mark, Mark]:
+) -> tuple[AuditMark, AuditMark]:
     """Append entry ``seq`` to ``stream``, in the transaction of the change itself.
 
     The caller holds the lock of the row whose ``change_seq`` is ``seq``; the primary key
@@ -82,11 +82,11 @@ def record(
         request_id=actor.request_id,
         address=actor.address,
     )
-    mark = Mark(seq - 1, before or _hash_before(stream, seq))
+    mark = AuditMark(seq - 1, before or _hash_before(stream, seq))
     entry.hash = entry_hash(entry, mark.hash)
     _ENTRIES.insert([entry])
     transaction.on_commit(partial(change_committed, change.action.value, size))
-    return mark, Mark(seq, entry.hash)
+    return mark, AuditMark(seq, entry.hash)
 
 
 def _hash_before(stream: int, seq: int) -> str:

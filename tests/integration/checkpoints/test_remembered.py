@@ -209,8 +209,8 @@ def test_a_write_that_is_refused_leaves_nothing_remembered() -> None:
 def test_only_so_many_conversations_are_remembered() -> None:
     memory = Memory(2)
     for key in range(3):
-        memory.keep(key, audit.Mark(1, "h"), {"a": key})
-    assert memory.take(0, audit.Mark(1, "h")) == {}
-    assert memory.take(1, audit.Mark(1, "h")) == {"a": 1}
-    assert memory.take(2, audit.Mark(2, "h")) == {}
-    assert memory.take(2, audit.Mark(1, "h")) == {}
+        memory.keep(key, audit.AuditMark(1, "h"), {"a": key})
+    assert memory.take(0, audit.AuditMark(1, "h")) == {}
+    assert memory.take(1, audit.AuditMark(1, "h")) == {"a": 1}
+    assert memory.take(2, audit.AuditMark(2, "h")) == {}
+    assert memory.take(2, audit.AuditMark(1, "h")) == {}

@@ -6,6 +6,8 @@ from threading import Event
 
 import pytest
 import redis
+from django.core.management import call_command
+from django.db import OperationalError
 from django.test import Client
 
 from checkpoints.live_copy import current, erasing
@@ -90,6 +92,11 @@ def test_a_redis_that_refuses_is_asked_again_and_believed_in_nothing(
         assert snapshot("c") == snapshot_in_sql("c")
 
 
+def snapshot_is_read_from_sql() -> None:
+    conversation(user("hello"), public_id="other")
+    assert snapshot("other") == snapshot_in_sql("other")
+
+
 class TestErasure:
     def test_it_drops_the_keys_after_its_commit(self, own: Redis, returned: Event) -> None:
         conversation(user("hello"), public_id="c")
@@ -112,6 +119,28 @@ class TestErasure:
         with redis.Redis.from_url(own.url) as client:
             assert not list(client.scan_iter())
         assert not UndroppedCopy.objects.exists()
+
+    def test_what_waits_is_dropped_by_maintenance_too(self, own: Redis, returned: Event) -> None:
+        left = UndroppedCopy.objects.create(conversation=7)
+        call_command("maintain", "--only", "sessions")
+        assert not UndroppedCopy.objects.filter(pk=left.pk).exists()
+
+    def test_without_sql_it_is_left_to_the_next_time(
+        self, own: Redis, returned: Event, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        UndroppedCopy.objects.create(conversation=7)
+
+        def lost() -> int:
+            raise OperationalError("gone")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(erasing, "drop_erased", lost)
+            own.kill()
+            snapshot_is_read_from_sql()
+            own.start()
+            assert returned.wait(20)
+        assert UndroppedCopy.objects.exists()
+        assert erasing.drop_erased() == 1
 
     def test_a_reader_who_writes_after_it_leaves_nothing_behind(
         self, own: Redis, returned: Event, monkeypatch: pytest.MonkeyPatch

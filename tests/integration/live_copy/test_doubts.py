@@ -12,10 +12,9 @@ from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from conversations import announcing
 from conversations.announcing import Changed
-from conversations.models import Conversation, Message, Move, Revision
-from conversations.models import Mark as MessageMark
+from conversations.models import Conversation, Mark, Message, Move, Revision
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.audit.record import Mark
+from ctxadmin.audit.record import AuditMark
 from tests.factories import conversation, user
 from tests.integration.live_copy import steps
 from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql
@@ -125,7 +124,7 @@ class TestABackupPutBack:
     TABLES = (
         Conversation,
         Message,
-        MessageMark,
+        Mark,
         Revision,
         Move,
         Execution,
@@ -236,7 +235,7 @@ class _Slow(RedisLiveCopy):
     def put(
         self,
         conversation: int,
-        mark: Mark,
+        mark: AuditMark,
         parts: Mapping[Part, Mapping[str, Value]],
         found: Found,
         seconds: Mapping[Part, int],
