@@ -1,8 +1,9 @@
 """Installs the Debian packages that the tests use, or says which are missing.
 
-They are programs and headers only: no package that brings a system service.
+They are programs and headers only; in CI also packages that bring a system service.
 """
 
+import os
 import shutil
 import subprocess
 import sys
@@ -79,8 +80,17 @@ NEEDS = (
 )
 
 
+# What is there on a person's machine or not: nginx would serve port 80 once installed.
+CI_NEEDS = (
+    Need("nginx", lambda: on_path("nginx"), ["nginx"]),
+    Need("systemd", lambda: on_path("systemd-analyze"), ["systemd"]),
+)
+
+
 def missing() -> list[Need]:
-    return [need for need in NEEDS if not need.there()]
+    """What is not there of what is wanted on this machine."""
+    wanted = NEEDS + CI_NEEDS if os.environ.get("CI") == "true" else NEEDS
+    return [need for need in wanted if not need.there()]
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 """The files of ``deploy`` say what the product knows: commands, variables, paths, limits."""
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,7 @@ import yaml
 from django.conf import settings
 from django.core.management import get_commands
 
-from tests.servers import ROOT
+from tests.servers import ROOT, program
 
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
@@ -59,9 +58,7 @@ def test_nginx_takes_the_largest_body_that_we_take() -> None:
 
 
 def test_nginx_reads_its_file(tmp_path: Path) -> None:
-    nginx = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin")
-    if nginx is None:
-        pytest.skip("nginx is not installed")
+    nginx = program("nginx", "nginx")
     command = "req -x509 -newkey rsa:2048 -nodes -subj /CN=x -keyout server.key -out server.pem"
     subprocess.run(["openssl", *command.split()], cwd=tmp_path, check=True, capture_output=True)
     text = (DEPLOY / "nginx" / "ctxadmin.conf").read_text()
@@ -78,13 +75,12 @@ def test_nginx_reads_its_file(tmp_path: Path) -> None:
 
 
 def test_systemd_reads_its_units(tmp_path: Path) -> None:
-    if not shutil.which("systemd-analyze"):
-        pytest.skip("systemd is not installed")
+    analyze = program("systemd", "systemd-analyze")
     for unit in UNITS:
         text = unit.read_text().replace("/opt/ctxadmin/.venv/bin/python", sys.executable)
         (tmp_path / unit.name).write_text(text)
     tested = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
+        [analyze, "verify", "--man=no", *sorted(tmp_path.iterdir())],
         capture_output=True,
         text=True,
         check=False,

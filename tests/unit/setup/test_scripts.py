@@ -80,7 +80,8 @@ def test_a_person_without_root_is_told_what_to_install(
 ) -> None:
     monkeypatch.setattr(debian, "_administrator", lambda: None)
     lacking = system_packages.Need("MariaDB", lambda: False, ["mariadb-server-core"])
-    monkeypatch.setattr(system_packages, "NEEDS", [lacking])
+    monkeypatch.setattr(system_packages, "NEEDS", (lacking,))
+    monkeypatch.setattr(system_packages, "CI_NEEDS", ())
     system_packages.main()
     said = capsys.readouterr().out
     assert "Not on this machine: MariaDB." in said
@@ -90,9 +91,9 @@ def test_a_person_without_root_is_told_what_to_install(
 def test_what_is_there_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = Calls()
     monkeypatch.setattr(subprocess, "run", calls)
-    monkeypatch.setattr(
-        system_packages, "NEEDS", [system_packages.Need("Redis", lambda: True, ["redis-tools"])]
-    )
+    there = system_packages.Need("Redis", lambda: True, ["redis-tools"])
+    monkeypatch.setattr(system_packages, "NEEDS", (there,))
+    monkeypatch.setattr(system_packages, "CI_NEEDS", ())
     system_packages.main()
     assert not calls.commands
 
