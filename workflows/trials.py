@@ -192,6 +192,28 @@ class Previewed:
     cached_prefix_lost: int
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a node would see of ``origin``, whose messages ``source`` has, and what it costs."""
+
+    entered: flow.Entered
+    origin: Sight
+    source: Conversation | MemoryLog
+    tokens_before: int
+    tokens_after: int
+    cached_prefix_lost: int
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What the node itself would lack."""
+        return _lack(self.entered)
+
+    def messages(self, view: View | None = None) -> list[orjson.Fragment]:
+        """The messages that the node sees as JSON, or those of them in ``view``."""
+        seen = self.entered.sight.messages
+        return shown_messages(self.source, seen if view is None else seen.showing(view))
+
+
 def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     """What a node would see, before anything is saved.
 
@@ -201,24 +223,53 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     """
     actor.require(Action.PREVIEW)
     wanted, wrong = _definition(actor, slug, asked)
-    _require_usable(wanted.plan, asked)
-    sight, source = _origin(actor, asked)
-    found = flow.preview(wanted.plan, asked.node, sight, asked.edges, tokens=token_sums(source))
-    entered = found.entered
+    looked = look(actor, wanted.plan, asked)
+    entered = looked.entered
     seen = Tried(
         context=entered.sight.context,
-        messages=shown_messages(source, entered.sight.messages),
+        messages=looked.messages(),
         explanation=entered.explanation,
         warnings=entered.warnings,
         conflicts=entered.conflicts,
     )
     return Previewed(
         seen=seen,
-        problems=[*_lack(entered), *wrong],
-        tokens_before=found.tokens_before,
-        tokens_after=found.tokens_after,
-        cached_prefix_lost=found.cached_prefix_lost,
+        problems=[*looked.problems, *wrong],
+        tokens_before=looked.tokens_before,
+        tokens_after=looked.tokens_after,
+        cached_prefix_lost=looked.cached_prefix_lost,
     )
+
+
+def look(actor: Actor, plan: Plan, asked: PreviewAsked) -> Looked:
+    """What a node of ``plan`` would see; raises as ``preview`` does."""
+    return look_along(actor, plan, [(asked.node, asked.edges)], asked)[0]
+
+
+def look_along(
+    actor: Actor, plan: Plan, stops: Sequence[tuple[str, Sequence[str]]], asked: PreviewAsked
+) -> list[Looked]:
+    """What each node would see that is entered along its edges, one after the other.
+
+    Filters are views, so that each sees of the same whole state (semantics 2.9).
+    """
+    actor.require(Action.PREVIEW)
+    for node, edges in stops:
+        _require_usable(plan, node, edges, "" if asked.document is None else "/document")
+    sight, source = _origin(actor, asked)
+    tokens = token_sums(source)
+    looked: list[Looked] = []
+    for node, edges in stops:
+        found = flow.preview(plan, node, sight, edges, tokens=tokens)
+        costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
+        looked.append(Looked(found.entered, sight, source, *costs))
+    return looked
+
+
+def look_at(actor: Actor, slug: str, asked: PreviewAsked) -> Looked:
+    """What ``preview`` tells, without the problems of all else."""
+    actor.require(Action.PREVIEW)
+    return look(actor, _definition(actor, slug, asked)[0].plan, asked)
 
 
 def _definition(
@@ -235,15 +286,14 @@ def _definition(
     return definition(data), problems_of(data)
 
 
-def _require_usable(plan: Plan, asked: PreviewAsked) -> None:
+def _require_usable(plan: Plan, node: str, edges: Sequence[str], prefix: str) -> None:
     """Compile what the preview runs through; pointers lead into a document of the request."""
     try:
-        plan.node(asked.node)
-        for edge_id in asked.edges:
+        plan.node(node)
+        for edge_id in edges:
             if edge_id in plan.graph.edges:
                 plan.node(plan.edge(edge_id).edge.from_node)
     except ValidationFailed as error:
-        prefix = "" if asked.document is None else "/document"
         moved = [replace(each, pointer=prefix + each.pointer) for each in error.problems]
         raise ValidationFailed(error.detail, problems=moved) from None
 

@@ -1,7 +1,7 @@
 """All that is wrong with a draft, so that it can be mended before it is published."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
@@ -42,18 +42,29 @@ def check(
     to, so that its first node starts, and a conditional edge that is always taken get a warning.
     Cycles are named by a note. Source: semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
     """
+    elements = _elements(document, registries or standard(), pointer)
+    found = [*islice(elements, MAX_PROBLEMS), *check_graph(document, reducers, pointer)]
+    return sorted_problems(found)
+
+
+def check_graph(
+    document: Document, reducers: Collection[str] = REDUCERS, pointer: str = ""
+) -> list[Problem]:
+    """The problems of a draft that do not stand within one element, each kind MAX_PROBLEMS."""
     graph = graph_of(document)
     searches = (
         _duplicates(document, pointer),
-        _elements(document, registries or standard(), pointer),
         _ends(document, graph, pointer),
         _reducers(document, reducers, pointer),
         _starts(document, graph, pointer),
         _cycles(graph, pointer),
     )
-    found = [problem for search in searches for problem in islice(search, MAX_PROBLEMS)]
-    found.sort(key=lambda problem: _ORDER.index(problem.severity))
-    return found[:MAX_PROBLEMS]
+    return [problem for search in searches for problem in islice(search, MAX_PROBLEMS)]
+
+
+def sorted_problems(found: Iterable[Problem]) -> list[Problem]:
+    """Errors first, at most MAX_PROBLEMS."""
+    return sorted(found, key=lambda each: _ORDER.index(each.severity))[:MAX_PROBLEMS]
 
 
 def refuse_unpublishable(problems: Sequence[Problem]) -> None:
@@ -83,18 +94,26 @@ def _duplicates(document: Document, pointer: str) -> Iterator[Problem]:
 
 
 def _elements(document: Document, registries: Registries, pointer: str) -> Iterator[Problem]:
-    rules, characters = _amount(document)
-    if rules > MAX_RULES or characters > MAX_CONDITIONS:
-        message = (
-            f"a workflow has at most {MAX_RULES} rules and patterns, and {MAX_CONDITIONS} "
-            f"characters of conditions; this one has {rules} and {characters}"
-        )
-        yield Problem(pointer, "too_large", message)
+    too_much = excess(document, pointer)
+    if too_much is not None:
+        yield too_much
         return
     for index, node in enumerate(document.nodes):
         yield from read_node(node, registries, f"{pointer}/nodes/{index}").problems
     for index, edge in enumerate(document.edges):
         yield from read_edge(edge, registries, f"{pointer}/edges/{index}").problems
+
+
+def excess(document: Document, pointer: str = "") -> Problem | None:
+    """The problem of a document with more rules or conditions than are looked at."""
+    rules, characters = _amount(document)
+    if rules <= MAX_RULES and characters <= MAX_CONDITIONS:
+        return None
+    message = (
+        f"a workflow has at most {MAX_RULES} rules and patterns, and {MAX_CONDITIONS} "
+        f"characters of conditions; this one has {rules} and {characters}"
+    )
+    return Problem(pointer, "too_large", message)
 
 
 def _amount(document: Document) -> tuple[int, int]:

@@ -19,10 +19,16 @@ from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.forms import ContractForm
 from ctxadmin.web.pages import page, show
 from workflows.definitions import definition
-from workflows.domain.graph import Document, Edge
+from workflows.domain.graph import Document
 from workflows.models import Workflow
 from workflows.pages import drafts, edge_fields, elements, node_fields
 from workflows.pages.drafts import Conflict, DraftConflict, change_draft, conflict_of
+from workflows.pages.element_checks import (
+    Neighbour,
+    edge_problems,
+    neighbours,
+    repeated_patterns,
+)
 from workflows.pages.forms import EdgeForm, NodeForm, ReducersForm
 from workflows.pages.links import FormLinks, crumbs
 from workflows.store import find_workflow
@@ -47,7 +53,7 @@ class ElementPage:
     may_force: bool
     delete_url: str
     preview_url: str
-    neighbours: Sequence[tuple[str, str]]
+    neighbours: Sequence[Neighbour]
 
 
 @dataclass(slots=True)
@@ -125,7 +131,7 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     form = EdgeForm(request.POST if sent else None, initial=initial, nodes=document.nodes)
     attempt = _Attempt()
 
-    faults = form.faults(lambda fields: _edge_problems(document, edge_fields.edge_of(fields)))
+    faults = form.faults(lambda fields: edge_problems(document, edge_fields.edge_of(fields)))
 
     def make(document: Document) -> Document:
         made = edge_fields.edge_of(form.model)
@@ -143,15 +149,6 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     return _shown(request, row, form, attempt, "edge", edge_id, title)
 
 
-def _edge_problems(document: Document, made: Edge) -> list[FieldProblem]:
-    problems = edge_fields.form_problems(made)
-    ends = {each.id for each in document.nodes}
-    for name, end in (("from", made.from_node), ("to", made.to_node)):
-        if end not in ends:
-            problems.append(FieldProblem(f"/{name}", _("There is no such node.")))
-    return problems
-
-
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
@@ -165,12 +162,7 @@ def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
     def make(document: Document) -> Document:
         given = form.model.reducers
-        patterns = [each.pattern for each in given]
-        twice = [
-            FieldProblem(f"/reducers/{place}/pattern", _("This key stands here already."))
-            for place, pattern in enumerate(patterns)
-            if pattern in patterns[:place]
-        ]
+        twice = repeated_patterns(given)
         if twice:
             raise Duplicate(twice[0].message, problems=twice)
         return document.model_copy(
@@ -244,7 +236,7 @@ def _shown(
         may_force=attempt.may_force,
         delete_url=reverse(urls[element], args=[row.slug, name]) if name else "",
         preview_url=_preview_url(row, document, element, name),
-        neighbours=_neighbours(row, document, element, name),
+        neighbours=neighbours(document, element, name, FormLinks(row.slug or "", may_change=True)),
     )
     status = 409 if conflict else 422 if form.errors else 200
     return show(request, "workflows/element.html", shown, status=status)
@@ -259,17 +251,3 @@ def _preview_url(row: Workflow, document: Document, element: str, name: str) -> 
     if element == "edge" and found is not None:
         return f"{url}?node={found.to_node}&edges={found.id}"
     return ""
-
-
-def _neighbours(
-    row: Workflow, document: Document, element: str, name: str
-) -> list[tuple[str, str]]:
-    """The edges of a node, or the ends of an edge, with links."""
-    links = FormLinks(row.slug or "", may_change=True)
-    if element == "node" and name:
-        return [
-            (f"{each.from_node} → {each.to_node} ({each.id})", links.edge(each.id))
-            for each in elements.edges_of(document, name)
-        ]
-    found = next((each for each in document.edges if element == "edge" and each.id == name), None)
-    return [(end, links.node(end)) for end in (found.from_node, found.to_node)] if found else []

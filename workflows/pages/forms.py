@@ -269,6 +269,27 @@ class ReducersForm(ContractForm[ReducerFields]):
     }
 
 
+class PanelNodeForm(NodeForm):
+    """The form of a node beside the canvas, which knows better where it stands."""
+
+    left_out = ("x", "y")
+
+
+class DocumentFields(Contract):
+    """What a document says of itself."""
+
+    name: Annotated[str, Field(max_length=MAX_NAME)]
+
+
+class DocumentForm(ContractForm[DocumentFields]):
+    contract = DocumentFields
+    hints = {
+        "name": FieldHint(
+            label=_("Name"), wide=True, help=_("Of the document; exports and versions carry it.")
+        ),
+    }
+
+
 class NamedWorkflow(CreateWorkflow):
     """A workflow that a person makes: people read lists by names."""
 

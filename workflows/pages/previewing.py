@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlencode
 
-import orjson
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -13,7 +12,6 @@ from pydantic import JsonValue
 
 from conversations import queries as conversation_queries
 from conversations.domain.message import read_messages
-from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
@@ -29,11 +27,9 @@ from workflows.domain.graph import Document, Edge, Node
 from workflows.models import Workflow
 from workflows.pages.drawing import spoken_edge
 from workflows.pages.links import crumbs
-from workflows.pages.seen import Bodies, Seen, dropped_messages, seen_of
-from workflows.sights import sight_of
-from workflows.sources import state_of
+from workflows.pages.seen import Seen, seen_of
 from workflows.store import find_workflow
-from workflows.trials import Given, PreviewAsked, Previewed
+from workflows.trials import Given, PreviewAsked
 
 _SUGGESTED: Final = 30
 _EXAMPLE: Final = """{
@@ -194,42 +190,23 @@ def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> S
         version=wanted.version,
         given=Given(context, drafts),
     )
-    bodies = {place: each for place, each in enumerate(given) if isinstance(each, dict)}
-    return seen_of(trials.preview(actor, slug, asked_for), context, bodies)
+    return seen_of(trials.look_at(actor, slug, asked_for))
 
 
 def _of_conversation(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Seen:
-    at = _version(asked.at)
+    try:
+        find_head(actor.workspace, asked.conversation)
+    except NotFound:
+        message = _("There is no conversation %(id)s.") % {"id": asked.conversation[:64]}
+        raise ValidationFailed.at("/conversation", message) from None
     asked_for = PreviewAsked(
         node=wanted.node,
         edges=wanted.edges,
         version=wanted.version,
         conversation=asked.conversation,
-        at=at,
+        at=_version(asked.at),
     )
-    try:
-        head = find_head(actor.workspace, asked.conversation)
-    except NotFound:
-        message = _("There is no conversation %(id)s.") % {"id": asked.conversation[:64]}
-        raise ValidationFailed.at("/conversation", message) from None
-    previewed = trials.preview(actor, slug, asked_for)
-    return seen_of(previewed, _context_of(head, at), _bodies(head, previewed))
-
-
-def _context_of(head: Conversation, at: int | None) -> PromptContext:
-    """The whole context before any filter, so that what was dropped can be shown."""
-    state = state_of(head, at)
-    if state is None:
-        return sight_of(head, values={}, metadata={}).context
-    return sight_of(
-        head, values=state.values, history=state.history, metadata=state.metadata
-    ).context
-
-
-def _bodies(head: Conversation, previewed: Previewed) -> Bodies:
-    indices = [index for index in dropped_messages(previewed) if index < head.log_count]
-    found = conversation_queries.messages_at(head, indices, View())
-    return {message.index: orjson.loads(message.body) for message in found}
+    return seen_of(trials.look_at(actor, slug, asked_for))
 
 
 def _version(text: str) -> int | None:

@@ -1,7 +1,7 @@
 """What a node would see, item by item: kept, dropped or changed, and by which rule."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,12 +11,14 @@ from django.utils.translation import gettext_lazy
 from pydantic import JsonValue
 
 from conversations.domain.bodies import text_of_content
+from conversations.domain.pairing import validate_for_model
+from conversations.domain.view import View
 from ctxadmin.web.components import Text
 from workflows.domain.context import PromptContext
 from workflows.domain.explain import Decision, Label, Verdict
-from workflows.domain.problems import Problem
 from workflows.pages import words
-from workflows.trials import Previewed
+from workflows.sights import shown_messages
+from workflows.trials import Looked
 
 MOST_ITEMS: Final = 300
 
@@ -56,13 +58,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer of a preview for a reader."""
+    """The answer of a preview for a reader; ``split`` names messages that a model rejects."""
 
     template: str
     sections: Sequence[Section]
     lacks: Sequence[str]
     conflicts: Sequence[str]
     warnings: Sequence[str]
+    message_count: int
+    split: str
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
@@ -72,67 +76,76 @@ class Seen:
 Bodies = Mapping[int, Mapping[str, JsonValue]]
 
 
-def seen_of(previewed: Previewed, origin: PromptContext, bodies: Bodies) -> Seen:
-    """A preview beside what it was made from: the context of ``origin``, and the messages that
-    came in by their log index (those that stayed away may be missing)."""
-    after: dict[int, Mapping[str, JsonValue]] = {}
-    for message in orjson.loads(orjson.dumps(list(previewed.seen.messages))):
-        after[message["index"]] = message
-    teller = _Teller(origin, previewed.seen.context, bodies, after)
-    decisions = previewed.seen.explanation
+def seen_of(looked: Looked, most: int = MOST_ITEMS) -> Seen:
+    """What a node would see beside what it was made from, at most ``most`` items a section."""
+    entered, seen = looked.entered, looked.entered.sight
+    told = {
+        name: [each for each in entered.explanation if each.section == name]
+        for name in words.SECTION_WORDS
+    }
+    parts = {name: _shown_part(listed, most) for name, listed in told.items()}
+    teller = _Teller(looked.origin.context, seen.context, *_bodies(looked, parts["messages"]))
     return Seen(
-        template=previewed.seen.context.template,
-        sections=[_section(name, decisions, teller) for name in words.SECTION_WORDS],
-        lacks=[each.message for each in previewed.problems if _is_lack(each)],
+        template=seen.context.template,
+        sections=[_section(name, told[name], parts[name], teller) for name in told],
+        lacks=[each.message for each in looked.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
-            for conflict in previewed.seen.conflicts
+            for conflict in entered.conflicts
         ],
-        warnings=[_warning(notice.message, notice.indices) for notice in previewed.seen.warnings],
-        tokens_before=previewed.tokens_before,
-        tokens_after=previewed.tokens_after,
-        cached_prefix_lost=previewed.cached_prefix_lost,
+        warnings=[_warning(notice.message, notice.indices) for notice in entered.warnings],
+        message_count=len(seen.messages.view),
+        split=named_indices(validate_for_model(seen.messages.view, seen.messages.log)),
+        tokens_before=looked.tokens_before,
+        tokens_after=looked.tokens_after,
+        cached_prefix_lost=looked.cached_prefix_lost,
     )
 
 
-def dropped_messages(previewed: Previewed) -> list[int]:
-    """The log indices of the messages that the page shows with their former text."""
-    told = _shown_part([each for each in previewed.seen.explanation if each.section == "messages"])
-    return [
-        each.index for each in told if each.index is not None and each.verdict in _WITH_FORMER_TEXT
-    ]
+def _bodies(looked: Looked, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
+    """The messages that are shown, before and after; nothing is read of the others."""
+    told = {each.index: each.verdict for each in decisions if each.index is not None}
+    former = [index for index, verdict in told.items() if verdict in ("dropped", "changed")]
+    origin = looked.origin.messages
+    logged = View.of_indices(index for index in sorted(former) if index < len(origin.log))
+    before = shown_messages(looked.source, origin.showing(logged))
+    view = looked.entered.sight.messages.view
+    now = View.of_indices(index for index in told if view.position_of(index) is not None)
+    return _by_index(before), _by_index(looked.messages(now))
 
 
-_WITH_FORMER_TEXT: Final = ("dropped", "changed")
-
-
-def _is_lack(problem: Problem) -> bool:
-    return problem.code == "incompatible_context"
+def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
+    return {each["index"]: each for each in orjson.loads(orjson.dumps(list(messages)))}
 
 
 def _warning(message: str, indices: Sequence[int]) -> str:
-    named = ", ".join(f"#{index}" for index in indices[:8]) + (" …" if len(indices) > 8 else "")
+    named = named_indices(indices)
     return f"{message} ({named})" if named else message
 
 
-def _section(name: str, decisions: Iterable[Decision], teller: "_Teller") -> Section:
-    mine = [decision for decision in decisions if decision.section == name]
-    shown = _shown_part(mine)
-    counts = Counter(decision.verdict for decision in mine)
+def named_indices(indices: Sequence[int]) -> str:
+    """The first few messages by their log indices."""
+    return ", ".join(f"#{index}" for index in indices[:8]) + (" …" if len(indices) > 8 else "")
+
+
+def _section(
+    name: str, decisions: Sequence[Decision], shown: Sequence[Decision], teller: "_Teller"
+) -> Section:
+    counts = Counter(decision.verdict for decision in decisions)
     return Section(
         name=name,
         title=words.SECTION_WORDS[name],
         items=[teller.item(decision) for decision in shown],
-        more=len(mine) - len(shown),
+        more=len(decisions) - len(shown),
         counts=[(each, word, counts[each]) for each, word in VERDICT_WORDS.items() if counts[each]],
     )
 
 
-def _shown_part(decisions: Sequence[Decision]) -> Sequence[Decision]:
+def _shown_part(decisions: Sequence[Decision], most: int) -> Sequence[Decision]:
     """The head and the tail of a long list."""
-    if len(decisions) <= MOST_ITEMS:
+    if len(decisions) <= most:
         return decisions
-    return [*decisions[: MOST_ITEMS // 2], *decisions[-MOST_ITEMS // 2 :]]
+    return [*decisions[: most // 2], *decisions[-(most // 2) :]]
 
 
 class _Teller:

@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from workflows.pages import editing, importing, managing, previewing, reading
+from workflows.pages import (
+    editing,
+    editor_panel,
+    editor_preview,
+    editor_words,
+    importing,
+    managing,
+    previewing,
+    reading,
+)
 
 _pages: list[URLPattern | URLResolver] = [
     path("", reading.workflow_list, name="list"),
@@ -13,6 +22,10 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/delete/", managing.delete, name="delete"),
     path("<str:slug>/yaml/", reading.yaml_file, name="yaml"),
     path("<str:slug>/preview/", previewing.preview, name="preview"),
+    path("<str:slug>/editor/panel/", editor_panel.panel, name="editor-panel"),
+    path("<str:slug>/editor/read/", editor_panel.read, name="editor-read"),
+    path("<str:slug>/editor/preview/", editor_preview.preview, name="editor-preview"),
+    path("<str:slug>/editor/words/", editor_words.words, name="editor-words"),
     path("<str:slug>/publish/", managing.publish, name="publish"),
     path("<str:slug>/versions/", reading.versions, name="versions"),
     path("<str:slug>/versions/<int:number>/", reading.version, name="version"),

@@ -69,24 +69,59 @@ def context_type_of(node: Node) -> str:
 
 def node_words(node: Node, registries: Registries) -> str:
     """What a node's own filters and its operation do, in a line; empty if it has none."""
+    return "; ".join(_node_chips(node, registries))
+
+
+def _node_chips(node: Node, registries: Registries) -> list[str]:
     reading = read_node(node, registries, "")
     if reading.operation is not None:
-        return operation_words(reading.operation)
+        return [operation_words(reading.operation)]
     if not reading.filters:
-        return ""
-    default = default_behavior(context_type_of(node))
-    return filters_words(reading.filters, default)
+        return []
+    return filters_chips(reading.filters, default_behavior(context_type_of(node)))
+
+
+def node_told(node: Node, registries: Registries) -> dict[str, JsonValue]:
+    """What the card of a node says."""
+    context_type = context_type_of(node)
+    chips: list[JsonValue] = [*_node_chips(node, registries)]
+    return {
+        "title": node.name or node.id,
+        "type_label": node.type,
+        "context_label": str(CONTEXT_TYPE_WORDS.get(context_type, context_type)),
+        "filter": chips,
+    }
+
+
+def edge_told(edge: Edge, registries: Registries) -> dict[str, JsonValue]:
+    """What the chips of an edge say."""
+    chips: list[JsonValue] = []
+    if edge.context_filter is not None:
+        chips += edge_filter_chips(read_edge(edge, registries, "").edge_filter)
+    condition = (edge.condition or "").replace("context.", "")
+    return {
+        "label": str(EDGE_TYPE_WORDS.get(edge.type, edge.type)),
+        "chips": chips,
+        "condition": _("if %(condition)s") % {"condition": condition} if condition else None,
+    }
+
+
+def unreadable_told(name: str, *, node: bool) -> dict[str, JsonValue]:
+    """The same of an element of which nothing can be read but its id."""
+    if node:
+        return {"title": name, "type_label": "", "context_label": "", "filter": []}
+    return {"label": "", "chips": [], "condition": None}
 
 
 def edge_words(edge: Edge, registries: Registries) -> str:
     """What an edge's own filter passes, in a line; empty if that is everything or the default."""
     if edge.context_filter is None:
         return ""
-    return edge_filter_words(read_edge(edge, registries, "").edge_filter)
+    return "; ".join(edge_filter_chips(read_edge(edge, registries, "").edge_filter))
 
 
-def filters_words(filters: Sequence[ContextFilter], default: str) -> str:
-    """``only prompt.*; not *.internal; last 4``."""
+def filters_chips(filters: Sequence[ContextFilter], default: str) -> list[str]:
+    """``only prompt.*``, ``not *.internal``, ``last 4``."""
     merged = merge_all(filters)
     given = any(each.default_behavior is not None for each in filters)
     blocks = (merged.default_behavior if given else default) == "block"
@@ -94,7 +129,7 @@ def filters_words(filters: Sequence[ContextFilter], default: str) -> str:
     if not merged.rules:
         parts = [_("its template only")] if blocks else []
     parts += [operation_words(each) for each in merged.messages]
-    return "; ".join(part for part in parts if part) or _("everything")
+    return [part for part in parts if part] or [_("everything")]
 
 
 def _rule_words(rules: Sequence[FilterRule], *, blocks: bool) -> Iterator[str]:
@@ -117,10 +152,10 @@ def _rule_words(rules: Sequence[FilterRule], *, blocks: bool) -> Iterator[str]:
             yield some(changed)
 
 
-def edge_filter_words(given: EdgeFilter) -> str:
-    """``only error.*; not result.*; last 6``."""
+def edge_filter_chips(given: EdgeFilter) -> list[str]:
+    """``only error.*``, ``not result.*``, ``last 6``."""
     if given.type == "pass_none":
-        return _("template only")
+        return [_("template only")]
     parts: list[str] = []
     if given.condition is not None:
         parts.append(_("if %(condition)s") % {"condition": given.condition})
@@ -134,7 +169,7 @@ def edge_filter_words(given: EdgeFilter) -> str:
     if changed:
         parts.append(some(changed))
     parts += [operation_words(each) for each in given.messages]
-    return "; ".join(part for part in parts if part)
+    return [part for part in parts if part]
 
 
 def operation_words(config: OperationConfig) -> str:

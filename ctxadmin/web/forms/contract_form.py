@@ -17,7 +17,7 @@ from ctxadmin.web.forms.fields import LinesLeaf
 from ctxadmin.web.forms.flat import RowEdit, Texts, edit_rows, join, texts_of
 from ctxadmin.web.forms.hints import Hints
 from ctxadmin.web.forms.mending import Check, StandIns, all_faults
-from ctxadmin.web.forms.places import BoxError, Place, message_at, nearest
+from ctxadmin.web.forms.places import BoxError, FieldError, Place, message_at, nearest
 from ctxadmin.web.forms.shape import Group, Member, find_rows, shape_of
 
 ModelT = TypeVar("ModelT", bound=Contract)
@@ -135,7 +135,9 @@ class ContractForm(forms.Form, Generic[ModelT]):
                 continue  # the field says already why it could not be read
             if place.box is not self.box and not self.found.unread.isdisjoint(place.fields):
                 continue  # what could not be read is missing in the box
-            self._say(place, message_at(problem, rest, self._line_of(place, rest), labels))
+            message = message_at(problem, rest, self._line_of(place, rest), labels)
+            column = dict(problem.extra).get("column")
+            self._say(place, message, column if isinstance(column, int) else None)
 
     def _is_wrong(self, pointer: str) -> bool:
         """True if something is said already of the field, or in the box, at ``pointer``."""
@@ -151,10 +153,10 @@ class ContractForm(forms.Form, Generic[ModelT]):
             return None
         return field.line_of(self.data.get(place.field_name), int(rest[0]))
 
-    def _say(self, place: Place, message: str) -> None:
+    def _say(self, place: Place, message: str, column: int | None) -> None:
         if place.field_name:
             if message not in self.errors.get(place.field_name, ()):
-                self.add_error(place.field_name, message)
+                self.add_error(place.field_name, FieldError(message, column))
         elif place.box is None or place.box is self.box:
             self.add_error(None, message)
         elif message not in place.box.errors:

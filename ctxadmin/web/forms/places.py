@@ -45,6 +45,14 @@ def nearest(places: Mapping[str, Place], pointer: str) -> tuple[Place, list[str]
     return places.get("", WHOLE), rest
 
 
+class FieldError(ValidationError):
+    """What is wrong with a field; ``column`` is where in a text of one line, if that is known."""
+
+    def __init__(self, message: str, column: int | None) -> None:
+        super().__init__(message, code="validation")
+        self.column = column
+
+
 class BoxError(ValidationError):
     """What is wrong with a whole box; the summary leads to its first field."""
 

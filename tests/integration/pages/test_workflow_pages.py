@@ -80,13 +80,19 @@ def fields(page: str) -> dict[str, str | list[str]]:
         box = 'type="checkbox"' in tag
         if name and (not box or "checked" in tag):
             value = re.search(r'value="([^"]*)"', tag)
-            found[name[1]] = _plain(value[1]) if value else "on" if box else ""
+            text = _plain(value[1]) if value else "on" if box else ""
+            before = found.get(name[1]) if box else None
+            found[name[1]] = [*_listed(before), text] if before else text
     for name, body in re.findall(r'<textarea[^>]*name="([^"]*)"[^>]*>(.*?)</textarea>', form, re.S):
         found[name] = _plain(body.removeprefix("\n"))
     for name, body in re.findall(r'<select[^>]*name="([^"]*)"[^>]*>(.*?)</select>', form, re.S):
         chosen = re.search(r'<option value="([^"]*)" selected', body)
         found[name] = _plain(chosen[1]) if chosen else ""
     return {re.sub("^(node|edge)-", "", name): value for name, value in found.items()}
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
 
 
 def _plain(html: str) -> str:

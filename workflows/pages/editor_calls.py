@@ -1,0 +1,81 @@
+"""The calls of the graphical editor: a session, a body, an answer for a script and no page."""
+
+from collections.abc import Callable
+from functools import wraps
+from io import BytesIO
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+import orjson
+from django.conf import settings
+from django.db import Error
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+from pydantic import JsonValue
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.web.authentication import person_actor
+from ctxadmin.web.json_body import read_body
+from ctxadmin.web.problems import of_exception, problem
+from workflows.models import Workflow
+from workflows.store import find_workflow
+
+P = ParamSpec("P")
+BodyT = TypeVar("BodyT", bound=Contract)
+EditorCall = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
+
+JSON: Final = "application/json"
+
+
+def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A POST by a signed-in member; everything that is refused is problem+json.
+
+    A script cannot follow the way to the sign-in page, so it hears 401.
+    """
+
+    @require_POST
+    @wraps(view)
+    def called(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            if not request.user.is_authenticated:
+                return problem(401, "unauthenticated", _("You are signed out; sign in again."))
+            actor = person_actor(request)
+            if actor is None:
+                return problem(403, "forbidden", _("You may not do this here."))
+            return view(request, actor, *args, **kwargs)
+        except (ContextError, Error) as error:
+            return of_exception(error)
+
+    return called
+
+
+def workflow_named(actor: Actor, slug: str) -> Workflow:
+    """The workflow that is edited; NotFound for a foreign one."""
+    return find_workflow(actor.workspace, slug)
+
+
+def json_body(request: HttpRequest, model: type[BodyT]) -> BodyT:
+    """The strict JSON body of a call."""
+    if request.content_type != JSON:
+        raise ValidationFailed(_("A JSON body is expected."), malformed=True)
+    return parse(model, read_body(BytesIO(request.body), settings.MAX_BODY_BYTES))
+
+
+def document_in(text: str) -> JsonValue:
+    """The document in a form's hidden field; an empty workflow if the field is empty."""
+    if not text:
+        return {"name": "", "nodes": [], "edges": []}
+    try:
+        return loads_strict(text.encode("utf-8", "surrogatepass"))
+    except ValidationFailed as error:
+        raise ValidationFailed.at("/document", error.detail) from None
+
+
+def answered(data: Any) -> HttpResponse:
+    """JSON, which no cache keeps."""
+    return HttpResponse(
+        orjson.dumps(data), content_type=JSON, headers={"Cache-Control": "no-store"}
+    )
