@@ -1,4 +1,4 @@
-"""Runs the bench: ``python -m bench [values|databases|copy|savers|http] [--minutes=0.3]``."""
+"""Runs the bench: ``python -m bench [values|databases|lists|copy|savers|http] [--minutes=0.3]``."""
 
 import os
 import sys
@@ -17,6 +17,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
     return {
         "values": (views.rows, context.rows, documents.rows),
         "databases": (private.rows,),
+        "lists": (private.list_rows,),
         "copy": (copied.rows,),
         "savers": (savers.rows,),
         "http": (partial(http.rows, minutes),),
@@ -26,7 +27,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, copy, savers, http"
+    listed = "values, databases, lists, copy, savers, http"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

@@ -5,7 +5,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -13,30 +14,46 @@ from bench.table import Row
 
 
 def rows() -> list[Row]:
-    """The rows of both databases; a MariaDB that is not installed is left out, said on stderr.
+    """What writes, reads and long runs cost on both databases.
 
     What is timed runs alone; the long runs, which count bytes, run side by side.
     """
-    from tests.servers import MariaDB, Missing
-
-    with ExitStack() as kept:
-        folder = Path(kept.enter_context(tempfile.TemporaryDirectory()))
-        urls = {"SQLite": ""}
-        try:
-            server = kept.enter_context(MariaDB(folder / "server"))
-            urls["MariaDB"] = server.url
-        except Missing as missing:
-            print(f"MariaDB is left out: {missing}", file=sys.stderr)
-        timed = [
-            row
-            for database, url in urls.items()
-            for row in rows_by(database, start("writes", folder / f"timed-{database}", url))
-        ]
+    with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
+        folder = Path(name)
+        timed = _one_by_one("writes", folder, urls)
         workers = {
             database: start("long", folder / f"long-{database}", url)
             for database, url in urls.items()
         }
-        return timed + [row for name, worker in workers.items() for row in rows_by(name, worker)]
+        return timed + [row for each, worker in workers.items() for row in rows_by(each, worker)]
+
+
+def list_rows() -> list[Row]:
+    """What the pages of lists cost on both databases."""
+    with tempfile.TemporaryDirectory() as name, _servers(Path(name)) as urls:
+        return _one_by_one("lists", Path(name), urls)
+
+
+@contextmanager
+def _servers(folder: Path) -> Iterator[dict[str, str]]:
+    """The databases with their urls; a MariaDB that is not installed is left out, on stderr."""
+    from tests.servers import MariaDB, Missing
+
+    with ExitStack() as kept:
+        urls = {"SQLite": ""}
+        try:
+            urls["MariaDB"] = kept.enter_context(MariaDB(folder / "server")).url
+        except Missing as missing:
+            print(f"MariaDB is left out: {missing}", file=sys.stderr)
+        yield urls
+
+
+def _one_by_one(part: str, folder: Path, urls: Mapping[str, str]) -> list[Row]:
+    return [
+        row
+        for database, url in urls.items()
+        for row in rows_by(database, start(part, folder / f"{part}-{database}", url))
+    ]
 
 
 def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:

@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from pydantic import JsonValue
 
+from bench import listed
 from bench.documents import state_of
 from bench.table import Row, times_of
 
@@ -228,7 +229,12 @@ def saves() -> list[Row]:
     ]
 
 
-PARTS: Final = {"saves": saves, "writes": writes_and_reads, "long": long_run}
+def lists() -> list[Row]:
+    """The pages that list things, over 100,000 conversations with an execution each."""
+    return listed.rows(Engine())
+
+
+PARTS: Final = {"saves": saves, "writes": writes_and_reads, "long": long_run, "lists": lists}
 
 
 def main() -> None:

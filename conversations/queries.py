@@ -49,13 +49,15 @@ STATUSES: Final = (
 class ConversationFilter:
     """Which conversations a list shows; empty fields mean all. ``text`` is in title or id.
 
-    A list has either those that are archived or those that are not.
+    A list has either those that are archived or those that are not. ``with_execution`` leaves out
+    those that never had one.
     """
 
     status: str = ""
     workflow: str = ""
     text: str = ""
     archived: bool = False
+    with_execution: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ def list_conversations(
             known = ", ".join(STATUSES)
             raise ValidationFailed.at("?status", f"There is no such status; known: {known}.")
         rows = rows.filter(status=wanted.status)
+    elif wanted.with_execution:
+        rows = rows.exclude(status="IDLE")
     if wanted.workflow:
         rows = rows.filter(workflow=wanted.workflow)
     if wanted.text:

@@ -2,20 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum, Window
+from django.db.models.functions import Coalesce, RowNumber
 
 from checkpoints.domain.execution import Execution as Decided
 from checkpoints.domain.execution import read
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from conversations.models import Conversation
+from conversations.queries import ConversationFilter, list_conversations
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.pagination import Page, PageRequest, cut
+from ctxadmin.web.pagination import Page, PageRequest
+from workflows.models import Workflow
 
 _HIDDEN: Final = ("marking", "reducers", "metadata")  # may be large and are not listed
 
@@ -33,7 +34,6 @@ class ExecutionLine:
     """The current execution of a conversation in a list; ``reason`` tells why it stands there."""
 
     conversation: str
-    conversation_key: int
     title: str
     status: str
     workflow: str
@@ -48,18 +48,11 @@ class ExecutionLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """The current executions of a workspace by status, and the bytes of all their states."""
-
-    by_status: Mapping[str, int]
-    state_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Kept:
     """The conversations of a workspace, with the messages and tokens of their logs.
 
-    ``checkpoint_bytes`` are those of all values of all versions.
+    ``checkpoint_bytes`` are those of all values of all versions, ``state_bytes`` those of the
+    current states. ``by_status`` counts those that are not archived by their execution's status.
     """
 
     conversations: int
@@ -68,63 +61,70 @@ class Kept:
     tokens: int
     message_bytes: int
     checkpoint_bytes: int
+    state_bytes: int
+    by_status: Mapping[str, int]
 
 
 def list_executions(
     actor: Actor, wanted: ExecutionFilter, request: PageRequest
 ) -> Page[ExecutionLine]:
-    """The current execution of each conversation, the last changed first."""
-    rows = _current(actor)
-    if wanted.status:
-        rows = rows.filter(status=wanted.status)
-    if wanted.workflow:
-        rows = rows.filter(workflow=wanted.workflow)
-    if request.after:
-        at, key = _changed_before(request.after)
-        rows = rows.filter(Q(changed_at__lt=at) | Q(changed_at=at, conversation__lt=key))
-    found = _lines(rows.order_by("-changed_at", "-conversation")[: request.limit + 1])
-    return cut(found, request, lambda line: (_microseconds(line.changed_at), line.conversation_key))
+    """The current execution of each conversation that is not archived, the last changed first."""
+    of = ConversationFilter(wanted.status, wanted.workflow, with_execution=True)
+    heads = list_conversations(actor, of, request)
+    return Page(_lines_of(heads.items), heads.next)
 
 
-def waiting(actor: Actor, most: int) -> list[ExecutionLine]:
-    """The paused executions, who waits longest first."""
-    rows = _current(actor).filter(status=Status.PAUSED)
-    return _lines(rows.order_by("waiting_since", "conversation")[:most])
+def at_work(actor: Actor, most: int) -> list[ExecutionLine]:
+    """The paused executions, who waits longest first, then the running, the last changed first.
+
+    At most ``most`` of each. Either is always the current one of its conversation.
+    """
+    order = ("waiting_since", "-changed_at", "conversation")
+    place = Window(RowNumber(), partition_by="status", order_by=order)
+    rows = Execution.objects.filter(
+        workspace=actor.workspace, status__in=(Status.PAUSED, Status.RUNNING)
+    )
+    heads = Conversation.objects.filter(key=OuterRef("conversation"))
+    named = rows.annotate(
+        place=place,
+        head_id=Subquery(heads.values("public_id")),
+        head_title=Subquery(heads.values("title")),
+        head_at=Subquery(heads.values("updated_at")),
+    )
+    found = named.filter(place__lte=most).order_by("status", "place").defer(*_HIDDEN)
+    return [_line(run, run.head_id, run.head_title, run.head_at) for run in found]
 
 
-def running_and_failed(actor: Actor, most: int) -> list[ExecutionLine]:
-    """Of the running and of the failed executions the last changed ones, ``most`` of each."""
-    place = Window(RowNumber(), partition_by="status", order_by="-changed_at")
-    rows = _current(actor).filter(status__in=(Status.RUNNING, Status.FAILED))
-    return _lines(rows.annotate(place=place).filter(place__lte=most).order_by("-changed_at"))
-
-
-def totals(actor: Actor) -> Totals:
-    """How many executions are in which status."""
-    rows = _current(actor).values("status").annotate(n=Count("number"), size=Sum("state_bytes"))
-    found = list(rows.order_by("status"))
-    by_status = {str(row["status"]): int(row["n"]) for row in found}
-    return Totals(by_status, sum(int(row["size"] or 0) for row in found))
+def failed(actor: Actor, most: int) -> list[ExecutionLine]:
+    """The executions that failed last."""
+    wanted = ExecutionFilter(status=Status.FAILED)
+    return list(list_executions(actor, wanted, PageRequest(limit=most)).items)
 
 
 def kept(actor: Actor) -> Kept:
     """How much is kept of a workspace; the heads count it, no message or value is read."""
-    rows = Conversation.objects.for_workspace(actor.workspace)
-    found = rows.aggregate(
-        n=Count("key"),
-        archived=Count("key", filter=Q(archived=True)),
+    rows = Conversation.objects.for_workspace(actor.workspace).order_by().values("status")
+    groups = rows.annotate(
+        conversations=Count("key"),
+        archived_ones=Count("key", filter=Q(archived=True)),
         messages=Sum("log_count"),
         tokens=Sum("log_tokens"),
-        message_bytes=Sum("log_bytes"),
-        checkpoint_bytes=Sum("checkpoint_bytes"),
+        of_messages=Sum("log_bytes"),
+        of_checkpoints=Sum("checkpoint_bytes"),
+        of_states=Sum("state_bytes"),
     )
+    found = list(groups)
     return Kept(
-        conversations=found["n"],
-        archived=found["archived"],
-        messages=found["messages"] or 0,
-        tokens=found["tokens"] or 0,
-        message_bytes=found["message_bytes"] or 0,
-        checkpoint_bytes=found["checkpoint_bytes"] or 0,
+        conversations=sum(group["conversations"] for group in found),
+        archived=sum(group["archived_ones"] for group in found),
+        messages=sum(group["messages"] for group in found),
+        tokens=sum(group["tokens"] for group in found),
+        message_bytes=sum(group["of_messages"] for group in found),
+        checkpoint_bytes=sum(group["of_checkpoints"] for group in found),
+        state_bytes=sum(group["of_states"] for group in found),
+        by_status={
+            group["status"]: group["conversations"] - group["archived_ones"] for group in found
+        },
     )
 
 
@@ -135,9 +135,11 @@ def newest_conversations(actor: Actor, most: int) -> list[Conversation]:
 
 
 def workflows_run(actor: Actor) -> list[str]:
-    """The workflows that some execution ran, for the filter of the list."""
-    rows = Execution.objects.filter(workspace=actor.workspace).exclude(workflow="")
-    return list(rows.order_by("workflow").values_list("workflow", flat=True).distinct()[:200])
+    """The workflows that some execution ran, also deleted ones, for the filter of the list."""
+    ran = Execution.objects.filter(workspace=actor.workspace, workflow_key=OuterRef("key"))
+    rows = Workflow.objects.filter(Exists(ran), workspace=actor.workspace)
+    names = rows.annotate(known_as=Coalesce("slug", "deleted_slug")).order_by("known_as")
+    return list(names.values_list("known_as", flat=True).distinct()[:200])
 
 
 def forks_of(actor: Actor, row: Execution, public_id: str) -> Sequence[tuple[str, int]]:
@@ -151,37 +153,38 @@ def forks_of(actor: Actor, row: Execution, public_id: str) -> Sequence[tuple[str
     return [(name, version or 0) for name, version in found.values_list("name", "origin_version")]
 
 
-def _current(actor: Actor) -> QuerySet[Execution]:
-    """The newest execution of each conversation."""
+def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
+    """The current execution of each."""
     newer = Execution.objects.filter(
         conversation=OuterRef("conversation"), number__gt=OuterRef("number")
     )
-    return Execution.objects.filter(~Exists(newer), workspace=actor.workspace)
-
-
-def _lines(rows: QuerySet[Execution]) -> list[ExecutionLine]:
-    heads = Conversation.objects.filter(key=OuterRef("conversation"))
-    named = rows.defer(*_HIDDEN).annotate(
-        head_id=Subquery(heads.values("public_id")), head_title=Subquery(heads.values("title"))
-    )
+    rows = Execution.objects.filter(
+        ~Exists(newer), conversation__in=[head.key for head in heads]
+    ).defer(*_HIDDEN)
+    runs = {run.conversation: run for run in rows}
     return [
-        ExecutionLine(
-            conversation=row.head_id,
-            conversation_key=row.conversation,
-            title=row.head_title or row.head_id,
-            status=row.status,
-            workflow=row.workflow,
-            workflow_version=row.workflow_version,
-            node_id=row.node_id,
-            version=row.version,
-            reason=reason_of(read(bytes(row.decided))),
-            pause_requested=read(bytes(row.decided)).pause_requested,
-            waiting_since=row.waiting_since,
-            deadline=row.deadline,
-            changed_at=row.changed_at,
-        )
-        for row in named
+        _line(runs[head.key], head.public_id, head.title, head.updated_at)
+        for head in heads
+        if head.key in runs
     ]
+
+
+def _line(run: Execution, public_id: str, title: str, changed_at: datetime) -> ExecutionLine:
+    decided = read(bytes(run.decided))
+    return ExecutionLine(
+        conversation=public_id,
+        title=title or public_id,
+        status=run.status,
+        workflow=run.workflow,
+        workflow_version=run.workflow_version,
+        node_id=run.node_id,
+        version=run.version,
+        reason=reason_of(decided),
+        pause_requested=decided.pause_requested,
+        waiting_since=run.waiting_since,
+        deadline=run.deadline,
+        changed_at=changed_at,
+    )
 
 
 def reason_of(decided: Decided) -> str:
@@ -190,14 +193,3 @@ def reason_of(decided: Decided) -> str:
         if why is not None:
             return why.reason
     return ""
-
-
-def _changed_before(after: tuple[int | str, ...]) -> tuple[datetime, int]:
-    match after:
-        case (int() as at, int() as key) if abs(at) < 10**17:
-            return datetime.fromtimestamp(at / 10**6, UTC), key
-    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
-
-
-def _microseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 10**6)

@@ -44,7 +44,6 @@ class OverviewPage:
     counts: Sequence[StatusCount]
     conversations: Sequence[Conversation]
     kept: Kept
-    state_bytes: int
     database_bytes: int | None
     may_approve: bool
     may_import: bool
@@ -55,20 +54,19 @@ class OverviewPage:
 @require_safe
 @page
 def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
-    executions = lists.totals(actor)
-    both = lists.running_and_failed(actor, _MOST)
+    at_work = lists.at_work(actor, _MOST_WAITING)
+    kept = lists.kept(actor)
     shown_statuses = (Status.PAUSED, Status.RUNNING, Status.FAILED, Status.COMPLETED)
     shown = OverviewPage(
         title=_("Overview"),
         crumbs=(),
-        waiting=lists.waiting(actor, _MOST_WAITING),
-        waiting_count=executions.by_status.get(Status.PAUSED, 0),
-        running=[line for line in both if line.status == Status.RUNNING],
-        failed=[line for line in both if line.status == Status.FAILED],
-        counts=[StatusCount(each, executions.by_status.get(each, 0)) for each in shown_statuses],
+        waiting=[line for line in at_work if line.status == Status.PAUSED],
+        waiting_count=kept.by_status.get(Status.PAUSED, 0),
+        running=[line for line in at_work if line.status == Status.RUNNING][:_MOST],
+        failed=lists.failed(actor, _MOST),
+        counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
         conversations=lists.newest_conversations(actor, _MOST),
-        kept=lists.kept(actor),
-        state_bytes=executions.state_bytes,
+        kept=kept,
         database_bytes=_database_bytes(),
         may_approve=actor.may(Action.EXECUTION_APPROVE),
         may_import=actor.may(Action.CONVERSATION_IMPORT),

@@ -40,7 +40,7 @@ EXCEPTIONS: Final = {
     "demo.seed._there": _BY_ID,
     "conversations.queries.list_conversations": _PAGE,
     "checkpoints.pages.lists.newest_conversations": _PAGE,
-    "checkpoints.pages.lists.log_totals": _SUMS,
+    "checkpoints.pages.lists.at_work": _PAGE,
     "checkpoints.pages.lists.workflows_run": _SUMS,
     "checkpoints.figures.execution_figures": _SUMS,
     "checkpoints.pages.lists.kept": _SUMS,
