@@ -218,10 +218,14 @@ def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessag
 
 
 def _rows_of(conversation: int, wanted: View) -> dict[int, tuple[Any, ...]]:
-    """The rows of messages as the driver gives them, by index."""
+    return rows_in(conversation, wanted, _SHOWN)
+
+
+def rows_in(conversation: int, wanted: View, columns: str) -> dict[int, tuple[Any, ...]]:
+    """The rows of messages as the driver gives them, by index, which stands first in columns."""
     rows: dict[int, tuple[Any, ...]] = {}
     for given, values in _conditions(wanted):
-        found = _MESSAGES.read(_SHOWN, "{conversation} = %s AND " + given, [conversation, *values])
+        found = _MESSAGES.read(columns, "{conversation} = %s AND " + given, [conversation, *values])
         rows.update((row[0], row) for row in found)
     return rows
 

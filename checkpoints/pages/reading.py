@@ -22,7 +22,7 @@ from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.values import StateView
 from checkpoints.store import find_current
 from conversations.models import Conversation
-from conversations.pages.presenters import MessageCard, message_card
+from conversations.pages.cards import MessageCard, joined, message_card
 from conversations.queries import results_of, visible_window
 from conversations.store import find_head, find_revision
 from ctxadmin.accounts.actor import Actor
@@ -260,10 +260,12 @@ def _last_messages(moment: Moment) -> list[MessageCard]:
     start = max(moment.visible_count - _LAST_MESSAGES, 0)
     window = visible_window(moment.head, row, start, moment.visible_count - start)
     results = results_of(moment.head, [message.index for message in window.messages])
-    return [
-        message_card(message, results, place)
-        for message, place in zip(window.messages, window.positions, strict=True)
-    ]
+    return joined(
+        [
+            message_card(message, results, place)
+            for message, place in zip(window.messages, window.positions, strict=True)
+        ]
+    )
 
 
 def tabs_of(head: Conversation, moment: Moment, here: str) -> list[Tab]:

@@ -2,7 +2,15 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from checkpoints.pages import editing, going_back, moving, pinned_workflow, reading, versions
+from checkpoints.pages import (
+    editing,
+    going_back,
+    moving,
+    pinned_workflow,
+    provenance,
+    reading,
+    versions,
+)
 from checkpoints.pages.overview import overview
 from checkpoints.pages.retention import retention
 
@@ -17,6 +25,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}cancel/", moving.cancel, name="cancel"),
     path(f"{_ONE}state/", editing.edit, name="edit"),
     path(f"{_ONE}workflow/", pinned_workflow.workflow, name="workflow"),
+    path(f"{_ONE}written/<int:index>/", provenance.written, name="written"),
     path(f"{_ONE}diff/", versions.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", versions.version, name="version"),
     path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),

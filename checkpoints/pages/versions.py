@@ -17,13 +17,14 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters, values
 from checkpoints.pages.presenters import Stand, Step, VersionLine
+from checkpoints.pages.provenance import messages_written
 from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
 from checkpoints.store import find_checkpoint, kept_after, kept_before
 from conversations.domain.diff import Change
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.pages.presenters import plain_text
+from conversations.pages.cards import plain_text
 from conversations.queries import messages_at
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
@@ -41,7 +42,8 @@ _MOST_COMPARED: Final = 4 * 1024 * 1024
 class VersionPage:
     """An execution as it was at one version; ``newest`` is the version of now.
 
-    ``before`` and ``after`` are the nearest ones that have their state.
+    ``before`` and ``after`` are the nearest ones that have their state, ``written`` the log
+    indices of the messages that came with it.
     """
 
     title: Text
@@ -60,6 +62,7 @@ class VersionPage:
     newest: int
     before: int | None
     after: int | None
+    written: range
     moves: frozenset[str]
 
 
@@ -112,6 +115,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         newest=now.version,
         before=kept_before(row, number),
         after=kept_after(row, number),
+        written=messages_written(row, checkpoint),
         moves=presenters.moves_for(actor, now.status),
     )
     return show(request, "checkpoints/version.html", shown)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 
 import orjson
 from django.urls import reverse
@@ -11,13 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
-from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.models import Conversation, Move, Revision
 from conversations.services import Applied
 from ctxadmin.web.components import Crumb, Text
 
-BlockKind = Literal["text", "json", "image", "part"]
-
+BUDGET_KEY: Final = "token_budget"
 OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "start": gettext_lazy("Start"),
     "append": gettext_lazy("Continued after a rollback"),
@@ -28,58 +26,6 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "clear": gettext_lazy("Clear"),
     "filter": gettext_lazy("Filter"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A piece of a message: text, JSON that unfolds, or a part that is only named."""
-
-    kind: BlockKind
-    text: str = ""
-    value: JsonValue = None
-
-
-@dataclass(frozen=True, slots=True)
-class CallCard:
-    """A tool call, with the log index of the result that answers it, if it is known."""
-
-    name: str
-    call_id: str
-    arguments: Block
-    result: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class MessageCard:
-    """A message as a reader wants it; ``raw`` is its JSON, ``position`` its place in the view."""
-
-    index: int
-    message_id: str
-    role: str
-    name: str
-    visible: bool
-    tokens: int
-    estimated: bool
-    node_id: str
-    author: str
-    created_at: datetime
-    blocks: Sequence[Block]
-    calls: Sequence[CallCard]
-    answers: int | None
-    raw: str
-    position: int | None
-
-    @property
-    def is_empty(self) -> bool:
-        """True if there is nothing to read: an empty text, or no content at all."""
-        return not self.calls and all(
-            not block.text and block.kind == "text" for block in self.blocks
-        )
-
-    @property
-    def is_orphan(self) -> bool:
-        """True for a tool result whose call is not in the log."""
-        return self.role == "tool" and self.answers is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,82 +61,6 @@ class Effect:
     tokens_after: int
     cached_prefix_lost: int
     changes_nothing: bool
-
-
-def message_card(
-    message: StoredMessage, results: Mapping[tuple[int, str], int], position: int | None
-) -> MessageCard:
-    """One message; ``results`` are the log indices of results by call index and call id."""
-    body = orjson.loads(message.body)
-    return MessageCard(
-        index=message.index,
-        message_id=message.message_id,
-        role=message.role,
-        name=str(body.get("name") or ""),
-        visible=message.visible,
-        tokens=message.tokens,
-        estimated=message.estimated,
-        node_id=message.node_id,
-        author=message.author,
-        created_at=message.created_at,
-        blocks=blocks_of(body.get("content"), role=message.role),
-        calls=[
-            _call_card(call, results.get((message.index, str(call.get("id")))))
-            for call in body.get("tool_calls") or ()
-        ],
-        answers=message.call_index,
-        raw=orjson.dumps(body, option=orjson.OPT_INDENT_2).decode(),
-        position=position,
-    )
-
-
-def blocks_of(content: JsonValue, *, role: str) -> list[Block]:
-    """The content of a message in pieces; JSON in a tool's answer unfolds."""
-    if isinstance(content, str):
-        return [_text_block(content, parse=role == "tool")] if content else []
-    blocks: list[Block] = []
-    for part in content if isinstance(content, list) else ():
-        if not isinstance(part, dict):
-            continue
-        text = part.get("text")
-        if isinstance(text, str):
-            blocks.append(_text_block(text, parse=role == "tool"))
-        elif "image" in str(part.get("type")):
-            blocks.append(Block("image", text=_reference(part)))
-        else:
-            blocks.append(Block("part", text=str(part.get("type")), value=part))
-    return blocks
-
-
-def _text_block(text: str, *, parse: bool) -> Block:
-    if parse and text.lstrip()[:1] in ("{", "["):
-        try:
-            return Block("json", text=text, value=orjson.loads(text))
-        except orjson.JSONDecodeError:
-            pass
-    return Block("text", text=text)
-
-
-def _reference(part: dict[str, JsonValue]) -> str:
-    """Where an image is, without loading it; embedded ones are only measured."""
-    found = part.get("image_url")
-    url = found.get("url") if isinstance(found, dict) else found
-    text = str(url or part.get("file_id") or "")
-    if text.startswith("data:"):
-        kind = text[5:].partition(";")[0]
-        return _("%(kind)s, %(size)s characters") % {"kind": kind, "size": len(text)}
-    return text
-
-
-def _call_card(call: dict[str, JsonValue], result: int | None) -> CallCard:
-    function = call.get("function")
-    inner = function if isinstance(function, dict) else call
-    arguments = inner.get("arguments", inner.get("args", inner.get("input")))
-    if isinstance(arguments, str):
-        block = _text_block(arguments, parse=True)
-    else:
-        block = Block("json", value=arguments)
-    return CallCard(str(inner.get("name") or call.get("type")), str(call["id"]), block, result)
 
 
 def batch_lines(
@@ -309,14 +179,13 @@ def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
     return (first, here, *more)
 
 
+def token_budget(head: Conversation) -> int | None:
+    """The whole number over 0 under ``token_budget`` in the metadata, if there is one."""
+    found = orjson.loads(bytes(head.metadata)).get(BUDGET_KEY)
+    known = isinstance(found, int) and not isinstance(found, bool)
+    return found if known and found > 0 else None
+
+
 def metadata_text(head: Conversation) -> str:
     """The metadata as indented JSON for a form."""
     return orjson.dumps(orjson.loads(bytes(head.metadata)), option=orjson.OPT_INDENT_2).decode()
-
-
-def plain_text(message: StoredMessage) -> str:
-    """A message as text for a comparison: its role, its text, the names of its calls."""
-    body = orjson.loads(message.body)
-    calls = [_call_card(call, None) for call in body.get("tool_calls") or ()]
-    named = [f"{call.name}({call.arguments.text})" for call in calls]
-    return f"{message.role}: " + "\n".join([text_of_body(message.body), *named]).strip()

@@ -1,8 +1,9 @@
 """The pages on which conversations are read: list, messages, batches, differences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -10,25 +11,23 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import queries, transfers
+from conversations import finding, queries, transfers
 from conversations.archiving import GOING_ON
-from conversations.domain.diff import Change
-from conversations.domain.view import View
+from conversations.finding import Hit
 from conversations.models import Conversation
-from conversations.pages import presenters
-from conversations.pages.presenters import BatchLine, MessageCard
-from conversations.queries import MessageWindow
-from conversations.store import find_head, find_revision, lineage, view_of
+from conversations.pages import presenters, windows
+from conversations.pages.address import number_in, shown_in, start_in
+from conversations.pages.cards import Gap, MessageCard
+from conversations.pages.presenters import BatchLine
+from conversations.pages.windows import SECTION, Section, Shown, is_number
+from conversations.store import find_head, lineage
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import NotFound, ValidationFailed
-from ctxadmin.web.components import STATUSES, Crumb, DiffRow, Tab, Text
+from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
 
-SECTION: Final = 50
 _RAIL: Final = 40
-_MOST_DIFFERENCES: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +45,22 @@ class ListPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A stretch of messages; only the one that was asked for comes with its cards.
-
-    ``url`` gives the cards alone, ``query`` is that of the page that has them loaded.
-    """
-
-    start: int
-    stop: int
-    url: str
-    query: str
-    cards: Sequence[MessageCard]
-
-
-@dataclass(frozen=True, slots=True)
 class DetailPage:
     """A conversation as a reader wants it, with the rail of its batches.
 
     ``messages_url`` is the view that is shown; a message of it is at ``at=index#mindex``.
+    ``hides`` tells that the log has more than the view, ``budget`` is None if none is set.
     """
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
     tabs: Sequence[Tab]
+    wanted: Shown
     sections: Sequence[Section]
     messages_url: str
+    hides: bool
+    budget: int | None
     lines: Sequence[BatchLine]
     more_batches: bool
     shown_count: int
@@ -84,28 +73,24 @@ class DetailPage:
 
 
 @dataclass(frozen=True, slots=True)
-class RevisionsPage:
-    """Every revision ever opened and every move between them."""
+class FindPage:
+    """Hits of a search in one view, each with the start of its section.
+
+    ``hit_url`` is the page of the messages, to add a place to.
+
+    ``next`` is where a search goes on that did not come to the end of the ``total`` messages.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
-    lines: Sequence[BatchLine]
-    moves: Sequence[tuple[str, object]]
-
-
-@dataclass(frozen=True, slots=True)
-class DiffPage:
-    """What differs between the views of two revisions."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    before: int
-    after: int
-    rows: Sequence[DiffRow]
+    wanted: Shown
+    hits: Sequence[tuple[Hit, int]]
+    hit_url: str
+    next: int | None
+    next_url: str
     total: int
-    revisions: Sequence[int]
+    first: bool
 
 
 @require_safe
@@ -136,30 +121,36 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 @page
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     head = find_head(actor.workspace, conversation_id)
-    which, start, count = request.GET.get("view", "current"), _start(request), _count(request)
+    wanted, start = shown_in(request), start_in(request)
     if "at" in request.GET:
-        index = _number(request, "at", 0)
-        place = _place(head, which, index, count)
+        index = number_in(request, "at", 0)
+        place = windows.place_of(head, wanted, index)
         if place is None:
             # It is hidden there; the browser keeps the fragment of a link over a redirect.
             here = reverse("conversations:detail", args=[conversation_id])
-            return redirect(f"{here}?view=all&at={index}")
+            words = f"&{urlencode({'q': wanted.words})}" if wanted.words else ""
+            return redirect(f"{here}?view=all&at={index}{words}")
         start = place // SECTION * SECTION
-    window = _window(head, which, start, count)
+    window = windows.window_of(head, wanted, start)
+    which, count = wanted.which, wanted.count
     grown = count is not None and count < head.visible_count
-    other = _is_number(which) and (int(which) != head.current_revision or grown)
+    other = is_number(which) and (int(which) != head.current_revision or grown)
     old = int(which) if other else None
     rows = lineage(head.key, head.current_revision)
     branch = frozenset(row.number for row in rows)
     may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
     newest = list(reversed(rows[:_RAIL]))
+    sections = windows.sections_of(head, wanted, start, window)
     shown = DetailPage(
         title=head.title or head.public_id,
         crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
         head=head,
         tabs=_tabs(head, which),
-        sections=_sections(head, which, start, window, count),
-        messages_url=_messages_url(head, which, count),
+        wanted=wanted,
+        sections=sections,
+        messages_url=windows.messages_url(head, wanted),
+        hides=which != "all" and count is None and head.log_count > window.view_count,
+        budget=presenters.token_budget(head),
         lines=presenters.batch_lines(head, newest, branch=branch, may_move=may_move),
         more_batches=len(rows) > _RAIL or head.revision_count > len(rows),
         shown_count=window.view_count,
@@ -178,49 +169,71 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Fifty messages for a page that is scrolled to them."""
     head = find_head(actor.workspace, conversation_id)
-    which, start, count = request.GET.get("view", "current"), _start(request), _count(request)
-    cards = _cards(head, which, _window(head, which, start, count))
-    context = {"cards": cards, "messages_url": _messages_url(head, which, count)}
+    wanted, start = shown_in(request), start_in(request)
+    window = windows.window_of(head, wanted, start)
+    gaps = windows.gaps_of(head, wanted)
+    cards = windows.cards_of(head, wanted, window, gaps)
+    first = windows.gap_behind(head, wanted, gaps, -1) if start == 0 else None
+    return _messages(request, head, wanted, cards, first)
+
+
+@require_safe
+@page
+def hidden(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Hidden messages for their place in a view, fifty of them and a gap for the rest."""
+    head = find_head(actor.workspace, conversation_id)
+    wanted = shown_in(request)
+    start, stop = number_in(request, "start", 0), number_in(request, "stop", 0)
+    middle = min(start + SECTION, stop)
+    cards = windows.hidden_cards(head, wanted, start, middle)
+    if cards and middle < min(stop, head.log_count):
+        rest = windows.gap_of(head, wanted, middle, stop)
+        cards[-1] = replace(cards[-1], gap=rest)
+    return _messages(request, head, wanted, cards, None)
+
+
+def _messages(
+    request: HttpRequest,
+    head: Conversation,
+    wanted: Shown,
+    cards: Sequence[MessageCard],
+    gap: Gap | None,
+) -> HttpResponse:
+    context = {
+        "cards": cards,
+        "gap": gap,
+        "wanted": wanted,
+        "name": head.public_id,
+        "messages_url": windows.messages_url(head, wanted),
+    }
     return render(request, "conversations/_messages.html", context)
 
 
 @require_safe
 @page
-def revisions(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Where words stand in a view: a page, or its hits alone for the page of the messages."""
     head = find_head(actor.workspace, conversation_id)
-    branch = frozenset(row.number for row in lineage(head.key, head.current_revision))
-    may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
-    rows = queries.all_revisions(head)
-    shown = RevisionsPage(
-        title=_("Batches and revisions"),
-        crumbs=presenters.crumbs(head, Crumb(_("Batches"))),
+    wanted = shown_in(request)
+    start = number_in(request, "from", 0)
+    found = finding.find(head, windows.view_shown(head, wanted), wanted.words, start)
+    here = windows.messages_url(head, wanted) + urlencode({"q": wanted.words})
+    shown = FindPage(
+        title=_("Find in the conversation"),
+        crumbs=presenters.crumbs(head, Crumb(_("Find"))),
         head=head,
-        lines=presenters.batch_lines(head, rows, branch=branch, may_move=may_move),
-        moves=[(presenters.move_words(move), move) for move in reversed(queries.moves_of(head))],
+        wanted=wanted,
+        hits=[(hit, hit.position // SECTION * SECTION) for hit in found.hits],
+        hit_url=f"{here}&",
+        next=found.next,
+        next_url=f"{reverse('conversations:find', args=[conversation_id])}{wanted.query}"
+        f"{urlencode({'q': wanted.words, 'from': found.next or 0})}",
+        total=found.total,
+        first=start == 0,
     )
-    return show(request, "conversations/revisions.html", shown)
-
-
-@require_safe
-@page
-def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    head = find_head(actor.workspace, conversation_id)
-    after = _number(request, "to", head.current_revision)
-    # Of the current one by itself, what its operation did is asked for.
-    parent = find_revision(head.key, head.current_revision).parent
-    before = _number(request, "from", 0 if parent is None else parent)
-    changes = queries.diff_of(actor, conversation_id, before, after)
-    shown = DiffPage(
-        title=_("Revision %(a)s against %(b)s") % {"a": before, "b": after},
-        crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
-        head=head,
-        before=before,
-        after=after,
-        rows=_diff_rows(head, changes[:_MOST_DIFFERENCES]),
-        total=len(changes),
-        revisions=range(head.revision_count),
-    )
-    return show(request, "conversations/diff.html", shown)
+    if request.headers.get("HX-Request"):
+        return render(request, "conversations/_hits.html", {"page": shown})
+    return show(request, "conversations/find.html", shown)
 
 
 @require_safe
@@ -232,110 +245,12 @@ def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     return HttpResponse(document, content_type="application/json", headers=headers)
 
 
-def _window(head: Conversation, which: str, start: int, count: int | None) -> MessageWindow:
-    if which not in ("all", "current") and not _is_number(which):
-        text = _("There is no such view: it is current, all, or the number of a revision.")
-        raise ValidationFailed.at("?view", text)
-    if which == "all":
-        return queries.log_window(head, start, SECTION)
-    name = f"revision:{which}" if _is_number(which) else which
-    row = queries.shown_revision(head, name)
-    return queries.visible_window(head, row, start, SECTION, count=count)
-
-
-def _place(head: Conversation, which: str, index: int, count: int | None) -> int | None:
-    """The position of a message in a view, None if it is hidden there; NotFound without it."""
-    if index >= head.log_count:
-        raise NotFound(_("There is no message #%(n)s.") % {"n": index})
-    if which == "all":
-        return index
-    name = f"revision:{which}" if _is_number(which) else "current"
-    place = view_of(queries.shown_revision(head, name)).position_of(index)
-    return place if place is None or count is None or place < count else None
-
-
-def _messages_url(head: Conversation, which: str, count: int | None) -> str:
-    then = "" if count is None else f"count={count}&"
-    return reverse("conversations:detail", args=[head.public_id]) + f"?view={which}&{then}"
-
-
-def _cards(head: Conversation, which: str, window: MessageWindow) -> list[MessageCard]:
-    results = queries.results_of(head, [message.index for message in window.messages])
-    places = [None] * len(window.messages) if which == "all" else window.positions
-    return [
-        presenters.message_card(message, results, position)
-        for message, position in zip(window.messages, places, strict=True)
-    ]
-
-
-def _sections(
-    head: Conversation, which: str, start: int, window: MessageWindow, count: int | None
-) -> list[Section]:
-    """The stretch that was asked for with its messages, the others as places to fill."""
-    base = reverse("conversations:section", args=[head.public_id])
-    then = "" if count is None else f"&count={count}"
-    found: list[Section] = []
-    for first in range(0, window.view_count, SECTION):
-        stop = min(first + SECTION, window.view_count)
-        cards = _cards(head, which, window) if first == start else ()
-        query = f"?view={which}{then}&start={first}"
-        found.append(Section(first, stop, f"{base}{query}", f"{query}#s{first}", cards))
-    return found
-
-
 def _tabs(head: Conversation, which: str) -> list[Tab]:
     here = reverse("conversations:detail", args=[head.public_id])
     tabs = [
         Tab(_("What the model sees"), here, which == "current", head.visible_count),
         Tab(_("Whole log"), f"{here}?view=all", which == "all", head.log_count),
     ]
-    if _is_number(which):
+    if is_number(which):
         tabs.append(Tab(_("Revision %(n)s") % {"n": which}, f"{here}?view={which}", current=True))
     return tabs
-
-
-def _count(request: HttpRequest) -> int | None:
-    """How many messages the view had at the moment that is asked for."""
-    return _number(request, "count", 0) if "count" in request.GET else None
-
-
-def _start(request: HttpRequest) -> int:
-    return _number(request, "start", 0) // SECTION * SECTION
-
-
-def _number(request: HttpRequest, name: str, default: int) -> int:
-    text = request.GET.get(name, str(default))
-    if not _is_number(text):
-        message = _("In the address, %(name)s must be a whole number.") % {"name": name}
-        raise ValidationFailed.at(f"?{name}", message)
-    return int(text)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
-
-
-def _diff_rows(head: Conversation, changes: Sequence[Change]) -> list[DiffRow]:
-    """The differences with the texts of their messages; an edit has both of them."""
-    wanted = {change.index for change in changes}
-    wanted |= {change.previous_index for change in changes if change.previous_index is not None}
-    found = queries.messages_at(head, wanted, View())
-    texts = {message.index: presenters.plain_text(message) for message in found}
-    return [_diff_row(change, texts) for change in changes]
-
-
-def _diff_row(change: Change, texts: dict[int, str]) -> DiffRow:
-    text, place = texts[change.index], f"#{change.index}"
-    match change.kind:
-        case "hidden":
-            return DiffRow("removed", place, before=text, note=_("hidden"))
-        case "edited" if change.previous_index is not None:
-            label = f"#{change.previous_index} → #{change.index}"
-            return DiffRow("changed", label, texts[change.previous_index], text, _("edited"))
-        case "moved":
-            note = _("from position %(a)s to %(b)s")
-            places = {"a": change.previous_position, "b": change.position}
-            return DiffRow("moved", place, text, text, note % places)
-    return DiffRow(
-        "added", place, after=text, note=_("new") if change.kind == "added" else _("back")
-    )

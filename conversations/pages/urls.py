@@ -2,15 +2,17 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from conversations.pages import archiving, changing, importing, reading
+from conversations.pages import archiving, changing, comparing, importing, reading
 
 _pages: list[URLPattern | URLResolver] = [
     path("", reading.conversation_list, name="list"),
     path("import/", importing.upload, name="import"),
     path("<str:conversation_id>/", reading.detail, name="detail"),
     path("<str:conversation_id>/messages/", reading.section, name="section"),
-    path("<str:conversation_id>/batches/", reading.revisions, name="revisions"),
-    path("<str:conversation_id>/diff/", reading.diff, name="diff"),
+    path("<str:conversation_id>/hidden/", reading.hidden, name="hidden"),
+    path("<str:conversation_id>/find/", reading.find, name="find"),
+    path("<str:conversation_id>/batches/", comparing.revisions, name="revisions"),
+    path("<str:conversation_id>/diff/", comparing.diff, name="diff"),
     path("<str:conversation_id>/export/", reading.export, name="export"),
     path("<str:conversation_id>/operate/", changing.operate, name="operate"),
     path("<str:conversation_id>/rollback/<int:batch>/", changing.rollback, name="rollback"),

@@ -1,8 +1,9 @@
-// Links to messages: one that is on the page is scrolled to, for any other the page is loaded with it.
+// Links to messages: one that is on the page is scrolled to, for any other its stretch or the page is loaded with it.
 
 const OF_MESSAGE = /^#m([0-9]{1,9})$/;
 // Stretches above load when they come near and push it away, until the reader takes over.
 let stays = OF_MESSAGE.test(location.hash);
+let awaited = false; // its stretch is being loaded
 
 function wanted() {
   return OF_MESSAGE.test(location.hash) ? document.getElementById(location.hash.slice(1)) : null;
@@ -10,13 +11,24 @@ function wanted() {
 
 function loadIfMissing() {
   const index = OF_MESSAGE.exec(location.hash)?.[1];
-  if (!index || wanted()) return;
+  if (!index || awaited || wanted()) return;
   const url = new URL(location.href);
   if (url.searchParams.get("at") === index) return; // it was asked for and is not there
   url.searchParams.delete("start");
   url.searchParams.set("at", index);
   location.replace(url);
 }
+
+// A script of the page that knows in which stretch a message stands leads to it without a new page.
+document.addEventListener("message:go", (event) => {
+  const { hash, section } = event.detail;
+  const stretch = document.getElementById(section);
+  awaited = !document.getElementById(hash.slice(1)) && Boolean(stretch);
+  if (awaited) stretch.scrollIntoView();
+  if (location.hash === hash) wanted()?.scrollIntoView();
+  location.hash = hash;
+  stays = true;
+});
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a.message-link, a.message-number");
@@ -36,7 +48,9 @@ for (const type of ["wheel", "touchmove", "keydown", "pointerdown"]) {
   window.addEventListener(type, () => (stays = false), { passive: true });
 }
 document.addEventListener("htmx:after:settle", () => {
-  if (stays) wanted()?.scrollIntoView();
+  const message = wanted();
+  if (message) awaited = false;
+  if (stays) message?.scrollIntoView();
 });
 
 loadIfMissing();

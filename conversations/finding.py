@@ -1,0 +1,99 @@
+"""Finding words in the messages of a conversation, a bounded stretch at a time."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from pydantic import JsonValue
+
+from conversations.domain.bodies import text_of_content
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.queries import rows_in
+from ctxadmin.lib.errors import ValidationFailed
+
+MOST_HITS: Final = 50
+LONGEST: Final = 200
+_BLOCK: Final = 1000
+# What one request looks at: 25,000 real messages take 0.2 s; the reader goes on from there.
+_MOST_MESSAGES: Final = 25_000
+_MOST_BYTES: Final = 24 * 1024 * 1024
+_AROUND: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A message with the words in it: what stands before, the words as written, what follows."""
+
+    index: int
+    position: int
+    role: str
+    before: str
+    words: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits of a stretch of a view; ``next`` is the position to go on from, None at the end."""
+
+    hits: Sequence[Hit]
+    next: int | None
+    total: int
+
+
+def find(head: Conversation, view: View, words: str, start: int = 0) -> Found:
+    """The messages of a view from a position on that have the words, upper or lower case.
+
+    Text, and the names and arguments of tool calls are looked at. ValidationFailed for words
+    that are too long.
+    """
+    if len(words) > LONGEST:
+        raise ValidationFailed.at("?q", f"At most {LONGEST} characters can be looked for.")
+    if not words:
+        return Found((), None, len(view))
+    pattern = re.compile(re.escape(words), re.IGNORECASE)
+    hits: list[Hit] = []
+    read = 0
+    for position, index, role, body in _messages(head, view, start):
+        if len(hits) == MOST_HITS or position - start >= _MOST_MESSAGES or read > _MOST_BYTES:
+            return Found(hits, position, len(view))
+        read += len(body)
+        text = searched_text(orjson.loads(body))
+        if match := pattern.search(text):
+            hits.append(_hit(index, position, role, text, match))
+    return Found(hits, None, len(view))
+
+
+def searched_text(body: dict[str, JsonValue]) -> str:
+    """What is looked at: the text of a message, then its tool calls line by line."""
+    calls = body.get("tool_calls")
+    lines = [text_of_content(body.get("content"))]
+    for call in calls if isinstance(calls, list) else ():
+        inner = call.get("function") if isinstance(call, dict) else None
+        if isinstance(inner, dict):
+            lines.append(f"{inner.get('name')} {inner.get('arguments') or ''}")
+    return "\n".join(lines)
+
+
+def _messages(head: Conversation, view: View, start: int) -> Iterator[tuple[int, int, str, bytes]]:
+    for first in range(start, len(view), _BLOCK):
+        part = view.slice(first, first + _BLOCK)
+        rows = rows_in(head.key, part, "{index}, {role}, {body}")
+        for position, index in enumerate(part, first):
+            yield position, index, str(rows[index][1]), bytes(rows[index][2])
+
+
+def _hit(index: int, position: int, role: str, text: str, match: re.Match[str]) -> Hit:
+    start, stop = match.span()
+    before, after = text[max(start - _AROUND, 0) : start], text[stop : stop + _AROUND]
+    return Hit(
+        index=index,
+        position=position,
+        role=role,
+        before=("… " if start > _AROUND else "") + before.lstrip(),
+        words=match.group(),
+        after=after.rstrip() + (" …" if len(text) > stop + _AROUND else ""),
+    )

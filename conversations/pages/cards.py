@@ -1,0 +1,275 @@
+"""Messages as a reader wants them: their pieces, their tool calls joined with the results."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal
+
+import orjson
+from django.utils.translation import gettext as _
+from pydantic import JsonValue
+
+from conversations.domain.bodies import StoredMessage, text_of_body
+from ctxadmin.web.components import Text
+
+BlockKind = Literal["text", "code", "json", "image", "part"]
+_FENCE: Final = "```"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a message: text, code, JSON that unfolds, or a part that is only named.
+
+    ``name`` is the language of code, and what is known of a part: its file name, type, size.
+    """
+
+    kind: BlockKind
+    text: str = ""
+    value: JsonValue = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallCard:
+    """A tool call, with the log index of the result that answers it, if it is known.
+
+    ``answer`` is the card of that result if it stands right behind the message with the call.
+    """
+
+    name: str
+    call_id: str
+    arguments: Block
+    result: int | None
+    answer: "MessageCard | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenBy:
+    """What took a message out of the view: an operation of the branch, or a rollback.
+
+    ``url`` is the comparison that shows it.
+    """
+
+    words: Text
+    reason: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Hidden messages ``start`` up to ``stop`` of the log; ``url`` gives them in their place.
+
+    ``plain_url`` is the page that shows them without scripts.
+    """
+
+    start: int
+    stop: int
+    url: str
+    plain_url: str
+
+    @property
+    def count(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def last(self) -> int:
+        return self.stop - 1
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCard:
+    """A message as a reader wants it; ``raw`` is its JSON, ``position`` its place in the view.
+
+    ``gap`` is what is hidden right behind it, ``hidden_by`` what hid the message itself.
+    """
+
+    index: int
+    message_id: str
+    role: str
+    name: str
+    visible: bool
+    tokens: int
+    estimated: bool
+    node_id: str
+    author: str
+    created_at: datetime
+    blocks: Sequence[Block]
+    calls: Sequence[CallCard]
+    answers: int | None
+    raw: str
+    position: int | None
+    gap: Gap | None = None
+    hidden_by: HiddenBy | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to read: an empty text, or no content at all."""
+        return not self.calls and all(
+            not block.text and block.kind == "text" for block in self.blocks
+        )
+
+    @property
+    def is_orphan(self) -> bool:
+        """True for a tool result whose call is not in the log."""
+        return self.role == "tool" and self.answers is None
+
+
+def message_card(
+    message: StoredMessage,
+    results: Mapping[tuple[int, str], int],
+    position: int | None,
+    *,
+    gap: Gap | None = None,
+    hidden_by: HiddenBy | None = None,
+) -> MessageCard:
+    """One message; ``results`` are the log indices of results by call index and call id."""
+    body = orjson.loads(message.body)
+    return MessageCard(
+        index=message.index,
+        message_id=message.message_id,
+        role=message.role,
+        name=str(body.get("name") or ""),
+        visible=message.visible,
+        tokens=message.tokens,
+        estimated=message.estimated,
+        node_id=message.node_id,
+        author=message.author,
+        created_at=message.created_at,
+        blocks=blocks_of(body.get("content"), role=message.role),
+        calls=[
+            _call_card(call, results.get((message.index, str(call.get("id")))))
+            for call in body.get("tool_calls") or ()
+        ],
+        answers=message.call_index,
+        raw=orjson.dumps(body, option=orjson.OPT_INDENT_2).decode(),
+        position=position,
+        gap=gap,
+        hidden_by=hidden_by,
+    )
+
+
+def joined(cards: Sequence[MessageCard]) -> list[MessageCard]:
+    """The cards with each result that stands right behind its call put into that call."""
+    found: list[MessageCard] = []
+    place = 0
+    while place < len(cards):
+        card = cards[place]
+        place += 1
+        answers: dict[int, MessageCard] = {}
+        while place < len(cards) and _answers(cards[place], card):
+            answers[cards[place].index] = cards[place]
+            place += 1
+        calls = [_answered(call, answers) for call in card.calls]
+        found.append(replace(card, calls=calls) if calls else card)
+        found += answers.values()  # of a call that was answered twice
+    return found
+
+
+def _answers(result: MessageCard, card: MessageCard) -> bool:
+    return bool(card.calls) and result.role == "tool" and result.answers == card.index
+
+
+def _answered(call: CallCard, answers: dict[int, MessageCard]) -> CallCard:
+    """The call with its result, which is taken out of ``answers``."""
+    answer = answers.pop(call.result, None) if call.result is not None else None
+    return replace(call, answer=answer)
+
+
+def blocks_of(content: JsonValue, *, role: str) -> list[Block]:
+    """The content of a message in pieces; JSON in a tool's answer unfolds, fenced code is code."""
+    if isinstance(content, str):
+        return _text_blocks(content, parse=role == "tool") if content else []
+    blocks: list[Block] = []
+    for part in content if isinstance(content, list) else ():
+        if not isinstance(part, dict):
+            continue
+        text = part.get("text")
+        if isinstance(text, str):
+            blocks += _text_blocks(text, parse=role == "tool")
+        elif "image" in str(part.get("type")):
+            blocks.append(Block("image", text=_reference(part)))
+        else:
+            name = _part_name(part)
+            blocks.append(Block("part", text=str(part.get("type")), value=part, name=name))
+    return blocks
+
+
+def _text_blocks(text: str, *, parse: bool) -> list[Block]:
+    if _FENCE not in text:
+        return [_text_block(text, parse=parse)]
+    return list(_fenced(text)) or [Block("text", text=text)]
+
+
+def _fenced(text: str) -> Iterator[Block]:
+    """Text and code in turn; a fence that is never closed is text."""
+    lines: list[str] = []
+    code: list[str] | None = None
+    opening = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        if code is None and bare.startswith(_FENCE) and _FENCE not in bare[3:]:
+            code, opening = [], line
+        elif code is not None and bare == _FENCE:
+            if before := "\n".join(lines).strip("\n"):
+                yield Block("text", text=before)
+            yield Block("code", text="\n".join(code), name=opening.strip()[3:].strip()[:30])
+            lines, code = [], None
+        elif code is not None:
+            code.append(line)
+        else:
+            lines.append(line)
+    rest = lines if code is None else [*lines, opening, *code]
+    if after := "\n".join(rest).strip("\n"):
+        yield Block("text", text=after)
+
+
+def _part_name(part: dict[str, JsonValue]) -> str:
+    """The file name of a part, or its id, with the size of what is embedded in it."""
+    inner = part.get(str(part.get("type")))
+    found = part | inner if isinstance(inner, dict) else part
+    names = [found.get(key) for key in ("filename", "name", "file_id", "url", "format")]
+    name = next((each for each in names if isinstance(each, str) and each), "")
+    data = next((found[key] for key in ("file_data", "data") if found.get(key)), None)
+    if not isinstance(data, str):
+        return name
+    size = _("%(size)s characters") % {"size": len(data)}
+    return f"{name}, {size}" if name else size
+
+
+def _text_block(text: str, *, parse: bool) -> Block:
+    if parse and text.lstrip()[:1] in ("{", "["):
+        try:
+            return Block("json", text=text, value=orjson.loads(text))
+        except orjson.JSONDecodeError:
+            pass
+    return Block("text", text=text)
+
+
+def _reference(part: dict[str, JsonValue]) -> str:
+    """Where an image is, without loading it; embedded ones are only measured."""
+    found = part.get("image_url")
+    url = found.get("url") if isinstance(found, dict) else found
+    text = str(url or part.get("file_id") or "")
+    if text.startswith("data:"):
+        kind = text[5:].partition(";")[0]
+        return _("%(kind)s, %(size)s characters") % {"kind": kind, "size": len(text)}
+    return text
+
+
+def _call_card(call: dict[str, JsonValue], result: int | None) -> CallCard:
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    arguments = inner.get("arguments", inner.get("args", inner.get("input")))
+    if isinstance(arguments, str):
+        block = _text_block(arguments, parse=True)
+    else:
+        block = Block("json", value=arguments)
+    return CallCard(str(inner.get("name") or call.get("type")), str(call["id"]), block, result)
+
+
+def plain_text(message: StoredMessage) -> str:
+    """A message as text for a comparison: its role, its text, the names of its calls."""
+    body = orjson.loads(message.body)
+    calls = [_call_card(call, None) for call in body.get("tool_calls") or ()]
+    named = [f"{call.name}({call.arguments.text})" for call in calls]
+    return f"{message.role}: " + "\n".join([text_of_body(message.body), *named]).strip()

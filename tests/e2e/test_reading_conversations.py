@@ -1,0 +1,83 @@
+"""Reading a long conversation in a browser: joined calls, hidden messages in place, finding."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+
+def made(api: httpx.Client, name: str, count: int) -> str:
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": f"number {n}" + (" has a needle" if n % 400 == 399 else "")}
+        for n in range(count)
+    ]
+    messages[1] = {"role": "assistant", "content": None, "tool_calls": [call]}
+    messages[2] = {"role": "tool", "tool_call_id": "c1", "content": '{"seats": [1, 2]}'}
+    messages[3] = {"role": "assistant", "content": "See\n```py\nprint(1)\n```"}
+    body = {"id": name, "messages": messages, "metadata": {"token_budget": 20_000}}
+    assert api.post("conversations", json=body).status_code == 201
+    return name
+
+
+def test_hits_far_away_are_walked_through_by_keys(page: Page, api: httpx.Client) -> None:
+    page.goto(f"/conversations/{made(api, 'e2e-find', 2000)}/")
+    page.keyboard.press("/")
+    page.keyboard.type("NEEDLE")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Hit 1 of 5")).to_be_visible()
+    expect(page.locator("#m399")).to_be_in_viewport()
+    page.locator("#hits").focus()
+    page.keyboard.press("n")
+    expect(page.get_by_text("Hit 2 of 5")).to_be_visible()
+    expect(page.locator("#m799")).to_be_in_viewport()
+    page.keyboard.press("n")
+    expect(page.locator("#m1199")).to_be_in_viewport()
+    page.keyboard.press("N")
+    expect(page.locator("#m799")).to_be_in_viewport()
+    expect(page).to_have_url(re.compile(r"\?q=NEEDLE#m799$"))
+    assert page.evaluate("CSS.highlights.get('found').size") >= 1
+    assert page.locator("article.message").count() < 1000
+    page.mouse.move(400, 600)
+    page.mouse.wheel(0, -1_000_000)  # where the hits stand over nothing
+    expect(page.locator("#m0")).to_be_in_viewport()
+    assert_accessible(page)
+    page.get_by_role("button", name="Close the hits").click()
+    expect(page.get_by_text("Hit 2 of 5")).to_be_hidden()
+    assert page.evaluate("CSS.highlights.get('found').size") == 0
+
+
+def test_a_link_with_words_shows_the_hits_again(page: Page, api: httpx.Client) -> None:
+    page.goto(f"/conversations/{made(api, 'e2e-find-link', 900)}/?q=needle")
+    expect(page.locator("#m399")).to_be_in_viewport()
+    expect(page.get_by_text("Hit 1 of 2")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_hidden_messages_are_fetched_into_their_place(
+    open_page: OpenPage, api: httpx.Client, theme: Any, width: int
+) -> None:
+    name = made(api, f"e2e-gap-{theme}-{width}", 30)
+    cut = {"operation": "truncate", "truncate": {"keep_first": 4, "keep_last": 4}, "reason": "why"}
+    assert api.post(f"conversations/{name}/operations", json=cut).status_code == 200
+    page = open_page("viewer", theme=theme, width=width)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("article.message")).to_have_count(8)
+    expect(page.locator("#m1 #m2")).to_be_visible()
+    page.get_by_role("link", name="22 hidden messages: #4–#25").click()
+    expect(page.locator("article.message-hidden")).to_have_count(22)
+    expect(page.locator("#m4").get_by_text("hidden by batch 1: Truncate")).to_be_visible()
+    assert_accessible(page)
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    page.goto(f"/conversations/{name}/?hidden=1&q=number")
+    expect(page.get_by_text("Hit 1 of")).to_be_visible()
+    page.locator(".message-gap, .message-hidden").first.scroll_into_view_if_needed()
+    expect(page.locator("article.message-hidden")).to_have_count(22)
+    assert_accessible(page)
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")

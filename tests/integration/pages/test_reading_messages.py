@@ -1,0 +1,274 @@
+"""The messages of a conversation as a reader meets them: joined, hidden in place, found."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from pydantic import JsonValue
+from pytest_django import DjangoAssertNumQueries
+
+from conversations import finding
+from conversations.domain.configs import read_operation
+from conversations.domain.view import View
+from conversations.models import Conversation
+from conversations.services import operate, rollback
+from ctxadmin.accounts.roles import Role
+from tests.factories import (
+    Api,
+    assistant,
+    calls,
+    conversation,
+    engine,
+    result,
+    signed_in,
+    system,
+    user,
+)
+from tests.integration.pages.execution_scenes import paused, url
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>"
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+def text(answer: Any) -> str:
+    return str(answer.content.decode())
+
+
+def message_of(page: str, index: int) -> str:
+    """From where a message starts to the next one that is not in it."""
+    return page.split(f'id="m{index}"', 1)[1]
+
+
+def cut(name: str, **truncate: JsonValue) -> None:
+    operate(
+        engine(),
+        name,
+        read_operation({"operation": "truncate", "truncate": truncate}),
+        reason="too long",
+    )
+
+
+def test_results_stand_in_the_cards_of_their_calls(reviewer: Client) -> None:
+    conversation(calls("a", "b"), result("a"), result("b", "second"), user("go"), public_id="t")
+    page = text(reviewer.get("/conversations/t/"))
+    call = page.split('id="m0"')[1].split('id="m3"')[0]
+    assert call.count('class="tool-call"') == 2
+    assert call.index("<code translate") < call.index('id="m1"') < call.index('id="m2"')
+    assert "no result yet" not in page
+    assert page.count("<article") == page.count("</article>") == 4
+
+
+def test_a_result_further_away_stays_where_the_model_sees_it(reviewer: Client) -> None:
+    conversation(calls("a"), user("between"), result("a"), calls("b"), public_id="t")
+    page = text(reviewer.get("/conversations/t/"))
+    assert "result in #2" in message_of(page, 0).split("</article>")[0]
+    assert page.count("no result yet") == 1
+
+
+def test_code_is_set_as_code_and_an_open_fence_is_text(reviewer: Client) -> None:
+    fenced = "look\n```py\nif a < b:\n    pass\n```\nthen\n```\nnever closed"
+    conversation(assistant(fenced), public_id="t")
+    page = text(reviewer.get("/conversations/t/")).split('class="message-body"')[1]
+    page = page.split("<details")[0]
+    assert page.count("<pre") == 1
+    assert "if a &lt; b:\n    pass" in page
+    assert "never closed" in page.split("</pre>")[1]
+
+
+def test_images_and_files_are_named_and_never_loaded(reviewer: Client) -> None:
+    parts: list[JsonValue] = [
+        {"type": "image_url", "image_url": {"url": "https://x.example/cat.png"}},
+        {"type": "file", "file": {"filename": "report.pdf", "file_data": "AAAA"}},
+    ]
+    conversation({"role": "user", "content": parts}, public_id="t")
+    page = text(reviewer.get("/conversations/t/"))
+    assert "https://x.example/cat.png" in page
+    assert "report.pdf, 4 characters" in page
+    assert 'src="https://x' not in page
+
+
+def test_the_view_is_shown_against_the_budget_in_the_metadata(reviewer: Client) -> None:
+    conversation(user("hi"), public_id="t", metadata=b'{"token_budget":8000}')
+    assert re.search(r'<meter [^>]*max="8000"', text(reviewer.get("/conversations/t/")))
+    conversation(user("hi"), public_id="odd", metadata=b'{"token_budget":"8000"}')
+    assert "<meter" not in text(reviewer.get("/conversations/odd/"))
+
+
+def long_chat(count: int = 12) -> Conversation:
+    return conversation(*[user(f"number {n}") for n in range(count)], public_id="chat", title="C")
+
+
+def test_what_is_hidden_is_told_in_its_place_and_fetched_on_demand(reviewer: Client) -> None:
+    long_chat()
+    cut("chat", keep_first=2, keep_last=3)
+    page = text(reviewer.get("/conversations/chat/"))
+    assert "7 hidden messages: #2–#8" in message_of(page, 1).split('id="m9"')[0]
+    address = re.findall(r'hx-get="(/conversations/chat/hidden/[^"]*)"', page)[0]
+    part = text(reviewer.get(address.replace("&amp;", "&")))
+    assert re.findall(r'id="m(\d+)"', part) == [str(n) for n in range(2, 9)]
+    assert part.count("hidden by batch 1: Truncate (keep first 2, keep last 3)") == 7
+    assert "“too long”" in part
+    assert "/conversations/chat/diff/?from=0&amp;to=1" in part
+
+
+def test_many_hidden_messages_come_fifty_at_a_time(reviewer: Client) -> None:
+    long_chat(130)
+    cut("chat", keep_last=10)
+    part = text(reviewer.get("/conversations/chat/hidden/?start=0&stop=120"))
+    assert part.count("<article") == 50
+    assert "70 hidden messages: #50–#119" in part
+
+
+def test_each_hidden_message_is_told_with_the_operation_that_hid_it(reviewer: Client) -> None:
+    long_chat()
+    for first in (9, 6, 3):
+        cut("chat", keep_last=first)
+    part = text(reviewer.get("/conversations/chat/hidden/?start=0&stop=9"))
+    for index, batch in ((0, 1), (2, 1), (3, 2), (5, 2), (6, 3), (8, 3)):
+        card = message_of(part, index).split("</article>")[0]
+        assert f"hidden by batch {batch}: Truncate" in card
+
+
+def test_a_message_of_a_rolled_back_branch_says_so(reviewer: Client) -> None:
+    long_chat()
+    cut("chat", keep_last=2)
+    engine_api = Api()
+    engine_api.post("/conversations/chat/messages", {"messages": [user("late")]})
+    rollback(engine(), "chat", 0)
+    page = text(reviewer.get("/conversations/chat/?view=all"))
+    assert "of revision 1, which was rolled back" in message_of(page, 12)
+
+
+def test_a_replaced_message_waits_behind_the_one_before_it(reviewer: Client) -> None:
+    long_chat(4)
+    body: JsonValue = {"operation": "replace", "replace": {"index": 2, "message": user("new")}}
+    operate(engine(), "chat", read_operation(body))
+    page = text(reviewer.get("/conversations/chat/"))
+    between = message_of(page, 1).split('id="m4"')[0]
+    assert "1 hidden message: #2" in between
+
+
+def test_finding_hidden_messages_costs_a_bounded_number_of_queries(
+    reviewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    long_chat(60)
+    for _ in range(40):
+        cut("chat", remove_first=1)
+    with django_assert_max_num_queries(110):
+        part = text(reviewer.get("/conversations/chat/hidden/?start=0&stop=40"))
+    assert part.count("hidden by batch") == 40
+
+
+def test_words_are_found_in_texts_and_in_calls_whatever_their_case(reviewer: Client) -> None:
+    conversation(
+        user("Ich GRÜSSE dich"), calls("a"), result("a", "grüsse"), user("x"), public_id="t"
+    )
+    page = text(reviewer.get("/conversations/t/find/?q=grüsse"))
+    assert re.findall(r"at=(\d+)#m", page) == ["0", "2"]
+    assert "<mark>GRÜSSE</mark>" in page
+    assert re.findall(r"at=(\d+)#m", text(reviewer.get("/conversations/t/find/?q=LOOK_up"))) == [
+        "1"
+    ]
+    assert "No message has these words" in text(reviewer.get("/conversations/t/find/?q=zebra"))
+
+
+def test_the_view_is_looked_through_by_itself_and_the_log_if_asked(reviewer: Client) -> None:
+    long_chat()
+    cut("chat", keep_last=2)
+    assert "#m3" not in text(reviewer.get("/conversations/chat/find/?q=number+3"))
+    assert "#m3" in text(reviewer.get("/conversations/chat/find/?view=all&q=number+3"))
+
+
+def test_many_hits_come_in_parts(reviewer: Client) -> None:
+    long_chat(120)
+    page = reviewer.get("/conversations/chat/find/?q=number", headers={"HX-Request": "true"})
+    assert text(page).count('class="hit"') == finding.MOST_HITS
+    assert "<html" not in text(page)
+    on = re.findall(r'<a href="([^"]*from=[^"]*)"', text(page))[0].replace("&amp;", "&")
+    assert re.findall(r"at=(\d+)#m", text(reviewer.get(on)))[0] == "50"
+
+
+def test_a_search_looks_through_a_bounded_part_and_goes_on(
+    reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long_chat(30)
+    monkeypatch.setattr(finding, "_MOST_MESSAGES", 10)
+    page = text(reviewer.get("/conversations/chat/find/?q=number+25"))
+    assert "Looked through 10 of 30 messages" in page
+    assert "#m25" in text(reviewer.get("/conversations/chat/find/?q=number+25&from=20"))
+
+
+def test_a_search_reads_a_thousand_messages_with_one_query(
+    reviewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    head = long_chat(1500)
+    with django_assert_max_num_queries(2):
+        found = finding.find(head, View([(0, 1500)]), "nothing of this")
+    assert (list(found.hits), found.next) == ([], None)
+
+
+@pytest.mark.parametrize("path", ["find/?q=a", "hidden/?start=0&stop=2", "messages/?start=0"])
+def test_conversations_of_others_are_not_found(reviewer: Client, path: str) -> None:
+    conversation(user("secret"), actor=engine(slug="other"), public_id="theirs")
+    answer = reviewer.get(f"/conversations/theirs/{path}")
+    assert answer.status_code == 404
+    assert "secret" not in text(answer)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["find/?q=a&from=x", "hidden/?start=-1&stop=2", "hidden/?view=nope&start=0&stop=2"],
+)
+def test_addresses_that_say_nothing_are_refused(reviewer: Client, path: str) -> None:
+    long_chat(3)
+    assert reviewer.get(f"/conversations/chat/{path}").status_code == 422
+
+
+def test_words_that_are_too_long_are_refused(reviewer: Client) -> None:
+    long_chat(3)
+    assert reviewer.get(f"/conversations/chat/find/?q={'a' * 201}").status_code == 422
+
+
+def test_hostile_words_and_messages_run_nothing(reviewer: Client) -> None:
+    conversation(
+        user(HOSTILE), calls("<b>"), result("<b>", json.dumps({"<i>": HOSTILE})), public_id="evil"
+    )
+    cut("evil", keep_first=1)
+    for path in ("find/?q=<script>", "find/?view=all&q=onerror", "?q=<script>", "?hidden=1"):
+        page = text(reviewer.get(f"/conversations/evil/{path}"))
+        assert "<script>alert" not in page
+        assert "<img src=http" not in page
+    part = text(reviewer.get("/conversations/evil/hidden/?start=1&stop=3"))
+    assert "&lt;script&gt;alert" in part
+    assert "<script>alert" not in part
+
+
+def test_a_message_leads_to_the_step_that_wrote_it_and_back(reviewer: Client) -> None:
+    run = paused()
+    name = run.head.public_id
+    first = run.snapshot()["version"]
+    run.api.post(f"/conversations/{name}/approve", {})
+    done = run.complete("review", messages=[assistant("looked at it")])
+    assert done.status_code == 201, done.content
+    page = text(reviewer.get(f"/conversations/{name}/"))
+    assert f"/executions/{name}/written/2/" in page
+    answer = reviewer.get(url(run, "written/2/"))
+    assert answer["Location"] == url(run, f"versions/{done.json()['version']}/")
+    version = text(reviewer.get(answer["Location"]))
+    assert f"/conversations/{name}/?view=all&amp;at=2#m2" in version
+    assert done.json()["version"] > first
+
+
+def test_a_message_that_no_step_wrote_has_none(reviewer: Client) -> None:
+    conversation(system("hi"), public_id="t")
+    run = paused()
+    assert reviewer.get("/executions/t/written/0/").status_code == 404
+    assert reviewer.get(url(run, "written/999/")).status_code == 404
