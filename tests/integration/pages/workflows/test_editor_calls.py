@@ -24,7 +24,7 @@ from tests.factories import (
     system,
     user,
 )
-from tests.integration.pages.test_workflow_pages import fields
+from tests.integration.pages.workflows.designing import fields
 from workflows import services
 from workflows.domain import graph
 

@@ -1,0 +1,104 @@
+"""The graph and the outline of a workflow."""
+
+import re
+
+import pytest
+from django.test import Client
+from pydantic import JsonValue
+
+from demo.workflows import WORKFLOWS
+from tests.factories import conversation, user
+from tests.integration.pages.workflows.designing import (
+    made,
+    text,
+)
+from workflows.domain import graph
+from workflows.models import Workflow
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_graph_and_the_outline_lead_to_the_forms(designer: Client, small: Workflow) -> None:
+    page = text(designer.get("/workflows/small/"))
+    assert page.count('href="/workflows/small/nodes/answer/"') == 2
+    assert page.count('href="/workflows/small/edges/go/"') == 2
+    assert "only prompt.*; last 2" in page
+    assert 'id="node-answer"' in page
+
+
+def test_a_drawing_has_no_styles_and_no_scripts(designer: Client, small: Workflow) -> None:
+    page = text(designer.get("/workflows/small/"))
+    svg = page[page.index('<svg class="graph"') : page.index("</svg>", page.index("graph-card"))]
+    assert "style=" not in svg
+    assert "<script" not in svg
+
+
+def test_problems_lead_to_what_has_them(designer: Client) -> None:
+    made(
+        "small",
+        {
+            "name": "Wrong",
+            "nodes": [{"id": "a", "type": "llm", "context_type": "nothing_like_it"}],
+            "edges": [
+                {"id": "e", "type": "conditional", "from": "a", "to": "a", "condition": "a ==="},
+                {"id": "f", "type": "sequence", "from": "a", "to": "gone"},
+            ],
+        },
+    )
+    page = text(designer.get("/workflows/small/"))
+    assert "column" in page
+    assert "graph-fault" in page
+    assert "there is no node" in page
+
+
+@pytest.mark.parametrize("slug", WORKFLOWS)
+def test_the_demo_is_drawn_with_every_node_and_edge(designer: Client, slug: str) -> None:
+    document = graph.read(WORKFLOWS[slug])
+    made(slug, WORKFLOWS[slug])
+    page = text(designer.get(f"/workflows/{slug}/"))
+    assert page.count('class="graph-card"') == len(document.nodes)
+    assert page.count("graph-line graph-line-") == len(document.edges)
+
+
+def test_hostile_texts_are_shown_as_texts(designer: Client) -> None:
+    hostile = "<script>alert(1)</script>"
+    made(
+        "small",
+        {
+            "name": hostile,
+            "nodes": [
+                {"id": "a", "type": hostile, "name": hostile, "description": hostile},
+                {"id": "b", "type": "llm", "config": {"template": hostile, hostile: hostile}},
+            ],
+            "edges": [
+                {"id": "e", "type": hostile, "from": "a", "to": "b", "condition": f"'{hostile}'"}
+            ],
+            "reducers": {hostile: hostile},
+        },
+    )
+    conversation(user(hostile), public_id="chat")
+    for path in (
+        "",
+        "nodes/a/",
+        "nodes/b/",
+        "edges/e/",
+        "reducers/",
+        "nodes/a/delete/",
+        "publish/",
+        "preview/?node=b&chosen=1&conversation=chat",
+        "preview/?node=b&chosen=1&conversation=<script>alert(1)",
+    ):
+        assert "<script>alert" not in text(designer.get(f"/workflows/small/{path}"))
+    assert "<script>alert" not in text(designer.get("/workflows/"))
+
+
+def test_a_workflow_that_is_too_large_to_draw_has_its_outline(designer: Client) -> None:
+    nodes: list[JsonValue] = [{"id": f"n{place}", "type": "tool"} for place in range(1001)]
+    made("large", {"name": "Large", "nodes": nodes, "edges": []})
+    page = text(designer.get("/workflows/large/"))
+    assert "too large to be drawn" in page
+    assert 'id="node-n299"' in page
+    assert 'id="node-n300"' not in page
+    following = re.search(r'href="(\?cursor=[^"]*)"', page)
+    assert following
+    assert 'id="node-n300"' in text(designer.get(f"/workflows/large/{following[1]}"))

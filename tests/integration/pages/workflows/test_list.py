@@ -1,0 +1,75 @@
+"""The list of workflows; making and importing them."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from ctxadmin.accounts.roles import Role
+from tests.factories import person
+from tests.integration.pages.workflows.designing import draft, made, send, text
+from workflows import services
+from workflows.models import Workflow
+
+pytestmark = pytest.mark.django_db
+
+
+def test_who_is_not_signed_in_is_asked_to(small: Workflow) -> None:
+    answer = Client().get("/workflows/small/")
+    assert answer["Location"] == "/sign-in/?next=/workflows/small/"
+
+
+def test_an_empty_list_says_what_to_do(designer: Client) -> None:
+    page = text(designer.get("/workflows/"))
+    assert "No workflows yet" in page
+    assert 'href="/workflows/+new/"' in page
+
+
+def test_the_list_tells_versions_and_problems(designer: Client, small: Workflow) -> None:
+    made("broken", {"name": "Broken", "nodes": [], "edges": []})
+    services.publish(person(Role.DESIGNER), "small", 1)
+    page = text(designer.get("/workflows/"))
+    assert "version 1" in page
+    assert "as published" in page
+    assert "1 error" in page
+
+
+def test_a_workflow_is_made_and_opens_empty(designer: Client) -> None:
+    answer = send(designer, "/workflows/+new/", {"slug": "fresh", "name": "Fresh"})
+    assert answer["Location"] == "/workflows/fresh/"
+    assert "Add the first node" in text(designer.get("/workflows/fresh/"))
+
+
+@pytest.mark.parametrize("slug", ["small", "import", "no spaces", "ä"])
+def test_a_slug_that_cannot_be_is_named_at_its_field(
+    designer: Client, small: Workflow, slug: str
+) -> None:
+    answer = send(designer, "/workflows/+new/", {"slug": slug, "name": "X"})
+    assert answer.status_code == 422
+    assert 'aria-invalid="true"' in text(answer)
+    assert Workflow.objects.count() == 1
+
+
+def test_yaml_comes_in_as_a_file_and_goes_out_the_same(designer: Client, small: Workflow) -> None:
+    data = designer.get("/workflows/small/yaml/").content
+    file = SimpleUploadedFile("small.yaml", data)
+    answer = send(designer, "/workflows/import/", {"slug": "again", "file": file})
+    assert answer["Location"] == "/workflows/again/"
+    assert draft("again") == draft("small")
+
+
+def test_pasted_yaml_with_a_mistake_names_the_line_and_stays(designer: Client) -> None:
+    yaml = "name: X\nnodes:\n  - id: a\n    typ: llm\n"
+    answer = send(designer, "/workflows/import/", {"yaml": yaml})
+    assert answer.status_code == 422
+    assert "ine 4" in text(answer)
+    assert "typ: llm" in text(answer)
+    assert Workflow.objects.count() == 0
+
+
+def test_an_import_of_nothing_and_of_a_taken_slug_are_refused(
+    designer: Client, small: Workflow
+) -> None:
+    assert send(designer, "/workflows/import/", {"yaml": " "}).status_code == 422
+    taken = send(designer, "/workflows/import/", {"slug": "small", "yaml": "name: X"})
+    assert taken.status_code == 422
+    assert Workflow.objects.count() == 1

@@ -1,0 +1,243 @@
+"""The forms of nodes."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from pydantic import JsonValue
+
+from demo.workflows import WORKFLOWS
+from tests.integration.pages.workflows.designing import (
+    SMALL,
+    draft,
+    edge,
+    fields,
+    made,
+    node,
+    opened,
+    send,
+    text,
+)
+from workflows.definitions import definition
+from workflows.domain import graph
+from workflows.models import Workflow
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_form_that_is_saved_as_it_is_changes_nothing(designer: Client, small: Workflow) -> None:
+    before = node("answer")
+    path = "/workflows/small/nodes/answer/"
+    assert send(designer, path, opened(designer, path)).status_code == 302
+    assert graph.dump(draft()) == {**SMALL, "nodes": graph.dump(draft())["nodes"]}
+    assert node("answer") == before
+
+
+def test_every_demo_node_and_edge_survives_its_form(designer: Client) -> None:
+    for slug, document in WORKFLOWS.items():
+        made(slug, document)
+        before = draft(slug)
+        for kind, listed in (("nodes", before.nodes), ("edges", before.edges)):
+            for element in listed:
+                path = f"/workflows/{slug}/{kind}/{element.id}/"
+                assert send(designer, path, opened(designer, path)).status_code == 302
+        assert draft(slug) == before
+
+
+def test_a_node_is_added_and_renamed_with_its_edges(designer: Client, small: Workflow) -> None:
+    new = opened(designer, "/workflows/small/add-node/") | {"id": "end", "type": "end"}
+    assert send(designer, "/workflows/small/add-node/", new).status_code == 302
+    path = "/workflows/small/nodes/answer/"
+    assert send(designer, path, opened(designer, path) | {"id": "reply"}).status_code == 302
+    assert [each.id for each in draft().nodes] == ["start", "reply", "end"]
+    assert edge("go").to_node == "reply"
+
+
+def test_an_id_that_is_taken_is_named_at_its_field(designer: Client, small: Workflow) -> None:
+    new = opened(designer, "/workflows/small/add-node/") | {"id": "start", "type": "llm"}
+    answer = send(designer, "/workflows/small/add-node/", new)
+    assert answer.status_code == 422
+    assert "is taken" in text(answer)
+    assert len(draft().nodes) == 2
+
+
+def test_rules_are_added_moved_and_removed_without_a_script(
+    designer: Client, small: Workflow
+) -> None:
+    path = "/workflows/small/nodes/answer/"
+    sent = opened(designer, path) | {"_rows": "add:context_filters-0-rules"}
+    page = text(send(designer, path, sent))
+    assert 'name="node-context_filters-0-rules-1-pattern"' in page
+    assert len(draft().nodes) == 2
+    again = dict(fields(page)) | {
+        "context_filters-0-rules-1-type": "exclude",
+        "context_filters-0-rules-1-pattern": "prompt.secret",
+        "context_filters-0-rules-1-target": "variables",
+    }
+    assert send(designer, path, again).status_code == 302
+    assert node("answer").context_filter == {
+        "rules": [
+            {"type": "include", "pattern": "prompt.*"},
+            {"type": "exclude", "pattern": "prompt.secret"},
+        ],
+        "messages": [{"operation": "truncate", "truncate": {"keep_last": 2}}],
+    }
+
+
+def test_a_bad_condition_stands_at_its_field_with_its_column(
+    designer: Client, small: Workflow
+) -> None:
+    path = "/workflows/small/nodes/answer/"
+    sent = opened(designer, path) | {"context_filters-0-rules-0-condition": "context.a === "}
+    page = text(send(designer, path, sent))
+    assert re.search(r'id="id_node-context_filters-0-rules-0-condition_error".*column', page, re.S)
+    assert "Save with its problems" in page
+    assert send(designer, path, sent | {"force": "1"}).status_code == 302
+    assert "1 error" in text(designer.get("/workflows/"))
+
+
+def test_every_mistake_of_a_node_is_told_at_once_by_the_labels_of_its_form(
+    designer: Client, small: Workflow
+) -> None:
+    path = "/workflows/small/nodes/answer/"
+    sent = opened(designer, path) | {
+        "id": "no id",
+        "context_filters-0-rules-0-condition": "context.a === ",
+        "context_filters-0-messages-0-truncate-keep_last": "",
+        "config": "{",
+    }
+    page = text(send(designer, path, sent))
+    errors = page[page.index("form-errors") : page.index('<input type="hidden" name="node-')]
+    assert "4 things are wrong" in errors
+    assert "An id has 1 to 64 letters, digits, - and _." in errors
+    assert "Filter of what comes in 1 › Rule 1 › Only if</a>: Line 1, column 15" in errors
+    assert (
+        "Filter of what comes in 1 › Operation 1 › What stays</a>: One of “Keep the fir" in errors
+    )
+    assert "one of keep_first" not in errors.lower()
+    assert draft() == definition(bytes(small.draft)).document
+
+
+def test_every_mistake_of_an_edge_is_told_at_once(designer: Client, small: Workflow) -> None:
+    path = "/workflows/small/edges/go/"
+    sent = opened(designer, path) | {"id": "", "to": "nowhere", "condition": "a b"}
+    page = text(send(designer, path, sent))
+    assert "3 things are wrong" in page
+    assert "There is no such node." in page
+
+
+def test_a_context_processor_gets_its_operation_with_pairs_kept(
+    designer: Client, small: Workflow
+) -> None:
+    new = opened(designer, "/workflows/small/add-node/") | {
+        "id": "compact",
+        "type": "context_processor",
+        "operation-operation": "truncate",
+        "operation-truncate-keep_last": "6",
+        "operation-protect_tools": "on",
+    }
+    assert send(designer, "/workflows/small/add-node/", new).status_code == 302
+    assert node("compact").config == {
+        "operation": "truncate",
+        "truncate": {"keep_last": 6},
+        "protect_tools": True,
+        "pairing": "keep",
+    }
+
+
+@pytest.mark.parametrize(
+    ("operation", "block", "expected"),
+    [
+        ("filter", {"operation-filter-roles": ["user"]}, {"filter": {"roles": ["user"]}}),
+        ("clear", {"operation-clear-keep_system_message": "on"}, {}),
+        (
+            "insert",
+            {
+                "operation-insert-position": "-1",
+                "operation-insert-messages": '[{"role": "user", "content": "hi", "own": 1}]',
+            },
+            {
+                "insert": {
+                    "position": -1,
+                    "messages": [{"role": "user", "content": "hi", "own": 1}],
+                }
+            },
+        ),
+        (
+            "replace",
+            {
+                "operation-replace-index": "0",
+                "operation-replace-message": '{"role": "user", "content": "hi"}',
+            },
+            {"replace": {"index": 0, "message": {"role": "user", "content": "hi"}}},
+        ),
+    ],
+)
+def test_each_operation_has_its_form(
+    designer: Client,
+    small: Workflow,
+    operation: str,
+    block: dict[str, Any],
+    expected: dict[str, JsonValue],
+) -> None:
+    new = opened(designer, "/workflows/small/add-node/") | {
+        "id": "compact",
+        "type": "context_processor",
+        "operation-operation": operation,
+        "operation-pairing": "warn",
+        **block,
+    }
+    answer = send(designer, "/workflows/small/add-node/", new)
+    assert answer.status_code == 302, text(answer)
+    assert node("compact").config == {"operation": operation, **expected}
+
+
+def test_an_operation_without_its_block_is_named(designer: Client, small: Workflow) -> None:
+    new = opened(designer, "/workflows/small/add-node/") | {
+        "id": "compact",
+        "type": "context_processor",
+        "operation-operation": "truncate",
+    }
+    answer = send(designer, "/workflows/small/add-node/", new)
+    assert answer.status_code == 422
+    assert "keep_first" in text(answer)
+
+
+def test_a_pause_has_its_reason_and_its_timeout(designer: Client, small: Workflow) -> None:
+    path = "/workflows/small/nodes/start/"
+    sent = opened(designer, path) | {
+        "pause": "after",
+        "pause_reason": "Look at it.",
+        "timeout_seconds": "60",
+        "timeout_outcome": "reject",
+    }
+    assert send(designer, path, sent).status_code == 302
+    assert node("start").config == {
+        "pause": "after",
+        "pause_reason": "Look at it.",
+        "timeout": {"seconds": 60, "outcome": "reject"},
+    }
+
+
+def test_half_a_timeout_is_named_at_the_missing_half(designer: Client, small: Workflow) -> None:
+    path = "/workflows/small/nodes/start/"
+    sent = opened(designer, path) | {"pause": "before", "timeout_seconds": "60"}
+    answer = send(designer, path, sent)
+    assert answer.status_code == 422
+    assert 'id="id_node-timeout_outcome_error"' in text(answer)
+
+
+def test_free_config_may_not_say_twice_what_has_a_field(designer: Client, small: Workflow) -> None:
+    path = "/workflows/small/nodes/answer/"
+    sent = opened(designer, path) | {"config": '{"template": "other"}'}
+    answer = send(designer, path, sent)
+    assert answer.status_code == 422
+    assert "field of its own" in text(answer)
+
+
+def test_bad_json_in_the_free_config_names_its_place(designer: Client, small: Workflow) -> None:
+    path = "/workflows/small/nodes/answer/"
+    answer = send(designer, path, opened(designer, path) | {"config": '{"a": '})
+    assert answer.status_code == 422
+    assert "1 error" not in text(designer.get("/workflows/"))
