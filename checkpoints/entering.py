@@ -106,14 +106,14 @@ def _entered(
     if pinned is None:
         if edges:
             raise ValidationFailed.at("/edges/0", "an execution without a workflow has no edges")
-        return Entered(node_id, (), _sight(moment))
+        return Entered(node_id, (), sight_at(moment))
     pinned.require_node(node_id)
     if edges is None:
         edges = marking.arrived(pinned.graph, node_id) if marking is not None else ()
-    return flow.enter(pinned.plan, node_id, _sight(moment), edges, explain=explain)
+    return flow.enter(pinned.plan, node_id, sight_at(moment), edges, explain=explain)
 
 
-def _sight(moment: Moment) -> Sight:
+def sight_at(moment: Moment) -> Sight:
     """The whole state of a moment, before any filter (semantics 2.1)."""
     state = _state(moment)
     context = PromptContext.of_state(

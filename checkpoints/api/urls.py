@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from checkpoints.api import node_views, views
+from checkpoints.api import node_views, views, what_if_view
 
 _ONE = "conversations/<str:conversation_id>"
 _VERSION = f"{_ONE}/checkpoints/<str:version>"
@@ -23,4 +23,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/cancel", views.Cancel.as_view()),
     path(f"{_ONE}/approve", views.Approve.as_view()),
     path(f"{_ONE}/reject", views.Reject.as_view()),
+    path("workflows/<str:slug>/what-if", what_if_view.TryWhatIf.as_view()),
 ]

@@ -143,6 +143,8 @@ def _executions() -> Iterator[Call]:
     done = {"checkpoint_id": "c1", "result": result, "state_data": STATE, "messages": [USER]}
     yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
     yield _of("run", "GET", "/snapshot", query={"keys": CANARY})
+    tried = {"document": DOCUMENT, "last": 2}
+    yield Call("POST", "/workflows/{slug}/what-if", tried, places={"slug": "flow"})
     failed = {"checkpoint_id": "c2", "result": {"error": {"message": TEXT}}}
     yield _of("run", "POST", "/nodes/{node_id}/complete", failed, node_id="ask")
     yield from _free_executions()

@@ -1,0 +1,272 @@
+"""A changed workflow over recorded executions: what each node would have seen otherwise."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.entering import sight_at
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.moments import Moment, moment_of
+from conversations.models import Conversation, Message
+from conversations.token_sums import TokenSums
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ContextError, NotFound
+from workflows.domain import flow
+from workflows.domain.context import Sight
+from workflows.domain.plan import Plan
+from workflows.domain.what_if import InputChange, changes_of, is_same
+from workflows.store import find_workflow
+
+MAX_EXECUTIONS: Final = 100
+MAX_CHANGES: Final = 100
+# A person waits, and a thread of the pool is taken meanwhile.
+BUDGET_SECONDS: Final = 5.0
+
+_SAVES: Final = (WriteKind.CHECKPOINT.value, WriteKind.COMPLETION.value)
+_MOST_HEARD: Final = 1_000
+_OF_A_NODE: Final = frozenset({"assistant", "tool"})
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An execution of the workflow with the conversation that it is of."""
+
+    head: Conversation
+    row: Execution
+
+
+@dataclass(frozen=True, slots=True)
+class TriedInput:
+    """The input of a node that would change; ``version`` is the one that the node wrote.
+
+    ``gone_edges`` are edges along which it was entered and which the document does not have.
+    ``problem`` says why nothing can be compared, or what the node would lack now.
+    """
+
+    version: int
+    node_id: str
+    gone_edges: Sequence[str] = ()
+    changes: Sequence[InputChange] = ()
+    more: int = 0
+    tokens_before: int = 0
+    tokens_after: int = 0
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class TriedExecution:
+    """One execution: how many inputs were looked at by node, and those that would change.
+
+    ``thinned`` inputs have no state any more. ``complete`` is False if the time was over.
+    """
+
+    recorded: Recorded
+    inputs: Counter[str] = field(default_factory=Counter)
+    changed: list[TriedInput] = field(default_factory=list)
+    thinned: int = 0
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """The executions that were looked at, and the ids of those for which the time was too short."""
+
+    tried: Sequence[TriedExecution]
+    left: Sequence[str]
+
+
+class Budget:
+    """The seconds that may be spent, counted from the first look at it."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._until = clock() + seconds
+
+    @property
+    def is_spent(self) -> bool:
+        return self._clock() >= self._until
+
+
+def what_if(
+    actor: Actor, plan: Plan, recorded: Sequence[Recorded], budget: Budget | None = None
+) -> WhatIf:
+    """What the nodes of recorded executions would see by ``plan`` and did not, or the reverse.
+
+    Each input is the state before the version that the node wrote, once by the published version
+    that the execution is pinned to, once by ``plan``, entered along the same edges. At least one
+    input is looked at however small the budget is; nothing is stored.
+    """
+    actor.require(Action.PREVIEW)
+    budget = budget or Budget(BUDGET_SECONDS)
+    tried: list[TriedExecution] = []
+    for place, each in enumerate(recorded):
+        if tried and budget.is_spent:
+            return WhatIf(tried, [other.row.public_id for other in recorded[place:]])
+        tried.append(_tried(each, plan, budget))
+    return WhatIf(tried, ())
+
+
+def last_executions(
+    actor: Actor, slug: str, count: int, *, before: tuple[datetime, str] | None = None
+) -> list[Recorded]:
+    """The executions of a workflow that began last, the newest first.
+
+    ``before`` is when the last one of a former page began, and its id.
+    """
+    key = find_workflow(actor.workspace, slug).key
+    rows = Execution.objects.filter(workspace=actor.workspace, workflow_key=key)
+    if before is not None:
+        at, name = before
+        rows = rows.filter(Q(created_at__lt=at) | Q(created_at=at, public_id__lt=name))
+    return _with_heads(actor, list(rows.order_by("-created_at", "-public_id")[:count]))
+
+
+def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[Recorded]:
+    """Executions of a workflow by their ids; NotFound for others."""
+    key = find_workflow(actor.workspace, slug).key
+    rows = Execution.objects.filter(
+        workspace=actor.workspace, workflow_key=key, public_id__in=list(names)
+    )
+    found = {row.public_id: row for row in rows}
+    for name in names:
+        if name not in found:
+            raise NotFound(f"The workflow has no execution {name[:64]!r}.")
+    return _with_heads(actor, [found[name] for name in dict.fromkeys(names)])
+
+
+def _with_heads(actor: Actor, rows: Sequence[Execution]) -> list[Recorded]:
+    """The executions whose conversations are still there."""
+    keys = [row.conversation for row in rows]
+    heads = Conversation.objects.for_workspace(actor.workspace).filter(key__in=keys)
+    by_key = {head.key: head for head in heads}
+    return [Recorded(by_key[row.conversation], row) for row in rows if row.conversation in by_key]
+
+
+def _tried(recorded: Recorded, plan: Plan, budget: Budget) -> TriedExecution:
+    result = TriedExecution(recorded)
+    for before, after in _inputs(recorded.row):
+        if result.inputs and budget.is_spent:
+            result.complete = False
+            break
+        if before.thinned_at is not None:
+            result.thinned += 1
+            continue
+        result.inputs[after.saved_node] += 1
+        try:
+            found = _try_input(recorded, before, after, plan)
+        except NotFound:  # thinned since the list was read, or erased
+            result.thinned += 1
+            continue
+        if found is not None:
+            result.changed.append(found)
+    return result
+
+
+def _inputs(row: Execution) -> Iterator[tuple[Checkpoint, Checkpoint]]:
+    """Each version that a node wrote, with the one before it."""
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    before: Checkpoint | None = None
+    for found in rows.defer("answer", "changed_keys", "routing", "whole").order_by("version"):
+        if before is not None and found.kind in _SAVES and found.saved_node:
+            yield before, found
+        before = found
+
+
+def _try_input(
+    recorded: Recorded, before: Checkpoint, after: Checkpoint, plan: Plan
+) -> TriedInput | None:
+    """How one input changes; None if it does not."""
+    moment = moment_of(recorded.head, recorded.row, before)
+    pinned = moment.pinned
+    node_id = after.saved_node
+    if pinned is None or node_id not in pinned.graph.nodes:
+        return None
+    arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
+    sight = _sight(moment, after)
+    moment.require_whole()
+    return _compared(_Case(recorded.head, sight, node_id, arrived, after), pinned.plan, plan)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A node that was entered, with the whole state of then."""
+
+    head: Conversation
+    sight: Sight
+    node_id: str
+    arrived: Sequence[str]
+    wrote: Checkpoint
+
+
+def _compared(case: _Case, was: Plan, would: Plan) -> TriedInput | None:
+    base = TriedInput(case.wrote.version, case.node_id)
+    if case.node_id not in would.graph.nodes:
+        return replace(base, problem="The document has no such node.")
+    edges = [each for each in case.arrived if _leads_to(would, each, case.node_id)]
+    base = replace(base, gone_edges=[each for each in case.arrived if each not in edges])
+    if case.arrived and not edges:
+        return replace(base, problem="None of the edges along which it was entered leads to it.")
+    try:
+        lacks = _new_lack(case, was, would, edges)
+        if lacks is None:
+            return None
+        old, new = _explained(case, was, case.arrived), _explained(case, would, edges)
+    except ContextError as error:
+        return replace(base, problem=error.detail)
+    changes = changes_of(old.entered, new.entered)
+    return replace(
+        base,
+        changes=changes[:MAX_CHANGES],
+        more=max(len(changes) - MAX_CHANGES, 0),
+        tokens_before=old.tokens_after,
+        tokens_after=new.tokens_after,
+        problem=lacks,
+    )
+
+
+def _leads_to(plan: Plan, edge_id: str, node_id: str) -> bool:
+    edge = plan.graph.edges.get(edge_id)
+    return edge is not None and edge.to_node == node_id
+
+
+def _new_lack(case: _Case, was: Plan, would: Plan, edges: Sequence[str]) -> str | None:
+    """What the node would lack and did not, "" for nothing; None if it sees the very same."""
+    old = flow.enter(was, case.node_id, case.sight, case.arrived)
+    new = flow.enter(would, case.node_id, case.sight, edges)
+    if new.lack is not None and old.lack is None:
+        return new.lack.message
+    return None if is_same(old, new) else ""
+
+
+def _explained(case: _Case, plan: Plan, edges: Sequence[str]) -> flow.Preview:
+    tokens = TokenSums(case.head.key)
+    return flow.preview(plan, case.node_id, case.sight, edges, tokens=tokens)
+
+
+def _sight(moment: Moment, after: Checkpoint) -> Sight:
+    """The state before a node wrote, with what others said until then.
+
+    Messages that came between the two writes were seen by the node as far as they are not its
+    own: what an engine logs of a node begins with an answer or a result.
+    """
+    index = moment.log_count
+    came = Message.objects.filter(
+        conversation=moment.head.key,
+        index__gte=index,
+        index__lt=after.log_count,
+        revision=moment.revision,
+    ).order_by("index")
+    heard = 0
+    for role, node_id in came.values_list("role", "node_id")[:_MOST_HEARD]:
+        if node_id or role in _OF_A_NODE:
+            break
+        heard += 1
+    grown = replace(moment, log_count=index + heard, visible_count=moment.visible_count + heard)
+    return sight_at(grown)
