@@ -8,12 +8,15 @@ class CheckpointsConfig(AppConfig):
 
     def ready(self) -> None:
         """Tell the apps below what only this one knows: the state of executions."""
+        from checkpoints import following
         from checkpoints.entering import state_source
         from checkpoints.figures import execution_figures
         from checkpoints.live_copy import erasing, setting_up
         from checkpoints.store import forget
+        from conversations.announcing import follow
         from conversations.erasure import on_erase
         from ctxadmin.observe.readings import register_reading
+        from ctxadmin.sockets.topics import register_source
         from workflows.sources import register_state_source
 
         on_erase(forget)
@@ -21,3 +24,5 @@ class CheckpointsConfig(AppConfig):
         register_state_source(state_source)
         register_reading(execution_figures)
         setting_up.set_up()
+        register_source(following.SOURCE)
+        follow(following.tell)

@@ -259,10 +259,12 @@ class ExecutionWriting:
     def _written(self) -> VersionWritten:
         return VersionWritten(
             execution=self.row.number,
+            public_id=self.row.public_id,
             version=self.now.version,
             ended=self.now.ended,
             is_new=self._is_new,
             changes=tuple(self._pending.values()),
+            changed_keys=self.changed_keys,
         )
 
     def note(self, decision: Decision) -> None:

@@ -10,11 +10,14 @@ from checkpoints.state_store import Written
 class VersionWritten:
     """One version: its execution by number and how that stands since, and what it did to keys.
 
-    ``ended`` tells that the execution has ended with it; ``is_new`` that it began.
+    ``public_id`` is its id. ``ended`` tells that the execution has ended with it; ``is_new`` that
+    it began. ``changed_keys`` are the names that the write tells of.
     """
 
     execution: int
+    public_id: str
     version: int
     ended: bool
     is_new: bool
     changes: Sequence[Written]
+    changed_keys: Sequence[str] = ()

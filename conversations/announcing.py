@@ -7,6 +7,8 @@ from typing import Final
 from django.db import transaction
 
 from conversations.models import Conversation, Message
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import AuditMark
 
 
@@ -15,7 +17,8 @@ class Changed:
     """One committed change: from which mark to which, and what it did.
 
     ``shown`` are the messages that came behind the visible ones; None says that the view is
-    another one since. ``parts`` is what the apps above say of their own rows.
+    another one since. ``parts`` is what the apps above say of their own rows. ``actor`` did
+    it, and ``action`` is what the audit calls it.
     """
 
     head: Conversation
@@ -23,6 +26,8 @@ class Changed:
     after: AuditMark
     shown: Sequence[Message] | None
     parts: Sequence[object]
+    actor: Actor
+    action: Action
 
 
 Follower = Callable[[Sequence[Changed]], None]

@@ -373,7 +373,9 @@ class Writing:
         self.known["revision"] = self._current
         transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
-        announce_after_commit(Changed(self.head, before, after, shown, self.parts))
+        announce_after_commit(
+            Changed(self.head, before, after, shown, self.parts, self.actor, change.action)
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,12 @@ from django.urls import get_resolver  # noqa: E402
 from ctxadmin.observe.application import Observed  # noqa: E402
 from ctxadmin.observe.logs import log_ends_of_threads  # noqa: E402
 from ctxadmin.observe.traces import start_tracing  # noqa: E402
+from ctxadmin.sockets.routing import with_sockets  # noqa: E402
 from ctxadmin.web.handler import ThreadedHandler  # noqa: E402
 
 log_ends_of_threads()
 start_tracing()
-application = Observed(ThreadedHandler(settings.THREADS))
+application = Observed(with_sockets(ThreadedHandler(settings.THREADS)))
 
 # What every request needs is loaded before the first, and then left alone by the garbage
 # collector, whose full passes made the slowest requests: p99 of a prototype was 60 to 118 ms

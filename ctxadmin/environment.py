@@ -141,8 +141,9 @@ def redis(name: str) -> RedisAddress | None:
         address = read_address(url)
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} cannot be read: {error}") from None
-    if find_spec("redis") is None:
+    if find_spec("redis") is None or find_spec("channels_redis") is None:
         raise ImproperlyConfigured(
-            f"{name} needs redis, which is not installed: pip install -r requirements.txt"
+            f"{name} needs redis and channels_redis, which are not installed: "
+            "pip install -r requirements.txt"
         )
     return address

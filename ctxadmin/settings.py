@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from ctxadmin import environment
 from ctxadmin.db.url import SQLITE
+from ctxadmin.sockets.layers import channel_layers
 
 # Model fields and querysets with type arguments, as the type checker needs them.
 django_stubs_ext.monkeypatch()
@@ -40,6 +41,7 @@ INSTALLED_APPS = [
     "ctxadmin.web",
     "ctxadmin.accounts",
     "ctxadmin.audit",
+    "ctxadmin.sockets",
     "conversations",
     "workflows",
     "checkpoints",
@@ -87,7 +89,11 @@ EMBEDDED = DATABASES["default"]["ENGINE"] == SQLITE
 COMMAND_TIMEOUT = environment.number("CTXADMIN_COMMAND_TIMEOUT", 3600, least=5)  # seconds
 ALLOW_UNSAFE_DATABASE = environment.flag("CTXADMIN_ALLOW_UNSAFE_DATABASE")
 # Functions without arguments that return what they found, for /readyz and the start of a server.
-READINESS_PROBES = ["ctxadmin.db.probe.findings", "ctxadmin.live.links.findings"]
+READINESS_PROBES = [
+    "ctxadmin.db.probe.findings",
+    "ctxadmin.live.links.findings",
+    "ctxadmin.sockets.hubs.findings",
+]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
@@ -186,6 +192,10 @@ SPECTACULAR_SETTINGS = {
 LIVE_REDIS = environment.redis("REDIS_URL")
 LIVE_CHECKPOINT_SECONDS = environment.number("CTXADMIN_CHECKPOINT_EXPIRY", 7 * 86_400, least=60)
 LIVE_EXECUTION_SECONDS = environment.number("CTXADMIN_EXECUTION_EXPIRY", 86_400, least=60)
+
+# How processes hear of each other's changes: by the Redis of the copies unless it has its own.
+CHANNEL_REDIS = environment.redis("CHANNEL_REDIS_URL") or LIVE_REDIS
+CHANNEL_LAYERS = channel_layers(CHANNEL_REDIS)
 
 # What workspaces keep whose admins did not choose; what is None is kept for ever.
 RETENTION = {

@@ -9,6 +9,10 @@ class WorkflowsConfig(AppConfig):
     def ready(self) -> None:
         """Tell the app below which workflows there are."""
         from conversations.services import ask_for_workflows
-        from workflows.store import workflow_exists
+        from ctxadmin.sockets.topics import register_source
+        from workflows import following
+        from workflows.store import follow, workflow_exists
 
         ask_for_workflows(workflow_exists)
+        register_source(following.SOURCE)
+        follow(following.tell)

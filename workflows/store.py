@@ -1,7 +1,10 @@
 """Workflows in SQL: finding them, and writing one in one transaction."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -13,6 +16,29 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, VersionConflict
 from ctxadmin.lib.ids import is_public_id
 from workflows.models import Workflow, WorkflowVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """One committed change of a workflow: its row since, who did it, and what it was."""
+
+    row: Workflow
+    actor: Actor
+    what: str
+
+
+_followers: Final[list[Callable[[Committed], None]]] = []
+
+
+def follow(follower: Callable[[Committed], None]) -> None:
+    """Have ``follower`` called with every change right after its commit."""
+    _followers.append(follower)
+
+
+def _announce_after_commit(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
+    what = str(detail.get("what", "published"))
+    for follower in _followers:
+        transaction.on_commit(partial(follower, Committed(row, actor, what)), robust=True)
 
 
 def find_workflow(workspace: int, slug: str) -> Workflow:
@@ -62,6 +88,7 @@ def insert(row: Workflow, actor: Actor, detail: Mapping[str, object]) -> None:
             row.save(force_insert=True)
             change = change_of(row, Action.WORKFLOW_CHANGE, detail=detail)
             record(actor, change, stream=row.key, seq=1)
+            _announce_after_commit(row, actor, detail)
     except IntegrityError:
         raise slug_is_taken(row.slug or "") from None
 
@@ -111,6 +138,7 @@ class Writing:
         self.row.change_seq, self.row.updated_at = seq, self.at
         change = change_of(self.row, action, before=str(before), detail=detail)
         record(self.actor, change, stream=self.row.key, seq=seq)
+        _announce_after_commit(self.row, self.actor, detail)
 
 
 def draft_conflict(expected: int, actual: int) -> VersionConflict:

@@ -17,6 +17,7 @@ from ctxadmin.audit.record import Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, VersionConflict
 from ctxadmin.lib.ids import new_public_id
+from ctxadmin.sockets.announcing import rights_changed
 
 TOKEN_PREFIX: Final = "ctxa_"  # so that secret scanners know one when they see it
 
@@ -79,6 +80,7 @@ def revoke_token(actor: Actor, token_id: str) -> None:
     if not changed:
         raise NotFound("There is no such token.")
     record_change(actor, Change(Action.TOKEN_MANAGE, "token", token_id, detail={"what": "revoked"}))
+    rights_changed("token", token_id)
 
 
 @transaction.atomic

@@ -4,6 +4,9 @@ from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from ctxadmin.sockets.announcing import rights_changed
+from ctxadmin.sockets.callers import digest_of_session
+
 
 class SignOut(LogoutView):
     """Ends the session on POST only, so that no link of another site can do it."""
@@ -12,3 +15,11 @@ class SignOut(LogoutView):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return redirect("/")
+
+    def post(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """The pages that are open in other tabs hear of it at once."""
+        key = request.session.session_key
+        answer: HttpResponse = super().post(request, *args, **kwargs)
+        if key:
+            rights_changed("session", digest_of_session(key))
+        return answer

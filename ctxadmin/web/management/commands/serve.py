@@ -17,6 +17,7 @@ from ctxadmin.web import health
 
 _LOOK_SECONDS: Final = 5.0
 _LAST_SECONDS: Final = 30  # for requests in flight, when the server is told to end
+_MOST_FRAME_BYTES: Final = 4096  # what is longer does not even reach the socket
 _DAY_SECONDS: Final = 24 * 3600.0
 
 
@@ -55,6 +56,8 @@ class Command(BaseCommand):
             forwarded_allow_ips=settings.TRUSTED_PROXIES,
             server_header=False,
             timeout_graceful_shutdown=_LAST_SECONDS,
+            ws_max_size=_MOST_FRAME_BYTES,
+            ws_per_message_deflate=False,  # frames are short, and what is inflated may be long
         )
         os.close(lock)
 
