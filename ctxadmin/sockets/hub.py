@@ -54,6 +54,7 @@ class Hub:
         self.loop = loop
         self.look_every = 0.0  # if not 0, instead of the times above
         self.is_closed = False
+        self._is_running = False
         self.closing: asyncio.Task[None] | None = None
         self._followed: dict[Topic, Followed] = {}
         self._groups: dict[str, int] = {}
@@ -230,7 +231,8 @@ class Hub:
     def _start(self) -> None:
         """Begin what runs beside, once there is something to do."""
         self._news.set()
-        if not self._tasks and not self.is_closed:
+        if not self._is_running:
+            self._is_running = True
             self._begin(self._sender.run())
             self._begin(self._keep_looking())
             self._begin(self._keep_asking())

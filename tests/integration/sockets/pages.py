@@ -39,7 +39,7 @@ class Page:
     def __init__(self, path: str, headers: list[tuple[bytes, bytes]]) -> None:
         # The communicator that Channels' own is made of; Channels' asks for a second server.
         scope = {"type": "websocket", "path": path, "headers": headers, "client": ("127.0.0.1", 1)}
-        self.socket = ApplicationCommunicator(APPLICATION, scope)
+        self.socket: Any = ApplicationCommunicator(APPLICATION, scope)  # type: ignore[no-untyped-call]
 
     async def open(self) -> dict[str, Any]:
         """The welcome; Closed if there is none."""
