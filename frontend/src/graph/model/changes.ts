@@ -1,0 +1,89 @@
+// What was changed and not saved yet, as little data as can be kept in a journal.
+
+import type { Element, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
+import { indexOf, same } from "./document";
+
+/** An element before and after; null where it is not there. `at` is the place of a new one. */
+interface Change<T> {
+  readonly key: Key;
+  readonly before: T | null;
+  readonly after: T | null;
+  readonly at?: number;
+}
+
+export interface Changes {
+  readonly nodes: readonly Change<WorkflowNode>[];
+  readonly edges: readonly Change<WorkflowEdge>[];
+  readonly reducers?: { readonly before: Reducers; readonly after: Reducers };
+  readonly name?: { readonly before: string; readonly after: string };
+}
+
+export function changesBetween(before: WorkflowDocument, after: WorkflowDocument): Changes {
+  const reducers = { before: before.reducers ?? {}, after: after.reducers ?? {} };
+  const name = { before: before.name, after: after.name };
+  return {
+    nodes: listed(before.nodes, after.nodes),
+    edges: listed(before.edges, after.edges),
+    ...(same(reducers.before, reducers.after) ? {} : { reducers }),
+    ...(name.before === name.after ? {} : { name }),
+  };
+}
+
+export function isNothing(changes: Changes): boolean {
+  return !changes.nodes.length && !changes.edges.length && !changes.reducers && !changes.name;
+}
+
+export function countOf(changes: Changes): number {
+  return changes.nodes.length + changes.edges.length + (changes.reducers ? 1 : 0) + (changes.name ? 1 : 0);
+}
+
+function listed<T extends Element>(before: readonly T[], after: readonly T[]): Change<T>[] {
+  if (before === after) return [];
+  const [old, now] = [indexOf(before), indexOf(after)];
+  const found: Change<T>[] = [];
+  before.forEach((element, place) => {
+    const key = old.keys[place] as Key;
+    const there = now.at.get(key);
+    const left = there === undefined ? null : (after[there] as T);
+    if (!same(element, left)) found.push({ key, before: element, after: left });
+  });
+  after.forEach((element, at) => {
+    const key = now.keys[at] as Key;
+    if (!old.at.has(key)) found.push({ key, before: null, after: element, at });
+  });
+  return found;
+}
+
+/**
+ * The documents to merge, made of what is there now and what was changed from an older one that
+ * nobody has any more: with all that was not changed as it is now.
+ */
+export function sides(changes: Changes, theirs: WorkflowDocument): { base: WorkflowDocument; mine: WorkflowDocument } {
+  const made = (side: "before" | "after"): WorkflowDocument => {
+    const { reducers: _, ...rest } = theirs;
+    const reducers = changes.reducers ? changes.reducers[side] : theirs.reducers;
+    return {
+      ...rest,
+      name: changes.name ? changes.name[side] : theirs.name,
+      nodes: put(theirs.nodes, changes.nodes, side),
+      edges: put(theirs.edges, changes.edges, side),
+      ...(reducers && Object.keys(reducers).length ? { reducers } : {}),
+    };
+  };
+  return { base: made("before"), mine: made("after") };
+}
+
+function put<T extends Element>(elements: readonly T[], changes: readonly Change<T>[], side: "before" | "after"): readonly T[] {
+  const { keys, at } = indexOf(elements);
+  const byKey = new Map(changes.map((change) => [change.key, change[side]]));
+  const kept = elements.flatMap((element, place) => {
+    const key = keys[place] as Key;
+    const value = byKey.has(key) ? byKey.get(key) : element;
+    return value ? [value] : [];
+  });
+  for (const change of changes) {
+    const value = change[side];
+    if (value && !at.has(change.key)) kept.splice(change.at ?? kept.length, 0, value);
+  }
+  return kept;
+}

@@ -1,0 +1,72 @@
+// Copies of elements: what is copied, and what is pasted with ids of its own.
+
+import type { Chosen } from "./commands";
+import { ids } from "./commands";
+import type { Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
+import { find, freeId, indexOf, normalised } from "./document";
+import type { Edit } from "./edits";
+
+const FORMAT = "ctxadmin-elements";
+
+export interface Clip {
+  readonly format: typeof FORMAT;
+  readonly nodes: readonly WorkflowNode[];
+  readonly edges: readonly WorkflowEdge[];
+}
+
+/** The chosen nodes and all edges between them; places are those where they are seen. */
+export function copied(document: WorkflowDocument, chosen: Chosen, places: ReadonlyMap<Key, Position>): Clip {
+  const nodes = chosen.nodes.flatMap((key) => {
+    const node = find(document.nodes, key);
+    const position = places.get(key) ?? node?.position;
+    return node ? [position ? { ...node, position } : node] : [];
+  });
+  const inside = new Set(nodes.map((node) => node.id));
+  const edges = document.edges.filter((edge) => inside.has(edge.from) && inside.has(edge.to));
+  return { format: FORMAT, nodes, edges };
+}
+
+/** The clip in a text of the clipboard, or null for any other text. */
+export function clipIn(text: string): Clip | null {
+  if (!text.includes(FORMAT)) return null;
+  try {
+    const found = JSON.parse(text) as Clip;
+    if (found.format !== FORMAT || !found.nodes.every(isElement) || !found.edges.every(isElement)) return null;
+    if (!found.edges.every((edge) => typeof edge.from === "string" && typeof edge.to === "string")) return null;
+    const { nodes, edges } = normalised({ name: "", nodes: found.nodes, edges: found.edges });
+    return { format: FORMAT, nodes, edges };
+  } catch {
+    return null;
+  }
+}
+
+function isElement(element: unknown): boolean {
+  const { id, type } = (element ?? {}) as { id?: unknown; type?: unknown };
+  return typeof id === "string" && typeof type === "string";
+}
+
+/** The edit that puts a clip into a document, with new ids, `by` beside where it was. */
+export function pasted(document: WorkflowDocument, clip: Clip, by: Position): { edit: Edit; keys: Key[] } {
+  const [taken, takenEdges] = [ids(document.nodes), ids(document.edges)];
+  const news = new Map<string, string>();
+  const nodes = clip.nodes.map((node) => {
+    const id = freeId(node.id, taken);
+    taken.add(id);
+    if (!news.has(node.id)) news.set(node.id, id);
+    const { x, y } = node.position ?? { x: 0, y: 0 };
+    return { element: { ...node, id, position: { x: x + by.x, y: y + by.y } } };
+  });
+  const edges = clip.edges.map((edge) => {
+    const [from, to] = [news.get(edge.from) ?? edge.from, news.get(edge.to) ?? edge.to];
+    // An id that was made of its ends is made anew of the new ends.
+    const id = freeId(edge.id === `${edge.from}-${edge.to}` ? `${from}-${to}` : edge.id, takenEdges);
+    takenEdges.add(id);
+    return { element: { ...edge, id, from, to } };
+  });
+  return { edit: { kind: "add", nodes, edges }, keys: nodes.map(({ element }) => element.id) };
+}
+
+/** All keys of a document. */
+export function everything(document: WorkflowDocument): Chosen {
+  return { nodes: indexOf(document.nodes).keys, edges: indexOf(document.edges).keys };
+}

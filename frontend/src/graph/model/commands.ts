@@ -1,0 +1,112 @@
+// What people do, as edits: each function looks at a document and gives an edit of it.
+
+import { groupOf, withGroup } from "./canvas_data";
+import type { Element, Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
+import { find, freeId, indexOf } from "./document";
+import type { Edit } from "./edits";
+
+/** A type of node as the palette offers it. */
+export interface NodeKind {
+  readonly type: string;
+  readonly label: string;
+  readonly tone: string;
+  readonly context_type: string;
+  readonly config?: WorkflowNode["config"];
+}
+
+export interface Chosen {
+  readonly nodes: readonly Key[];
+  readonly edges: readonly Key[];
+}
+
+const GRID = 10;
+
+export function snapped({ x, y }: Position): Position {
+  return { x: Math.round(x / GRID) * GRID, y: Math.round(y / GRID) * GRID };
+}
+
+export function ids(elements: readonly Element[]): Set<string> {
+  return new Set(elements.map((element) => element.id));
+}
+
+/** A new node of a kind, and if it follows another one the edge that leads to it. */
+export function addition(document: WorkflowDocument, kind: NodeKind, position: Position, from?: string): { edit: Edit; key: Key } {
+  const id = freeId(kind.type, ids(document.nodes));
+  const node: WorkflowNode = { id, type: kind.type, position: snapped(position), ...(kind.config ? { config: kind.config } : {}) };
+  const edges = from === undefined ? [] : [{ element: edgeBetween(document, from, id) }];
+  return { edit: { kind: "add", nodes: [{ element: node }], edges }, key: id };
+}
+
+export function edgeBetween(document: WorkflowDocument, from: string, to: string, type = "sequence"): WorkflowEdge {
+  return { id: freeId(`${from}-${to}`.slice(0, 60), ids(document.edges)), type, from, to };
+}
+
+export function connection(document: WorkflowDocument, from: string, to: string, type?: string): { edit: Edit; key: Key } {
+  const edge = edgeBetween(document, from, to, type);
+  return { edit: { kind: "add", nodes: [], edges: [{ element: edge }] }, key: edge.id };
+}
+
+/** Whether an edge that says nothing leads from one node to the other already. */
+export function isConnected(document: WorkflowDocument, from: string, to: string): boolean {
+  return document.edges.some((edge) => edge.from === from && edge.to === to && !edge.condition && edge.type === "sequence");
+}
+
+/** Without what was chosen, and without the edges of the nodes that go. */
+export function removal(document: WorkflowDocument, chosen: Chosen): Edit {
+  const going = new Set(chosen.nodes);
+  const left = new Set(document.nodes.filter((_, place) => !going.has(indexOf(document.nodes).keys[place] as Key)).map((node) => node.id));
+  const gone = new Set(chosen.nodes.flatMap((key) => find(document.nodes, key)?.id ?? []).filter((id) => !left.has(id)));
+  const wanted = new Set(chosen.edges);
+  const edges = indexOf(document.edges).keys.filter((key, place) => {
+    const edge = document.edges[place] as WorkflowEdge;
+    return wanted.has(key) || gone.has(edge.from) || gone.has(edge.to);
+  });
+  return { kind: "remove", nodes: chosen.nodes, edges };
+}
+
+/** An element as it is now said to be. A node's new id is followed by its edges. */
+export function change(document: WorkflowDocument, kind: "node" | "edge", key: Key, to: Element): Edit {
+  if (kind === "edge") return { kind: "change", nodes: [], edges: [{ key, to: to as WorkflowEdge }] };
+  const before = find(document.nodes, key);
+  const edges = before && before.id !== to.id ? followed(document, before.id, to.id) : [];
+  return { kind: "change", nodes: [{ key, to: to as WorkflowNode }], edges };
+}
+
+function followed(document: WorkflowDocument, from: string, to: string): { key: Key; to: WorkflowEdge }[] {
+  const end = (id: string): string => (id === from ? to : id);
+  const { keys } = indexOf(document.edges);
+  return document.edges.flatMap((edge, place) =>
+    edge.from === from || edge.to === from
+      ? [{ key: keys[place] as Key, to: { ...edge, from: end(edge.from), to: end(edge.to) } }]
+      : [],
+  );
+}
+
+export function reconnection(document: WorkflowDocument, key: Key, from: string, to: string): Edit | null {
+  const edge = find(document.edges, key);
+  if (!edge || (edge.from === from && edge.to === to)) return null;
+  return { kind: "change", nodes: [], edges: [{ key, to: { ...edge, from, to } }] };
+}
+
+/** Into a group by its name, or out of any for an empty one. */
+export function grouping(document: WorkflowDocument, keys: readonly Key[], group: string): Edit {
+  const nodes = keys.flatMap((key) => {
+    const node = find(document.nodes, key);
+    return node && groupOf(node) !== group ? [{ key, to: withGroup(node, group) }] : [];
+  });
+  return { kind: "change", nodes, edges: [] };
+}
+
+export function members(document: WorkflowDocument, group: string): Key[] {
+  const { keys } = indexOf(document.nodes);
+  return document.nodes.flatMap((node, place) => (groupOf(node) === group ? [keys[place] as Key] : []));
+}
+
+/** A name for a new group that no group has. */
+export function freeGroup(document: WorkflowDocument, word: string): string {
+  const taken = new Set(document.nodes.map(groupOf));
+  for (let number = 1; ; number += 1) {
+    const name = `${word} ${number}`;
+    if (!taken.has(name)) return name;
+  }
+}

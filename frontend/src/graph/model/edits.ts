@@ -1,0 +1,162 @@
+// Edits as data: each is applied to a document and gives the edit that takes it back.
+
+import type { Element, Key, Position, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
+import { indexOf } from "./document";
+
+/** An element that comes in; without a place it comes last. Order has a meaning for edges. */
+export interface Placed<T extends Element> {
+  readonly at?: number;
+  readonly element: T;
+}
+
+export interface Changed<T extends Element> {
+  readonly key: Key;
+  readonly to: T;
+}
+
+export type Edit =
+  | { readonly kind: "add"; readonly nodes: readonly Placed<WorkflowNode>[]; readonly edges: readonly Placed<WorkflowEdge>[] }
+  | { readonly kind: "remove"; readonly nodes: readonly Key[]; readonly edges: readonly Key[] }
+  | { readonly kind: "change"; readonly nodes: readonly Changed<WorkflowNode>[]; readonly edges: readonly Changed<WorkflowEdge>[] }
+  | { readonly kind: "move"; readonly to: { readonly [key: Key]: Position | null } }
+  | { readonly kind: "reducers"; readonly to: Reducers | null }
+  | { readonly kind: "rename"; readonly to: string }
+  | { readonly kind: "together"; readonly edits: readonly Edit[] };
+
+export interface Applied {
+  readonly document: WorkflowDocument;
+  readonly inverse: Edit;
+}
+
+/** The document after an edit. What an edit names and is not there any more is passed over. */
+export function apply(document: WorkflowDocument, edit: Edit): Applied {
+  switch (edit.kind) {
+    case "add":
+      return added(document, edit.nodes, edit.edges);
+    case "remove":
+      return removed(document, edit.nodes, edit.edges);
+    case "change":
+      return changed(document, edit.nodes, edit.edges);
+    case "move":
+      return moved(document, edit.to);
+    case "reducers":
+      return withReducers(document, edit.to);
+    case "rename":
+      return { document: { ...document, name: edit.to }, inverse: { kind: "rename", to: document.name } };
+    case "together":
+      return together(document, edit.edits);
+  }
+}
+
+function added(
+  document: WorkflowDocument,
+  nodes: readonly Placed<WorkflowNode>[],
+  edges: readonly Placed<WorkflowEdge>[],
+): Applied {
+  const [allNodes, nodesAt] = inserted(document.nodes, nodes);
+  const [allEdges, edgesAt] = inserted(document.edges, edges);
+  const keysAt = (elements: readonly Element[], places: readonly number[]): Key[] =>
+    places.map((place) => indexOf(elements).keys[place] as Key);
+  return {
+    document: { ...document, nodes: allNodes, edges: allEdges },
+    inverse: { kind: "remove", nodes: keysAt(allNodes, nodesAt), edges: keysAt(allEdges, edgesAt) },
+  };
+}
+
+/** Inserts in rising order of the places, each of which is the place in the result. */
+function inserted<T extends Element>(elements: readonly T[], given: readonly Placed<T>[]): [readonly T[], number[]] {
+  if (!given.length) return [elements, []];
+  const last = Number.POSITIVE_INFINITY;
+  const sorted = [...given].sort((a, b) => (a.at ?? last) - (b.at ?? last) || 0);
+  const result: T[] = [];
+  const places: number[] = [];
+  let taken = 0;
+  for (const { at = last, element } of sorted) {
+    while (result.length < at && taken < elements.length) result.push(elements[taken++] as T);
+    places.push(result.length);
+    result.push(element);
+  }
+  return [result.concat(elements.slice(taken)), places];
+}
+
+function removed(document: WorkflowDocument, nodes: readonly Key[], edges: readonly Key[]): Applied {
+  const [restNodes, goneNodes] = without(document.nodes, nodes);
+  const [restEdges, goneEdges] = without(document.edges, edges);
+  return {
+    document: { ...document, nodes: restNodes, edges: restEdges },
+    inverse: { kind: "add", nodes: goneNodes, edges: goneEdges },
+  };
+}
+
+function without<T extends Element>(elements: readonly T[], keys: readonly Key[]): [readonly T[], Placed<T>[]] {
+  const { at } = indexOf(elements);
+  const places = new Set(keys.map((key) => at.get(key)).filter((place) => place !== undefined));
+  if (!places.size) return [elements, []];
+  const gone = [...places].sort((a, b) => a - b).map((place) => ({ at: place, element: elements[place] as T }));
+  return [elements.filter((_, place) => !places.has(place)), gone];
+}
+
+function changed(
+  document: WorkflowDocument,
+  nodes: readonly Changed<WorkflowNode>[],
+  edges: readonly Changed<WorkflowEdge>[],
+): Applied {
+  const [newNodes, oldNodes] = replaced(document.nodes, nodes);
+  const [newEdges, oldEdges] = replaced(document.edges, edges);
+  return {
+    document: { ...document, nodes: newNodes, edges: newEdges },
+    inverse: { kind: "change", nodes: oldNodes, edges: oldEdges },
+  };
+}
+
+function replaced<T extends Element>(elements: readonly T[], given: readonly Changed<T>[]): [readonly T[], Changed<T>[]] {
+  const { at } = indexOf(elements);
+  const news = new Map<number, T>();
+  for (const { key, to } of given) {
+    const place = at.get(key);
+    if (place !== undefined) news.set(place, to);
+  }
+  if (!news.size) return [elements, []];
+  const result = elements.map((element, place) => news.get(place) ?? element);
+  // By the keys of the result: a change of an id changes the key.
+  const { keys } = indexOf(result);
+  return [result, [...news.keys()].map((place) => ({ key: keys[place] as Key, to: elements[place] as T }))];
+}
+
+function moved(document: WorkflowDocument, to: { readonly [key: Key]: Position | null }): Applied {
+  const before: Record<Key, Position | null> = {};
+  const { keys } = indexOf(document.nodes);
+  const nodes = document.nodes.map((node, place) => {
+    const key = keys[place] as Key;
+    const position = Object.hasOwn(to, key) ? to[key] : undefined;
+    if (position === undefined) return node;
+    before[key] = node.position ?? null;
+    return withPosition(node, position);
+  });
+  return { document: { ...document, nodes }, inverse: { kind: "move", to: before } };
+}
+
+export function withPosition(node: WorkflowNode, position: Position | null): WorkflowNode {
+  if (position) return { ...node, position };
+  const { position: _, ...rest } = node;
+  return rest;
+}
+
+function withReducers(document: WorkflowDocument, to: Reducers | null): Applied {
+  const { reducers, ...rest } = document;
+  return {
+    document: to ? { ...rest, reducers: to } : rest,
+    inverse: { kind: "reducers", to: reducers ?? null },
+  };
+}
+
+function together(document: WorkflowDocument, edits: readonly Edit[]): Applied {
+  const inverses: Edit[] = [];
+  let now = document;
+  for (const edit of edits) {
+    const step = apply(now, edit);
+    now = step.document;
+    inverses.unshift(step.inverse);
+  }
+  return { document: now, inverse: { kind: "together", edits: inverses } };
+}

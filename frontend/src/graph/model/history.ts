@@ -1,0 +1,76 @@
+// Undo and redo: steps that were taken, with the edits that take them back.
+
+import type { WorkflowDocument } from "./document";
+import { apply, type Edit } from "./edits";
+
+interface Step {
+  readonly words: string;
+  readonly edit: Edit;
+  readonly inverse: Edit;
+  readonly touch: string;
+}
+
+export interface History {
+  readonly past: readonly Step[];
+  readonly future: readonly Step[];
+}
+
+export interface Stand {
+  readonly document: WorkflowDocument;
+  readonly history: History;
+}
+
+export const NOTHING_DONE: History = { past: [], future: [] };
+
+// Steps hold the elements that they replaced, which the document shared before: a few KB each.
+const MOST_STEPS = 500;
+
+/**
+ * Take a step. Steps with the same `touch` in a row are one: what is typed into one field, a
+ * node that is pushed by arrow keys. An empty `touch` never joins.
+ */
+export function take(stand: Stand, edit: Edit, words: string, touch = ""): Stand {
+  const { document, inverse } = apply(stand.document, edit);
+  const last = stand.history.past.at(-1);
+  const joins = touch !== "" && last?.touch === touch;
+  const step: Step = joins
+    ? {
+        words,
+        touch,
+        edit: { kind: "together", edits: [last.edit, edit] },
+        inverse: { kind: "together", edits: [inverse, last.inverse] },
+      }
+    : { words, touch, edit, inverse };
+  const past = joins ? stand.history.past.slice(0, -1) : stand.history.past;
+  return { document, history: { past: [...past, step].slice(-MOST_STEPS), future: [] } };
+}
+
+/** From here on nothing joins the last step. */
+export function settle(history: History): History {
+  const last = history.past.at(-1);
+  if (!last?.touch) return history;
+  return { ...history, past: [...history.past.slice(0, -1), { ...last, touch: "" }] };
+}
+
+export function undo({ document, history }: Stand): Stand {
+  const step = history.past.at(-1);
+  if (!step) return { document, history };
+  const back = apply(document, step.inverse);
+  // What takes the undoing back is worked out anew: the document may have been merged meanwhile.
+  const undone = { ...step, edit: back.inverse };
+  return {
+    document: back.document,
+    history: { past: history.past.slice(0, -1), future: [undone, ...history.future] },
+  };
+}
+
+export function redo({ document, history }: Stand): Stand {
+  const step = history.future[0];
+  if (!step) return { document, history };
+  const again = apply(document, step.edit);
+  const done = { ...step, inverse: again.inverse, touch: "" };
+  return {
+    document: again.document,
+    history: { past: [...history.past, done], future: history.future.slice(1) },
+  };
+}

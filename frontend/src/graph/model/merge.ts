@@ -1,0 +1,160 @@
+// The three-way merge of documents, element by element: what both sides touched is a conflict.
+
+import type { Element, Json, JsonObject, Key, Reducers, WorkflowDocument, WorkflowNode } from "./document";
+import { indexOf, same } from "./document";
+
+export type Kind = "node" | "edge" | "reducer" | "name";
+export type Side = "mine" | "theirs";
+export type Sided = Json | Element | undefined;
+
+/** An element that both sides changed differently; undefined where it is not there. */
+export interface Conflict {
+  readonly kind: Kind;
+  readonly key: Key;
+  readonly base: Sided;
+  readonly mine: Sided;
+  readonly theirs: Sided;
+}
+
+export interface Merged {
+  readonly document: WorkflowDocument;
+  readonly conflicts: readonly Conflict[];
+}
+
+export type Choices = { readonly [name: string]: Side };
+
+export function nameOf(conflict: Pick<Conflict, "kind" | "key">): string {
+  return `${conflict.kind} ${conflict.key}`;
+}
+
+/**
+ * What both made of `base`. An element that one side alone touched is as that side left it, and
+ * where both touched other fields of one element it gets both. Conflicts are as `choices` say; by
+ * default mine, and if one side removed what the other needs, the side that has it.
+ */
+export function merge(
+  base: WorkflowDocument,
+  mine: WorkflowDocument,
+  theirs: WorkflowDocument,
+  choices: Choices = {},
+): Merged {
+  const conflicts: Conflict[] = [];
+  const decide: Decide = (conflict) => {
+    conflicts.push(conflict);
+    const side = choices[nameOf(conflict)] ?? (conflict.mine === undefined ? "theirs" : "mine");
+    return side === "mine" ? conflict.mine : conflict.theirs;
+  };
+  const edges = elements("edge", base.edges, mine.edges, theirs.edges, decide);
+  // An edge that hung in the air on its own side may go on hanging; others need their nodes.
+  const inTheAir = new Set([...missing(mine), ...missing(theirs)]);
+  const ends = new Set(edges.flatMap((edge) => [edge.from, edge.to]));
+  const isNeeded = (id: string): boolean => ends.has(id) && !inTheAir.has(id);
+  const nodes = elements("node", base.nodes, mine.nodes, theirs.nodes, decide, isNeeded);
+  const reducers = mergedReducers(base.reducers ?? {}, mine.reducers ?? {}, theirs.reducers ?? {}, decide);
+  const name = one("name", "name", base.name, mine.name, theirs.name, decide) as string;
+  const { at } = indexOf(nodes);
+  const kept = edges.filter((edge) => [edge.from, edge.to].every((id) => at.has(id) || inTheAir.has(id)));
+  const document: WorkflowDocument = { name, nodes, edges: kept, ...(Object.keys(reducers).length ? { reducers } : {}) };
+  return { document, conflicts };
+}
+
+type Decide = (conflict: Conflict) => Sided;
+
+function one(kind: Kind, key: Key, base: Sided, mine: Sided, theirs: Sided, decide: Decide): Sided {
+  if (same(mine, theirs)) return mine;
+  if (same(base, mine)) return theirs;
+  if (same(base, theirs)) return mine;
+  return fields(kind, base, mine, theirs) ?? decide({ kind, key, base, mine, theirs });
+}
+
+/** Both sides' changes of one element if they touch other fields of it; else null. */
+function fields(kind: Kind, base: Sided, mine: Sided, theirs: Sided): Sided | null {
+  if (kind !== "node" && kind !== "edge") return null;
+  if (!isObject(base) || !isObject(mine) || !isObject(theirs)) return null;
+  // A filter, or the operation of a context processor, means something as a whole only.
+  const whole = (base as unknown as WorkflowNode).type === "context_processor" ? ["properties"] : ["properties", "config"];
+  return united(base, mine, theirs, (name) => whole.includes(name)) as Sided | null;
+}
+
+function united(base: JsonObject, mine: JsonObject, theirs: JsonObject, opens: (name: string) => boolean): JsonObject | null {
+  const result: Record<string, Json> = {};
+  for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
+    const [was, my, their] = [base[name], mine[name], theirs[name]];
+    let value: Json | undefined | null;
+    if (same(my, their) || same(was, their)) value = my;
+    else if (same(was, my)) value = their;
+    // Where a card stands says nothing about the flow: the later hand wins.
+    else if (name === "position") value = my ?? their;
+    else if (opens(name) && isObject(was ?? {}) && isObject(my ?? {}) && isObject(their ?? {})) {
+      const inner = united((was ?? {}) as JsonObject, (my ?? {}) as JsonObject, (their ?? {}) as JsonObject, (part) => part === "canvas");
+      if (inner === null) return null;
+      value = inner;
+    } else return null;
+    if (value !== undefined) result[name] = value;
+  }
+  return result;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function elements<T extends Element>(
+  kind: "node" | "edge",
+  base: readonly T[],
+  mine: readonly T[],
+  theirs: readonly T[],
+  decide: Decide,
+  isNeeded: (id: string) => boolean = () => false,
+): T[] {
+  const [old, my, their] = [byKey(base), byKey(mine), byKey(theirs)];
+  const result: T[] = [];
+  for (const key of order(base, mine, theirs)) {
+    const [was, left, right] = [old.get(key), my.get(key), their.get(key)];
+    let value = one(kind, key, was as Sided, left as Sided, right as Sided, decide) as T | undefined;
+    // One side removed a node without touching what the other side tied to it.
+    const there = left ?? right;
+    if (value === undefined && was && there && isNeeded(key)) {
+      value = decide({ kind, key, base: was, mine: left, theirs: right }) as T | undefined;
+    }
+    if (value !== undefined) result.push(value);
+  }
+  return result;
+}
+
+function byKey<T extends Element>(list: readonly T[]): Map<Key, T> {
+  const { keys } = indexOf(list);
+  return new Map(list.map((element, place) => [keys[place] as Key, element]));
+}
+
+/** Theirs in their order and mine behind what they follow; if only mine moved, in my order. */
+function order(base: readonly Element[], mine: readonly Element[], theirs: readonly Element[]): Key[] {
+  const [old, my, their] = [indexOf(base), indexOf(mine), indexOf(theirs)];
+  const common = (keys: readonly Key[]): Key[] => keys.filter((key) => old.at.has(key) && my.at.has(key) && their.at.has(key));
+  const moved = !same(common(their.keys), common(old.keys));
+  const [first, second] = moved ? [their, my] : [my, their];
+  const behind = new Map<Key | undefined, Key[]>();
+  let anchor: Key | undefined;
+  for (const key of second.keys) {
+    if (first.at.has(key)) anchor = key;
+    else behind.set(anchor, [...(behind.get(anchor) ?? []), key]);
+  }
+  const result = [...(behind.get(undefined) ?? [])];
+  for (const key of first.keys) result.push(key, ...(behind.get(key) ?? []));
+  return result;
+}
+
+/** The nodes that the edges of a document lead to or from and that are not there. */
+function missing(document: WorkflowDocument): string[] {
+  const { at } = indexOf(document.nodes);
+  return document.edges.flatMap((edge) => [edge.from, edge.to]).filter((id) => !at.has(id));
+}
+
+function mergedReducers(base: Reducers, mine: Reducers, theirs: Reducers, decide: Decide): Reducers {
+  const result: Record<string, string> = {};
+  for (const pattern of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
+    const value = one("reducer", pattern, base[pattern], mine[pattern], theirs[pattern], decide);
+    if (value !== undefined) result[pattern] = value as string;
+  }
+  return result;
+}

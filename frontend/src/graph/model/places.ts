@@ -1,0 +1,71 @@
+// Where cards stand: where somebody put them, where the server placed them, else below all others.
+
+import { groupOf } from "./canvas_data";
+import type { Key, Position, WorkflowDocument } from "./document";
+import { indexOf } from "./document";
+
+export const CARD = { width: 220, height: 96 };
+const ACROSS = CARD.width + 80;
+const DOWN = CARD.height + 60;
+const A_ROW = 6;
+
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export function placesOf(document: WorkflowDocument, given: { readonly [id: string]: Position }): Map<Key, Position> {
+  const places = new Map<Key, Position>();
+  const { keys } = indexOf(document.nodes);
+  const lost: Key[] = [];
+  document.nodes.forEach((node, place) => {
+    const key = keys[place] as Key;
+    const spot = node.position ?? given[key];
+    if (spot) places.set(key, spot);
+    else lost.push(key);
+  });
+  if (lost.length) {
+    const spots = [...places.values()];
+    const left = Math.min(...(spots.length ? spots.map((spot) => spot.x) : [0]));
+    const top = spots.length ? Math.max(...spots.map((spot) => spot.y)) + DOWN : 0;
+    lost.forEach((key, number) => {
+      places.set(key, { x: left + (number % A_ROW) * ACROSS, y: top + Math.floor(number / A_ROW) * DOWN });
+    });
+  }
+  return places;
+}
+
+export function around(spots: readonly Position[], margin = 0): Box {
+  const [xs, ys] = [spots.map((spot) => spot.x), spots.map((spot) => spot.y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  return {
+    x: left - margin,
+    y: top - margin,
+    width: Math.max(...xs) + CARD.width - left + 2 * margin,
+    height: Math.max(...ys) + CARD.height - top + 2 * margin,
+  };
+}
+
+/** The frames of the groups around their members, by name. */
+export function frames(document: WorkflowDocument, places: ReadonlyMap<Key, Position>): Map<string, Box> {
+  const spots = new Map<string, Position[]>();
+  const { keys } = indexOf(document.nodes);
+  document.nodes.forEach((node, place) => {
+    const group = groupOf(node);
+    const spot = places.get(keys[place] as Key);
+    if (group && spot) spots.set(group, [...(spots.get(group) ?? []), spot]);
+  });
+  return new Map([...spots].map(([group, own]) => [group, around(own, 28)]));
+}
+
+/** The next free spot beside `from`, so that a new card covers no other. */
+export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position): Position {
+  const spots = [...places.values()];
+  const taken = ({ x, y }: Position): boolean =>
+    spots.some((spot) => Math.abs(spot.x - x) < CARD.width && Math.abs(spot.y - y) < CARD.height);
+  let { x, y } = wished;
+  for (let step = 0; taken({ x, y }) && step < 200; step += 1) y += CARD.height / 2;
+  return { x, y };
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import type { WorkflowDocument } from "../model/document";
+import { apply } from "../model/edits";
+import { NOTHING_DONE, redo, settle, type Stand, take, undo } from "../model/history";
+import { Chance, SEEDS, someDocument, someEdit } from "./random";
+
+const draft: WorkflowDocument = {
+  name: "w",
+  nodes: [{ id: "a", type: "llm" }, { id: "b", type: "tool", position: { x: 1, y: 2 } }],
+  edges: [{ id: "e", type: "sequence", from: "a", to: "b" }],
+};
+const fresh = (document: WorkflowDocument): Stand => ({ document, history: NOTHING_DONE });
+
+describe("edits", () => {
+  it("are taken back by their inverse, whatever they are", () => {
+    for (const seed of SEEDS) {
+      const chance = new Chance(seed);
+      const before = someDocument(chance);
+      const frozen = JSON.stringify(before);
+      const edit = someEdit(chance, before);
+      const { document, inverse } = apply(before, edit);
+      expect(apply(document, inverse).document, `seed ${seed}: ${JSON.stringify(edit)}`).toEqual(before);
+      expect(JSON.stringify(before)).toBe(frozen);
+    }
+  });
+
+  it("are done again by the inverse of their inverse", () => {
+    for (const seed of SEEDS) {
+      const chance = new Chance(seed);
+      const before = someDocument(chance);
+      const after = apply(before, someEdit(chance, before));
+      const back = apply(after.document, after.inverse);
+      expect(apply(back.document, back.inverse).document).toEqual(after.document);
+    }
+  });
+
+  it("pass over what is not there", () => {
+    const gone = { nodes: [{ key: "z", to: { id: "z", type: "llm" } }], edges: [] };
+    expect(apply(draft, { kind: "change", ...gone }).document).toEqual(draft);
+    expect(apply(draft, { kind: "remove", nodes: ["z"], edges: ["z"] }).document).toEqual(draft);
+  });
+
+  it("leave what they do not name as the same value, so that only changed cards are drawn", () => {
+    const { document } = apply(draft, { kind: "move", to: { b: { x: 9, y: 9 } } });
+    expect(document.nodes[0]).toBe(draft.nodes[0]);
+    expect(document.edges).toBe(draft.edges);
+  });
+});
+
+describe("undo and redo", () => {
+  it("walk all the way back and forth", () => {
+    for (const seed of SEEDS.slice(0, 100)) {
+      const chance = new Chance(seed);
+      const stands = [fresh(someDocument(chance))];
+      for (let step = 0; step < 8; step += 1) {
+        const now = stands.at(-1) as Stand;
+        stands.push(take(now, someEdit(chance, now.document), "step"));
+      }
+      let now = stands.at(-1) as Stand;
+      for (const was of stands.slice(0, -1).reverse()) {
+        now = undo(now);
+        expect(now.document).toEqual(was.document);
+      }
+      for (const is of stands.slice(1)) {
+        now = redo(now);
+        expect(now.document).toEqual(is.document);
+      }
+    }
+  });
+
+  it("take what is typed into one field as one step", () => {
+    let stand = fresh(draft);
+    for (const name of ["H", "He", "Hey"]) {
+      const edit = { kind: "change" as const, nodes: [{ key: "a", to: { id: "a", type: "llm", name } }], edges: [] };
+      stand = take(stand, edit, "name", "a/name");
+    }
+    expect(stand.history.past).toHaveLength(1);
+    expect(undo(stand).document).toEqual(draft);
+    expect(redo(undo(stand)).document.nodes[0]?.name).toBe("Hey");
+  });
+
+  it("take it as two steps when the focus has left the field between", () => {
+    const typed = (stand: Stand, to: string): Stand => take(stand, { kind: "rename", to }, "name", "name");
+    const first = typed(fresh(draft), "x");
+    const second = typed({ ...first, history: settle(first.history) }, "y");
+    expect(second.history.past).toHaveLength(2);
+    expect(undo(second).document.name).toBe("x");
+  });
+
+  it("forget what was undone when something else is done", () => {
+    const done = take(undo(take(fresh(draft), { kind: "rename", to: "x" }, "")), { kind: "rename", to: "y" }, "");
+    expect(redo(done).document.name).toBe("y");
+  });
+
+  it("at the ends do nothing", () => {
+    expect(undo(fresh(draft)).document).toBe(draft);
+    expect(redo(fresh(draft)).document).toBe(draft);
+  });
+});

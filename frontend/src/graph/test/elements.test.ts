@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
+import { clipIn, copied, everything, pasted } from "../model/clipboard";
+import { addition, change, freeGroup, grouping, removal } from "../model/commands";
+import { find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
+import { apply } from "../model/edits";
+import { frames, freeSpot, placesOf } from "../model/places";
+import { search } from "../model/search";
+import { Chance, SEEDS, someDocument } from "./random";
+
+const draft: WorkflowDocument = {
+  name: "w",
+  nodes: [
+    { id: "ask", type: "user_interaction", name: "Ask" },
+    { id: "answer", type: "llm", name: "Answer", config: { template: "Be short" } },
+  ],
+  edges: [{ id: "ask-answer", type: "conditional", from: "ask", to: "answer", condition: "context.ready" }],
+};
+
+describe("elements", () => {
+  it("with one id are told apart by how often it came before", () => {
+    const nodes = [{ id: "a", type: "x" }, { id: "a", type: "y" }, { id: "b", type: "z" }];
+    expect(indexOf(nodes).keys).toEqual(["a", "a~2", "b"]);
+    expect(find(nodes, "a~2")?.type).toBe("y");
+  });
+
+  it("get ids that are free and no longer than the contract allows", () => {
+    expect(freeId("a", new Set())).toBe("a");
+    expect(freeId("a", new Set(["a", "a-2"]))).toBe("a-3");
+    expect(freeId("a-2", new Set(["a-2"]))).toBe("a-3");
+    expect(freeId("x".repeat(64), new Set(["x".repeat(64)]))).toHaveLength(64);
+    expect(freeId("what is this?", new Set())).toBe("what-is-this-");
+  });
+
+  it("lose what is null, which means missing", () => {
+    const given = { name: "w", nodes: [{ id: "a", type: "x", name: null, config: { kept: null } } as unknown as WorkflowNode], edges: [] };
+    expect(normalised(given).nodes).toEqual([{ id: "a", type: "x", config: { kept: null } }]);
+  });
+
+  it("take their edges along when they go or get another id", () => {
+    expect(apply(draft, removal(draft, { nodes: ["ask"], edges: [] })).document.edges).toEqual([]);
+    const renamed = apply(draft, change(draft, "node", "ask", { ...draft.nodes[0]!, id: "begin" })).document;
+    expect(renamed.edges[0]?.from).toBe("begin");
+  });
+
+  it("are added behind the node that they follow", () => {
+    const kind = { type: "llm", label: "Model", tone: "green", context_type: "llm_context" };
+    const { edit, key } = addition(draft, kind, { x: 14, y: 16 }, "answer");
+    const { document } = apply(draft, edit);
+    expect(find(document.nodes, key)).toEqual({ id: "llm", type: "llm", position: { x: 10, y: 20 } });
+    expect(document.edges.at(-1)).toEqual({ id: "answer-llm", type: "sequence", from: "answer", to: "llm" });
+  });
+});
+
+describe("the clipboard", () => {
+  it("pastes with ids of its own, and with the edges between", () => {
+    const clip = clipIn(JSON.stringify(copied(draft, everything(draft), new Map())));
+    const { edit, keys } = pasted(draft, clip!, { x: 20, y: 20 });
+    const { document } = apply(draft, edit);
+    expect(keys).toEqual(["ask-2", "answer-2"]);
+    expect(document.edges.at(-1)).toMatchObject({ id: "ask-2-answer-2", from: "ask-2", to: "answer-2", condition: "context.ready" });
+  });
+
+  it("never takes an id that is there, in any document", () => {
+    for (const seed of SEEDS) {
+      const document = someDocument(new Chance(seed));
+      const { edit, keys } = pasted(document, copied(document, everything(document), new Map()), { x: 1, y: 1 });
+      const after = apply(document, edit).document;
+      for (const key of keys) expect(after.nodes.filter((node) => node.id === key)).toHaveLength(1);
+    }
+  });
+
+  it("takes no other text for elements", () => {
+    for (const text of ["", "ctxadmin-elements", "{}", '{"format":"ctxadmin-elements","nodes":[1],"edges":[]}', "null"]) {
+      expect(clipIn(text)).toBeNull();
+    }
+  });
+});
+
+describe("groups and notes", () => {
+  it("stand in the free properties and leave the others as they are", () => {
+    const node = { id: "a", type: "llm", properties: { owner: "me" } };
+    const dressed = withNote(withGroup(node, "Look-ups"), "Mind the cost");
+    expect(dressed.properties).toMatchObject({ owner: "me" });
+    expect([groupOf(dressed), noteOf(dressed)?.text]).toEqual(["Look-ups", "Mind the cost"]);
+    expect(noteOf(withNoteAt(dressed, 5.4, 7))).toEqual({ text: "Mind the cost", x: 5, y: 7 });
+    expect(withNote(withGroup(dressed, ""), "")).toEqual(node);
+    expect(withNote(withGroup({ id: "a", type: "llm" }, ""), "")).toEqual({ id: "a", type: "llm" });
+  });
+
+  it("survive properties of another shape", () => {
+    const node = { id: "a", type: "llm", properties: { canvas: [1] } };
+    expect([groupOf(node), noteOf(node)]).toEqual(["", null]);
+  });
+
+  it("have a frame around their nodes", () => {
+    const grouped = apply(draft, grouping(draft, ["ask", "answer"], freeGroup(draft, "Group"))).document;
+    const places = placesOf(grouped, { ask: { x: 0, y: 0 }, answer: { x: 400, y: 50 } });
+    const frame = frames(grouped, places).get("Group 1");
+    expect(frame).toMatchObject({ x: -28, y: -28 });
+    expect(frame!.width).toBeGreaterThan(620);
+  });
+});
+
+describe("places", () => {
+  it("are those of the document, then those of the server, then below all", () => {
+    const nodes = [{ id: "a", type: "x", position: { x: 1, y: 1 } }, { id: "b", type: "x" }, { id: "c", type: "x" }];
+    const places = placesOf({ name: "w", nodes, edges: [] }, { b: { x: 5, y: 500 } });
+    expect(places.get("a")).toEqual({ x: 1, y: 1 });
+    expect(places.get("b")).toEqual({ x: 5, y: 500 });
+    expect(places.get("c")!.y).toBeGreaterThan(500);
+  });
+
+  it("of new cards cover no other", () => {
+    const places = new Map([["a", { x: 0, y: 0 }]]);
+    expect(freeSpot(places, { x: 0, y: 0 }).y).toBeGreaterThanOrEqual(96);
+    expect(freeSpot(places, { x: 900, y: 0 })).toEqual({ x: 900, y: 0 });
+  });
+});
+
+describe("the search", () => {
+  it("looks at names, ids, types, conditions and settings", () => {
+    expect(search(draft, "answer").map(({ key }) => key)).toEqual(["answer", "ask-answer"]);
+    expect(search(draft, "context.ready").map(({ key }) => key)).toEqual(["ask-answer"]);
+    expect(search(draft, "be short").map(({ key }) => key)).toEqual(["answer"]);
+    expect(search(draft, "  ")).toEqual([]);
+    expect(search(draft, "nobody")).toEqual([]);
+  });
+});
