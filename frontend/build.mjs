@@ -1,4 +1,5 @@
-// Copies what the pages use from node_modules into static/vendor, with licences and checksums.
+// Copies what the pages use from node_modules into static/vendor, with licences and checksums, and
+// builds the islands into static/build.
 //
 // Running ctxadmin needs none of this: the result is committed. The same lock file gives the
 // same bytes; tests/unit/web/test_vendor.py compares them with VENDOR.json.
@@ -7,6 +8,8 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+
+import { buildIslands } from "./islands.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(here, "node_modules");
@@ -106,3 +109,5 @@ async function fill(target, list) {
 for (const entry of [...(await fill(vendor, packages)), ...(await fill(testAssets, testPackages))]) {
   console.log(`${entry.name} ${entry.version}: ${Object.keys(entry.sha256).join(", ")}`);
 }
+
+console.log(`static/build: ${(await buildIslands()).join(", ")}`);

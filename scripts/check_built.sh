@@ -1,13 +1,15 @@
 #!/bin/sh
-# Checks that the committed files of static/ are what frontend/ builds; needs Node, else says so.
+# Checks the islands, and that the committed files of static/ are what frontend/ builds; needs Node, else says so.
 set -eu
 if ! command -v npm >/dev/null; then
   echo "Node is not installed: built files are compared with their checksums only, in make test"
   exit 0
 fi
-echo "npm run build, then compare static/ and tests/assets/ with what is committed"
+echo "Check and build frontend/, then compare static/ and tests/assets/ with what is committed"
 built="static/build static/vendor tests/assets"
 npm --prefix frontend ci --ignore-scripts --no-audit --no-fund --silent
+npm --prefix frontend run --silent typecheck
+npm --prefix frontend run --silent test
 npm --prefix frontend run --silent build >/dev/null
 # shellcheck disable=SC2086 - a list of folders
 if [ -n "$(git status --porcelain -- $built)" ]; then

@@ -94,6 +94,7 @@ def all_parts() -> list[tuple[str, list[Part]]]:
         ("Every installation", packages(embedded)),
         ("Installations with MySQL, in addition", packages(production - embedded)),
         ("Pages, in static/vendor", vendored("static/vendor/VENDOR.json")),
+        ("Pages, in static/build", built("static/build/BUILD.json")),
         ("Tests and development only", packages(test - production)),
         ("Browser tests only", vendored("tests/assets/vendor/VENDOR.json")),
     ]
@@ -134,6 +135,11 @@ def licence(name: str) -> str:
 
 def vendored(file: str) -> list[Part]:
     entries = json.loads((ROOT / file).read_text(encoding="utf-8"))
+    return [Part(each["name"], each["version"], each["licence"]) for each in entries]
+
+
+def built(file: str) -> list[Part]:
+    entries = json.loads((ROOT / file).read_text(encoding="utf-8"))["packages"]
     return [Part(each["name"], each["version"], each["licence"]) for each in entries]
 
 

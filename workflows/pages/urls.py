@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from workflows.pages import (
+    canvas,
     editing,
     editor_panel,
     editor_preview,
@@ -18,6 +19,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("+new/", managing.create, name="create"),
     path("import/", importing.upload, name="import"),
     path("<str:slug>/", reading.detail, name="detail"),
+    path("<str:slug>/editor/", canvas.editor, name="editor"),
     path("<str:slug>/edit/", managing.edit, name="edit"),
     path("<str:slug>/delete/", managing.delete, name="delete"),
     path("<str:slug>/yaml/", reading.yaml_file, name="yaml"),

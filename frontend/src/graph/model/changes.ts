@@ -2,6 +2,7 @@
 
 import type { Element, Key, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { indexOf, same } from "./document";
+import { type Changed, difference, type Edit, type Placed } from "./edits";
 
 /** An element before and after; null where it is not there. `at` is the place of a new one. */
 interface Change<T> {
@@ -54,6 +55,30 @@ function listed<T extends Element>(before: readonly T[], after: readonly T[]): C
   return found;
 }
 
+/** The edit that makes these changes. */
+export function editOf({ nodes, edges, reducers, name }: Changes): Edit {
+  const edits: Edit[] = [
+    { kind: "remove", nodes: gone(nodes), edges: gone(edges) },
+    { kind: "change", nodes: other(nodes), edges: other(edges) },
+    { kind: "add", nodes: come(nodes), edges: come(edges) },
+  ];
+  if (reducers) edits.push({ kind: "reducers", to: Object.keys(reducers.after).length ? reducers.after : null });
+  if (name) edits.push({ kind: "rename", to: name.after });
+  return { kind: "together", edits };
+}
+
+function gone(changes: readonly Change<Element>[]): Key[] {
+  return changes.flatMap(({ key, after }) => (after ? [] : [key]));
+}
+
+function other(changes: readonly Change<Element>[]): Changed[] {
+  return changes.flatMap(({ key, before, after }) => (before && after ? [{ key, fields: difference(before, after) }] : []));
+}
+
+function come<T extends Element>(changes: readonly Change<T>[]): Placed<T>[] {
+  return changes.flatMap(({ before, after, at }) => (!before && after ? [{ at, element: after }] : []));
+}
+
 /**
  * The documents to merge, made of what is there now and what was changed from an older one that
  * nobody has any more: with all that was not changed as it is now.
@@ -71,6 +96,20 @@ export function sides(changes: Changes, theirs: WorkflowDocument): { base: Workf
     };
   };
   return { base: made("before"), mine: made("after") };
+}
+
+/** Whether all that was changed is in a document already. */
+export function isIn(changes: Changes, document: WorkflowDocument): boolean {
+  const has = <T extends Element>(elements: readonly T[]) => ({ key, after }: Change<T>) => {
+    const place = indexOf(elements).at.get(key);
+    return same(place === undefined ? null : elements[place], after);
+  };
+  return (
+    changes.nodes.every(has(document.nodes)) &&
+    changes.edges.every(has(document.edges)) &&
+    (!changes.reducers || same(changes.reducers.after, document.reducers ?? {})) &&
+    (!changes.name || changes.name.after === document.name)
+  );
 }
 
 function put<T extends Element>(elements: readonly T[], changes: readonly Change<T>[], side: "before" | "after"): readonly T[] {

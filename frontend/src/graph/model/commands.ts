@@ -3,7 +3,7 @@
 import { groupOf, withGroup } from "./canvas_data";
 import type { Element, Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
 import { find, freeId, indexOf } from "./document";
-import type { Edit } from "./edits";
+import { type Changed, difference, type Edit } from "./edits";
 
 /** A type of node as the palette offers it. */
 export interface NodeKind {
@@ -66,35 +66,40 @@ export function removal(document: WorkflowDocument, chosen: Chosen): Edit {
 
 /** An element as it is now said to be. A node's new id is followed by its edges. */
 export function change(document: WorkflowDocument, kind: "node" | "edge", key: Key, to: Element): Edit {
-  if (kind === "edge") return { kind: "change", nodes: [], edges: [{ key, to: to as WorkflowEdge }] };
-  const before = find(document.nodes, key);
+  const before = find<Element>(kind === "node" ? document.nodes : document.edges, key);
+  const own = before ? [{ key, fields: difference(before, to) }] : [];
+  if (kind === "edge") return { kind: "change", nodes: [], edges: own };
   const edges = before && before.id !== to.id ? followed(document, before.id, to.id) : [];
-  return { kind: "change", nodes: [{ key, to: to as WorkflowNode }], edges };
+  return { kind: "change", nodes: own, edges };
 }
 
-function followed(document: WorkflowDocument, from: string, to: string): { key: Key; to: WorkflowEdge }[] {
-  const end = (id: string): string => (id === from ? to : id);
+function followed(document: WorkflowDocument, from: string, to: string): Changed[] {
   const { keys } = indexOf(document.edges);
-  return document.edges.flatMap((edge, place) =>
-    edge.from === from || edge.to === from
-      ? [{ key: keys[place] as Key, to: { ...edge, from: end(edge.from), to: end(edge.to) } }]
-      : [],
-  );
+  return document.edges.flatMap((edge, place) => {
+    const fields = { ...(edge.from === from ? { from: to } : {}), ...(edge.to === from ? { to } : {}) };
+    return Object.keys(fields).length ? [{ key: keys[place] as Key, fields }] : [];
+  });
 }
 
 export function reconnection(document: WorkflowDocument, key: Key, from: string, to: string): Edit | null {
   const edge = find(document.edges, key);
   if (!edge || (edge.from === from && edge.to === to)) return null;
-  return { kind: "change", nodes: [], edges: [{ key, to: { ...edge, from, to } }] };
+  return { kind: "change", nodes: [], edges: [{ key, fields: { from, to } }] };
+}
+
+/** Several nodes as a function makes them, where it makes them anything else. */
+export function reshaped(document: WorkflowDocument, keys: readonly Key[], make: (node: WorkflowNode, key: Key) => WorkflowNode): Edit {
+  const nodes = keys.flatMap((key) => {
+    const node = find(document.nodes, key);
+    const fields = node ? difference(node, make(node, key)) : {};
+    return Object.keys(fields).length ? [{ key, fields }] : [];
+  });
+  return { kind: "change", nodes, edges: [] };
 }
 
 /** Into a group by its name, or out of any for an empty one. */
 export function grouping(document: WorkflowDocument, keys: readonly Key[], group: string): Edit {
-  const nodes = keys.flatMap((key) => {
-    const node = find(document.nodes, key);
-    return node && groupOf(node) !== group ? [{ key, to: withGroup(node, group) }] : [];
-  });
-  return { kind: "change", nodes, edges: [] };
+  return reshaped(document, keys, (node) => withGroup(node, group));
 }
 
 export function members(document: WorkflowDocument, group: string): Key[] {

@@ -1,7 +1,7 @@
 // Edits as data: each is applied to a document and gives the edit that takes it back.
 
 import type { Element, Key, Position, Reducers, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
-import { indexOf } from "./document";
+import { indexOf, same } from "./document";
 
 /** An element that comes in; without a place it comes last. Order has a meaning for edges. */
 export interface Placed<T extends Element> {
@@ -9,15 +9,21 @@ export interface Placed<T extends Element> {
   readonly element: T;
 }
 
-export interface Changed<T extends Element> {
+/**
+ * Fields of an element and what they are from now on; null takes a field away. Fields and not the
+ * whole, so that undoing leaves alone what somebody else changed in the same element.
+ */
+export interface Changed {
   readonly key: Key;
-  readonly to: T;
+  readonly fields: Fields;
 }
+
+export type Fields = { readonly [name: string]: unknown };
 
 export type Edit =
   | { readonly kind: "add"; readonly nodes: readonly Placed<WorkflowNode>[]; readonly edges: readonly Placed<WorkflowEdge>[] }
   | { readonly kind: "remove"; readonly nodes: readonly Key[]; readonly edges: readonly Key[] }
-  | { readonly kind: "change"; readonly nodes: readonly Changed<WorkflowNode>[]; readonly edges: readonly Changed<WorkflowEdge>[] }
+  | { readonly kind: "change"; readonly nodes: readonly Changed[]; readonly edges: readonly Changed[] }
   | { readonly kind: "move"; readonly to: { readonly [key: Key]: Position | null } }
   | { readonly kind: "reducers"; readonly to: Reducers | null }
   | { readonly kind: "rename"; readonly to: string }
@@ -96,11 +102,7 @@ function without<T extends Element>(elements: readonly T[], keys: readonly Key[]
   return [elements.filter((_, place) => !places.has(place)), gone];
 }
 
-function changed(
-  document: WorkflowDocument,
-  nodes: readonly Changed<WorkflowNode>[],
-  edges: readonly Changed<WorkflowEdge>[],
-): Applied {
+function changed(document: WorkflowDocument, nodes: readonly Changed[], edges: readonly Changed[]): Applied {
   const [newNodes, oldNodes] = replaced(document.nodes, nodes);
   const [newEdges, oldEdges] = replaced(document.edges, edges);
   return {
@@ -109,18 +111,39 @@ function changed(
   };
 }
 
-function replaced<T extends Element>(elements: readonly T[], given: readonly Changed<T>[]): [readonly T[], Changed<T>[]] {
+function replaced<T extends Element>(elements: readonly T[], given: readonly Changed[]): [readonly T[], Changed[]] {
   const { at } = indexOf(elements);
   const news = new Map<number, T>();
-  for (const { key, to } of given) {
+  const olds = new Map<number, Fields>();
+  for (const { key, fields } of given) {
     const place = at.get(key);
-    if (place !== undefined) news.set(place, to);
+    if (place === undefined || news.has(place)) continue;
+    const before = elements[place] as T;
+    news.set(place, withFields(before, fields));
+    olds.set(place, fieldsOf(before, Object.keys(fields)));
   }
   if (!news.size) return [elements, []];
   const result = elements.map((element, place) => news.get(place) ?? element);
   // By the keys of the result: a change of an id changes the key.
   const { keys } = indexOf(result);
-  return [result, [...news.keys()].map((place) => ({ key: keys[place] as Key, to: elements[place] as T }))];
+  return [result, [...olds].map(([place, fields]) => ({ key: keys[place] as Key, fields }))];
+}
+
+function withFields<T extends Element>(element: T, fields: Fields): T {
+  const all = Object.entries({ ...element, ...fields }).filter(([, value]) => value !== null);
+  return Object.fromEntries(all) as unknown as T;
+}
+
+function fieldsOf(element: Element, names: readonly string[]): Fields {
+  const values = element as unknown as Fields;
+  return Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
+}
+
+/** What has to be set in `before` to make it `after`. */
+export function difference(before: Element, after: Element): Fields {
+  const [old, now] = [before as unknown as Fields, after as unknown as Fields];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => !same(old[name], now[name]));
+  return fieldsOf(after, names);
 }
 
 function moved(document: WorkflowDocument, to: { readonly [key: Key]: Position | null }): Applied {

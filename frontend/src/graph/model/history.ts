@@ -37,12 +37,16 @@ export function take(stand: Stand, edit: Edit, words: string, touch = ""): Stand
     ? {
         words,
         touch,
-        edit: { kind: "together", edits: [last.edit, edit] },
-        inverse: { kind: "together", edits: [inverse, last.inverse] },
+        edit: { kind: "together", edits: [...parts(last.edit), edit] },
+        inverse: { kind: "together", edits: [inverse, ...parts(last.inverse)] },
       }
     : { words, touch, edit, inverse };
   const past = joins ? stand.history.past.slice(0, -1) : stand.history.past;
   return { document, history: { past: [...past, step].slice(-MOST_STEPS), future: [] } };
+}
+
+function parts(edit: Edit): readonly Edit[] {
+  return edit.kind === "together" ? edit.edits : [edit];
 }
 
 /** From here on nothing joins the last step. */

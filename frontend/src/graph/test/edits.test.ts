@@ -34,8 +34,14 @@ describe("edits", () => {
     }
   });
 
+  it("of one field leave alone what somebody else changed in the same element meanwhile", () => {
+    const { document, inverse } = apply(draft, { kind: "change", nodes: [{ key: "a", fields: { name: "mine" } }], edges: [] });
+    const merged = apply(document, { kind: "change", nodes: [{ key: "a", fields: { description: "theirs" } }], edges: [] }).document;
+    expect(apply(merged, inverse).document.nodes[0]).toEqual({ id: "a", type: "llm", description: "theirs" });
+  });
+
   it("pass over what is not there", () => {
-    const gone = { nodes: [{ key: "z", to: { id: "z", type: "llm" } }], edges: [] };
+    const gone = { nodes: [{ key: "z", fields: { name: "z" } }], edges: [] };
     expect(apply(draft, { kind: "change", ...gone }).document).toEqual(draft);
     expect(apply(draft, { kind: "remove", nodes: ["z"], edges: ["z"] }).document).toEqual(draft);
   });
@@ -71,7 +77,7 @@ describe("undo and redo", () => {
   it("take what is typed into one field as one step", () => {
     let stand = fresh(draft);
     for (const name of ["H", "He", "Hey"]) {
-      const edit = { kind: "change" as const, nodes: [{ key: "a", to: { id: "a", type: "llm", name } }], edges: [] };
+      const edit = { kind: "change" as const, nodes: [{ key: "a", fields: { name } }], edges: [] };
       stand = take(stand, edit, "name", "a/name");
     }
     expect(stand.history.past).toHaveLength(1);

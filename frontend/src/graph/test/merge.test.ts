@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changesBetween, isNothing, sides } from "../model/changes";
+import { changesBetween, editOf, isIn, isNothing, sides } from "../model/changes";
 import { everything } from "../model/clipboard";
 import { removal } from "../model/commands";
 import type { Element, WorkflowDocument } from "../model/document";
@@ -185,6 +185,24 @@ describe("unsaved changes", () => {
     const now = withNode(base, "a", { name: "T" });
     const { base: was, mine } = sides(kept, now);
     expect(merge(was, mine, now).conflicts.map(nameOf)).toEqual(["node a"]);
+  });
+
+  it("are one edit, which can be undone", () => {
+    for (const seed of SEEDS) {
+      const chance = new Chance(seed);
+      const before = someDocument(chance, true);
+      const after = edited(chance, before);
+      const { document, inverse } = apply(before, editOf(changesBetween(before, after)));
+      expect(new Set(document.nodes), `seed ${seed}`).toEqual(new Set(after.nodes));
+      expect(new Set(document.edges), `seed ${seed}`).toEqual(new Set(after.edges));
+      expect(apply(document, inverse).document).toEqual(before);
+    }
+  });
+
+  it("are in the document that they led to, and in no other", () => {
+    const after = withNode(without(base, "c"), "a", { name: "M" });
+    expect(isIn(changesBetween(base, after), after)).toBe(true);
+    expect(isIn(changesBetween(base, after), base)).toBe(false);
   });
 
   it("are none between equal documents", () => {

@@ -1,0 +1,79 @@
+// Keeps unsaved changes in this browser, so that a crash of the page loses nothing.
+//
+// One entry for each open editor, by person and workflow. A lock that the browser gives up when
+// the page is gone tells entries of open pages from those that were left behind.
+
+import { type Changes, changesBetween, isNothing } from "../model/changes";
+import type { EditorStore } from "../store";
+import { parse } from "./json";
+
+export interface Left {
+  readonly name: string;
+  readonly at: number;
+  readonly changes: Changes;
+}
+
+const PAUSE_MS = 150;
+
+export interface Journal {
+  /** What pages that are gone left unsaved, the newest first. */
+  left(): Promise<Left[]>;
+  forget(left: Left): void;
+  stop(): void;
+}
+
+export function startJournal(store: EditorStore, whose: string, storage: Storage = localStorage): Journal {
+  const prefix = `editor:${whose}:`;
+  const own = `${prefix}${crypto.randomUUID?.() ?? String(Math.random())}`;
+  // Held as long as the page is there; without locks, every other entry counts as left behind.
+  void globalThis.navigator?.locks?.request(own, () => new Promise(() => undefined));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const write = (): void => {
+    const { document, base } = store.getState();
+    const changes = changesBetween(base.document, document);
+    try {
+      if (isNothing(changes)) storage.removeItem(own);
+      else storage.setItem(own, JSON.stringify({ at: Date.now(), changes }));
+    } catch {
+      // A browser that keeps nothing, or is full: the draft is saved a moment later anyway.
+    }
+  };
+  const unsubscribe = store.subscribe((now, before) => {
+    if (now.document === before.document && now.base === before.base) return;
+    clearTimeout(timer);
+    timer = setTimeout(write, PAUSE_MS);
+  });
+  const leaving = (): void => {
+    clearTimeout(timer);
+    write();
+  };
+  globalThis.addEventListener?.("pagehide", leaving);
+
+  return {
+    async left() {
+      const state = await globalThis.navigator?.locks?.query();
+      const held = new Set(state?.held?.map((lock) => lock.name));
+      const names = Object.keys(storage).filter((name) => name.startsWith(prefix) && name !== own && !held.has(name));
+      return names.flatMap((name) => entry(storage, name)).sort((a, b) => b.at - a.at);
+    },
+    forget(left) {
+      storage.removeItem(left.name);
+    },
+    stop() {
+      clearTimeout(timer);
+      unsubscribe();
+      globalThis.removeEventListener?.("pagehide", leaving);
+    },
+  };
+}
+
+function entry(storage: Storage, name: string): Left[] {
+  try {
+    const { at, changes } = parse(storage.getItem(name) ?? "") as { at: number; changes: Changes };
+    if (!Array.isArray(changes.nodes) || !Array.isArray(changes.edges)) return [];
+    return [{ name, at, changes }];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,119 @@
+// Saves the draft by itself: a moment after the last edit, again when the server was away, and
+// merged when somebody else was faster.
+
+import type { WorkflowDocument } from "../model/document";
+import type { EditorStore } from "../store";
+import { Refused, type Server } from "./server";
+
+const PAUSE_MS = 700;
+const WAITS_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
+
+export interface Saver {
+  /** Save now if there is something to be saved. */
+  flush(): Promise<void>;
+  /** The draft as the server has it now, for a conflict that was decided. */
+  stop(): void;
+}
+
+export function startSaving(store: EditorStore, server: Server): Saver {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let running = false;
+  let failures = 0;
+  // What the server refused is not sent again before it is another.
+  let refused: WorkflowDocument | null = null;
+
+  const later = (wait: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void flush(), wait);
+  };
+
+  const isDirty = (): boolean => {
+    const { document, base, clash, mayChange } = store.getState();
+    return mayChange && !clash && document !== base.document && document !== refused;
+  };
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    if (running || !isDirty()) return;
+    running = true;
+    const { document, base, set, saved } = store.getState();
+    set({ saving: { kind: "saving" } });
+    try {
+      const version = await server.putDraft(document, base.version);
+      failures = 0;
+      saved({ document, version });
+      set({ saving: { kind: store.getState().document === document ? "saved" : "waiting" } });
+    } catch (error) {
+      await failed(error, document);
+    } finally {
+      running = false;
+      if (isDirty() && store.getState().saving.kind === "waiting") later(PAUSE_MS);
+    }
+  }
+
+  async function failed(error: unknown, sent: WorkflowDocument): Promise<void> {
+    const { set } = store.getState();
+    const refusal = error instanceof Refused ? error : new Refused("offline", String(error));
+    switch (refusal.kind) {
+      case "conflict":
+        return mergeNewest();
+      case "signed-out":
+        set({ saving: { kind: "signed-out" } });
+        return tryAgain();
+      case "offline":
+        return tryAgain(refusal.retryAfter);
+      case "forbidden":
+      case "invalid":
+        refused = sent;
+        set({ saving: { kind: "refused", why: refusal.message }, refused: refusal.problems });
+    }
+  }
+
+  async function mergeNewest(): Promise<void> {
+    try {
+      const theirs = await server.getDraft();
+      store.getState().receive(theirs);
+      store.getState().set({ saving: { kind: "waiting" } });
+    } catch {
+      tryAgain();
+    }
+  }
+
+  function tryAgain(least = 0): void {
+    const wait = Math.max(WAITS_MS[Math.min(failures, WAITS_MS.length - 1)] as number, least * 1000);
+    failures += 1;
+    if (store.getState().saving.kind !== "signed-out") {
+      store.getState().set({ saving: { kind: "offline", again: Date.now() + wait } });
+    }
+    later(wait);
+  }
+
+  const unsubscribe = store.subscribe((now, before) => {
+    if (now.document === before.document && now.clash === before.clash && now.base === before.base) return;
+    if (!isDirty()) {
+      // Undone until it was as the server has it.
+      if (!running && now.document === now.base.document) now.set({ saving: { kind: "saved" } });
+      return;
+    }
+    if (!running && now.saving.kind !== "waiting" && now.saving.kind !== "offline" && now.saving.kind !== "signed-out") {
+      now.set({ saving: { kind: "waiting" } });
+    }
+    if (now.saving.kind !== "offline") later(PAUSE_MS);
+  });
+  const online = (): void => void flush();
+  const hidden = (): void => {
+    if (globalThis.document?.visibilityState === "hidden") void flush();
+  };
+  globalThis.addEventListener?.("online", online);
+  globalThis.document?.addEventListener("visibilitychange", hidden);
+
+  return {
+    flush,
+    stop() {
+      clearTimeout(timer);
+      unsubscribe();
+      globalThis.removeEventListener?.("online", online);
+      globalThis.document?.removeEventListener("visibilitychange", hidden);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Starts the visual editor on its page.
+
+import { createRoot } from "react-dom/client";
+import "@xyflow/react/dist/base.css";
+import "./graph.css";
+import { startJournal } from "./io/journal";
+import { startSaving } from "./io/saving";
+import { serverOf } from "./io/server";
+import { readSetup } from "./io/setup";
+import { editorStore } from "./store";
+import { App } from "./view/App";
+
+const setup = readSetup();
+const root = document.getElementById("editor");
+if (setup && root) {
+  const store = editorStore(setup);
+  const server = serverOf(setup.urls);
+  const saver = startSaving(store, server);
+  const journal = startJournal(store, `${setup.person}:${setup.workflow}`);
+  const publish = document.querySelector<HTMLAnchorElement>("[data-editor-publish]");
+  // What is published is the draft that the server has.
+  publish?.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    void saver.flush().then(() => location.assign(publish.href));
+  });
+  createRoot(root).render(<App desk={{ store, setup, server }} saver={saver} journal={journal} />);
+}

@@ -1,0 +1,180 @@
+// What the editor knows: the document, its history, what is chosen, how saving stands.
+
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { EdgeWords, NodeWords, Problem, Words } from "./io/server";
+import type { Setup } from "./io/setup";
+import { type Changes, changesBetween, editOf, sides } from "./model/changes";
+import type { Chosen } from "./model/commands";
+import type { Element, Key, WorkflowDocument } from "./model/document";
+import { find, indexOf, normalised } from "./model/document";
+import type { Edit } from "./model/edits";
+import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
+import { type Choices, type Conflict, merge } from "./model/merge";
+import { t } from "./texts";
+
+export type Saving =
+  | { readonly kind: "saved" }
+  | { readonly kind: "waiting" }
+  | { readonly kind: "saving" }
+  | { readonly kind: "offline"; readonly again: number }
+  | { readonly kind: "signed-out" }
+  | { readonly kind: "refused"; readonly why: string };
+
+/** What the server has, as far as this page knows. */
+export interface Base {
+  readonly document: WorkflowDocument;
+  readonly version: number;
+}
+
+/** Elements that were changed on two sides, which a person decides. */
+export interface Clash {
+  readonly base: WorkflowDocument;
+  readonly mine: WorkflowDocument;
+  readonly theirs: WorkflowDocument;
+  /** Of the draft that the others saved; null if the sides are this page and an older one. */
+  readonly version: number | null;
+  readonly conflicts: readonly Conflict[];
+}
+
+export interface Tokens {
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface State {
+  readonly document: WorkflowDocument;
+  readonly history: History;
+  readonly base: Base;
+  readonly chosen: Chosen;
+  readonly saving: Saving;
+  readonly clash: Clash | null;
+  readonly words: Words | null;
+  readonly tokens: { readonly [key: Key]: Tokens };
+  /** What the server refused to save, until the next edit. */
+  readonly refused: readonly Problem[];
+  readonly said: string;
+  readonly mayChange: boolean;
+}
+
+export interface Actions {
+  /** One step of the history; steps with one `touch` in a row are one. */
+  edit(edit: Edit, words: string, touch?: string): void;
+  settle(): void;
+  undo(): void;
+  redo(): void;
+  choose(chosen: Partial<Chosen>): void;
+  /** Take in what somebody else saved; false if it has to be decided by a person first. */
+  receive(theirs: Base): boolean;
+  /** Take in what a page that is gone left unsaved; false as for `receive`. */
+  bringBack(changes: Changes): boolean;
+  decide(choices: Choices): void;
+  saved(base: Base): void;
+  set(part: Partial<Omit<State, "document" | "history" | "base" | "chosen">>): void;
+  /** For those who hear the page. */
+  say(words: string): void;
+}
+
+export type Editor = State & Actions;
+export type EditorStore = StoreApi<Editor>;
+
+export const NOTHING: Chosen = { nodes: [], edges: [] };
+
+export function editorStore(setup: Pick<Setup, "document" | "version" | "may_change">): EditorStore {
+  const document = normalised(setup.document);
+  return createStore<Editor>()((set, get) => ({
+    document,
+    history: NOTHING_DONE,
+    base: { document, version: setup.version },
+    chosen: NOTHING,
+    saving: { kind: "saved" },
+    clash: null,
+    words: null,
+    tokens: {},
+    refused: [],
+    said: "",
+    mayChange: setup.may_change,
+
+    edit(edit, words, touch = "") {
+      if (!get().mayChange) return;
+      set((state) => ({ ...take(state, edit, words, touch), refused: [] }));
+    },
+    settle() {
+      set((state) => ({ history: settle(state.history) }));
+    },
+    undo() {
+      if (!get().mayChange) return;
+      set((state) => stillThere(undo(state), state.chosen));
+    },
+    redo() {
+      if (!get().mayChange) return;
+      set((state) => stillThere(redo(state), state.chosen));
+    },
+    choose(chosen) {
+      set({ chosen: { ...NOTHING, ...chosen } });
+    },
+    receive(theirs) {
+      const { base, document: mine, chosen, history } = get();
+      const merged = merge(base.document, mine, theirs.document);
+      if (merged.conflicts.length) {
+        set({ clash: { base: base.document, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });
+        return false;
+      }
+      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs });
+      return true;
+    },
+    bringBack(changes) {
+      const { document: theirs, edit } = get();
+      const { base, mine } = sides(changes, theirs);
+      const merged = merge(base, mine, theirs);
+      if (merged.conflicts.length) {
+        set({ clash: { base, mine, theirs, version: null, conflicts: merged.conflicts } });
+        return false;
+      }
+      edit(editOf(changesBetween(theirs, merged.document)), t("Bring back"));
+      return true;
+    },
+    decide(choices) {
+      const { clash, chosen, document: now, history, edit } = get();
+      if (!clash) return;
+      const { document } = merge(clash.base, clash.mine, clash.theirs, choices);
+      set({ clash: null });
+      if (clash.version === null) edit(editOf(changesBetween(now, document)), t("Bring back"));
+      else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version } });
+    },
+    saved(base) {
+      set({ base });
+    },
+    set(part) {
+      set(part);
+    },
+    say(words) {
+      // The same words twice in a row are said again.
+      set((state) => ({ said: state.said === words ? `${words}\u00a0` : words }));
+    },
+  }));
+}
+
+function stillThere(
+  { document, history }: { document: WorkflowDocument; history: History },
+  chosen: Chosen,
+): Pick<State, "document" | "history" | "chosen" | "refused"> {
+  const has = (elements: readonly Element[]) => (key: Key) => indexOf(elements).at.has(key);
+  const nodes = chosen.nodes.filter(has(document.nodes));
+  const edges = chosen.edges.filter(has(document.edges));
+  return { document, history, chosen: { nodes, edges }, refused: [] };
+}
+
+/** The one element that is chosen, or null for none and for several. */
+export function onlyOne({ nodes, edges }: Chosen): { kind: "node" | "edge"; key: Key } | null {
+  if (nodes.length + edges.length !== 1) return null;
+  const [node, edge] = [nodes[0], edges[0]];
+  return node !== undefined ? { kind: "node", key: node } : { kind: "edge", key: edge as Key };
+}
+
+export function nodeWords({ words, document }: State, key: Key): NodeWords | undefined {
+  return words?.nodes[find(document.nodes, key)?.id ?? ""];
+}
+
+export function edgeWords({ words, document }: State, key: Key): EdgeWords | undefined {
+  return words?.edges[find(document.edges, key)?.id ?? ""];
+}

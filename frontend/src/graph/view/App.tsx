@@ -1,0 +1,140 @@
+// The editor as a whole: tools, palette, canvas or outline, panel, dialogs.
+
+import { ReactFlowProvider } from "@xyflow/react";
+import { useEffect, useState } from "react";
+import type { Journal, Left } from "../io/journal";
+import type { Saver } from "../io/saving";
+import { countOf, isIn } from "../model/changes";
+import type { Key } from "../model/document";
+import { t, tn } from "../texts";
+import { Boundary } from "./Boundary";
+import { Canvas } from "./Canvas";
+import { ConnectDialog } from "./ConnectDialog";
+import { type Desk, DeskContext, useDesk, useEditor } from "./context";
+import { chooseFound } from "./doing";
+import { Icon, Sprite } from "./Icon";
+import { useKeys } from "./keys";
+import { MergeDialog } from "./MergeDialog";
+import { Outline } from "./Outline";
+import { Palette } from "./Palette";
+import { SidePanel } from "./SidePanel";
+import { Toolbar, type View } from "./Toolbar";
+
+interface Props {
+  readonly desk: Desk;
+  readonly saver: Saver;
+  readonly journal: Journal;
+}
+
+export function App({ desk, saver, journal }: Props) {
+  return (
+    <Sprite value={desk.setup.urls.icons}>
+      <DeskContext value={desk}>
+        <Boundary onAgain={() => desk.store.getState().choose({})}>
+          <ReactFlowProvider>
+            <Work saver={saver} journal={journal} />
+          </ReactFlowProvider>
+        </Boundary>
+      </DeskContext>
+    </Sprite>
+  );
+}
+
+function Work({ saver, journal }: Omit<Props, "desk">) {
+  const { store } = useDesk();
+  const [view, setView] = useState<View>("canvas");
+  const [drawing, setDrawing] = useState<"pan" | "box">("pan");
+  const [connecting, setConnecting] = useState<string | null>(null);
+  const mayChange = useEditor((state) => state.mayChange);
+  useKeys();
+  const edit = (kind: "node" | "edge", key: Key): void => {
+    chooseFound(store, kind, key);
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(".editor-panel")?.focus());
+  };
+  return (
+    <div className="editor-work">
+      <Toolbar view={view} onView={setView} drawing={drawing} onDrawing={setDrawing} saver={saver} />
+      {mayChange && <LeftBehind journal={journal} />}
+      <div className="editor-body">
+        {mayChange && view === "canvas" && <Palette />}
+        <div className="editor-main">
+          <div className="editor-canvas" hidden={view !== "canvas"}>
+            <Canvas drawing={drawing} />
+          </div>
+          {view === "outline" && <Outline onConnect={setConnecting} onEdit={edit} />}
+          <Empty />
+        </div>
+        <SidePanel onConnect={setConnecting} />
+      </div>
+      <Said />
+      <MergeDialog />
+      {connecting !== null && <ConnectDialog from={connecting} onClose={() => setConnecting(null)} />}
+    </div>
+  );
+}
+
+function Empty() {
+  const isEmpty = useEditor((state) => !state.document.nodes.length);
+  const mayChange = useEditor((state) => state.mayChange);
+  if (!isEmpty) return null;
+  return (
+    <p className="editor-empty">
+      {mayChange ? t("Nothing here yet. Add a start node, then the steps that follow; whatever you do is saved as a draft.") : t("Its designers have not begun.")}
+    </p>
+  );
+}
+
+function Said() {
+  const said = useEditor((state) => state.said);
+  return (
+    <div className="visually-hidden" aria-live="polite">
+      {said}
+    </div>
+  );
+}
+
+/** What pages that crashed or were closed left unsaved. */
+function LeftBehind({ journal }: { readonly journal: Journal }) {
+  const { store } = useDesk();
+  const [left, setLeft] = useState<readonly Left[]>([]);
+  useEffect(() => {
+    void journal.left().then((found) => {
+      const { document } = store.getState();
+      // The page went away after saving and before it heard of it.
+      for (const each of found) if (isIn(each.changes, document)) journal.forget(each);
+      setLeft(found.filter((each) => !isIn(each.changes, document)));
+    });
+  }, [journal, store]);
+  const [newest] = left;
+  if (!newest) return null;
+  const done = (): void => {
+    journal.forget(newest);
+    setLeft(left.slice(1));
+  };
+  const count = countOf(newest.changes);
+  const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(newest.at);
+  return (
+    <div className="editor-left note note-warning" role="alert">
+      <Icon name="alert-triangle" />
+      <span>{tn("{n} unsaved change of {when} was left in this browser.", "{n} unsaved changes of {when} were left in this browser.", count, { when })}</span>
+      <button
+        type="button"
+        className="btn btn-sm btn-primary"
+        onClick={() => {
+          if (store.getState().bringBack(newest.changes)) return done();
+          // Kept until it is decided.
+          const unsubscribe = store.subscribe(({ clash }) => {
+            if (clash) return;
+            unsubscribe();
+            done();
+          });
+        }}
+      >
+        {t("Bring back")}
+      </button>
+      <button type="button" className="btn btn-sm" onClick={done}>
+        {t("Throw away")}
+      </button>
+    </div>
+  );
+}

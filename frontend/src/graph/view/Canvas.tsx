@@ -1,0 +1,258 @@
+// The canvas: cards, lines, dragging, connecting and choosing, by React Flow.
+
+import {
+  applyNodeChanges,
+  Background,
+  BackgroundVariant,
+  type Connection,
+  type EdgeChange,
+  MiniMap,
+  type NodeChange,
+  ReactFlow,
+  SelectionMode,
+  useReactFlow,
+  type Viewport,
+} from "@xyflow/react";
+import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { groupOf } from "../model/canvas_data";
+import { connection, isConnected, members, reconnection } from "../model/commands";
+import type { Key, Position } from "../model/document";
+import { find, indexOf } from "../model/document";
+import { around, CARD, placesOf } from "../model/places";
+import type { State } from "../store";
+import { t } from "../texts";
+import { CARDS } from "./Card";
+import { useDesk, useEditor } from "./context";
+import { addKind, KIND_TYPE, moved } from "./doing";
+import { type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
+import { LINES } from "./Line";
+
+const GRID: [number, number] = [10, 10];
+const LEAST_ZOOM = 0.05;
+// Below this nobody can read a card: a large graph opens at its start instead.
+const READABLE = 0.45;
+
+export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
+  const { store, setup } = useDesk();
+  const flow = useReactFlow<FlowNode, FlowEdge>();
+  const drawn = useEditor(useShallow(({ document, chosen, words, tokens, mayChange }: State) => ({ document, chosen, words, tokens, mayChange })));
+  const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn as State);
+  const theme = useTheme();
+
+  const onConnect = useCallback(
+    ({ source, target }: Connection) => {
+      const { document, edit, choose, say } = store.getState();
+      const [from, to] = [find(document.nodes, source)?.id, find(document.nodes, target)?.id];
+      if (!from || !to) return;
+      if (isConnected(document, from, to)) return say(t("{from} leads to {to} already", { from, to }));
+      const made = connection(document, from, to);
+      edit(made.edit, t("Connect {from} with {to}", { from, to }));
+      choose({ edges: [made.key] });
+    },
+    [store],
+  );
+  const onReconnect = useCallback(
+    (old: FlowEdge, { source, target }: Connection) => {
+      const { document, edit } = store.getState();
+      const made = reconnection(document, old.id, source, target);
+      if (made) edit(made, t("Connect otherwise"));
+    },
+    [store],
+  );
+  const onDrop = (event: DragEvent): void => {
+    const type = event.dataTransfer.getData(KIND_TYPE);
+    const kind = setup.kinds.find((each) => each.type === type);
+    if (!kind) return;
+    event.preventDefault();
+    const { x, y } = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    addKind(store, setup, kind, { x: x - CARD.width / 2, y: y - CARD.height / 2 });
+  };
+  const frame = useRef<HTMLDivElement>(null);
+  const start = useOpening(frame);
+
+  return (
+    <div
+      className="flow"
+      ref={frame}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();
+      }}
+      onDrop={onDrop}
+    >
+      {start && (
+        <ReactFlow<FlowNode, FlowEdge>
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={CARDS}
+          edgeTypes={LINES}
+          onNodesChange={onNodesChange}
+          onEdgesChange={onEdgesChange}
+          onConnect={onConnect}
+          onReconnect={onReconnect}
+          onNodeDragStart={() => dragging(true)}
+          onNodeDragStop={() => dragging(false)}
+          onSelectionDragStart={() => dragging(true)}
+          onSelectionDragStop={() => dragging(false)}
+          onNodeClick={(_, node) => {
+            if (node.type === "note") store.getState().choose({ nodes: [node.data.of] });
+            if (node.type === "frame") store.getState().choose({ nodes: members(store.getState().document, node.data.name) });
+          }}
+          defaultViewport={start}
+          minZoom={LEAST_ZOOM}
+          maxZoom={2}
+          snapToGrid
+          snapGrid={GRID}
+          nodesDraggable={drawn.mayChange}
+          nodesConnectable={drawn.mayChange}
+          edgesReconnectable={drawn.mayChange}
+          connectionRadius={28}
+          deleteKeyCode={null}
+          selectionKeyCode="Shift"
+          multiSelectionKeyCode={["Control", "Meta", "Shift"]}
+          selectionOnDrag={drawing === "box"}
+          selectionMode={SelectionMode.Partial}
+          panOnDrag={drawing === "box" ? [1, 2] : true}
+          zoomOnDoubleClick={false}
+          onlyRenderVisibleElements
+          colorMode={theme}
+          ariaLabelConfig={{
+            "node.a11yDescription.default": t("Press Enter to choose the node, then arrow keys to move it and Delete to remove it."),
+            "edge.a11yDescription.default": t("Press Enter to choose the edge, Delete to remove it."),
+            "minimap.ariaLabel": t("Small map"),
+          }}
+        >
+          <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
+          <MiniMap pannable zoomable nodeClassName={miniClass} className="flow-map" />
+        </ReactFlow>
+      )}
+    </div>
+  );
+}
+
+const miniClass = (node: FlowNode): string => (node.type === "card" ? `mini tone-${node.data.kind?.tone ?? "secondary"}` : `mini-${node.type}`);
+
+/** The nodes and edges of React Flow, and what its changes mean for the document. */
+function useFlow(drawn: State) {
+  const { store, setup } = useDesk();
+  const shown = useMemo(() => ({ given: setup.places, kinds: new Map(setup.kinds.map((kind) => [kind.type, kind])) }), [setup]);
+  const [nodes, setNodes] = useState<FlowNode[]>(() => flowNodes(drawn, shown, []));
+  const [edges, setEdges] = useState<FlowEdge[]>(() => flowEdges(drawn, []));
+  const now = useRef(nodes);
+  now.current = nodes;
+  const byHand = useRef(false);
+
+  useLayoutEffect(() => {
+    setNodes((before) => flowNodes(drawn, shown, before));
+    setEdges((before) => flowEdges(drawn, before));
+  }, [drawn, shown]);
+
+  const onNodesChange = useCallback(
+    (changes: NodeChange<FlowNode>[]) => {
+      const { choose, chosen, document } = store.getState();
+      const selects = changes.filter((change) => change.type === "select");
+      if (selects.length) {
+        const nodeKeys = new Set(chosen.nodes);
+        for (const { id, selected } of selects) selected ? nodeKeys.add(id) : nodeKeys.delete(id);
+        const there = indexOf(document.nodes).at;
+        choose({ ...chosen, nodes: [...nodeKeys].filter((key) => there.has(key)) });
+      }
+      const others = changes.filter((change) => change.type !== "select" && change.type !== "remove");
+      if (!others.length) return;
+      const all = [...others, ...followers(others, now.current)];
+      now.current = applyNodeChanges(all, now.current);
+      setNodes(now.current);
+      const byKeys = !byHand.current && others.some((change) => change.type === "position" && change.position);
+      if (byKeys) moved(store, setup, now.current, "arrows");
+    },
+    [store, setup],
+  );
+  const onEdgesChange = useCallback(
+    (changes: EdgeChange<FlowEdge>[]) => {
+      const { choose, chosen } = store.getState();
+      const keys = new Set(chosen.edges);
+      for (const change of changes) {
+        if (change.type === "select") change.selected ? keys.add(change.id) : keys.delete(change.id);
+      }
+      if (changes.some((change) => change.type === "select")) choose({ ...store.getState().chosen, edges: [...keys] });
+    },
+    [store],
+  );
+  const dragging = useCallback(
+    (starts: boolean) => {
+      byHand.current = starts;
+      if (!starts) moved(store, setup, now.current);
+    },
+    [store, setup],
+  );
+  return { nodes, edges, onNodesChange, onEdgesChange, dragging };
+}
+
+/** Who moves along: the members of a group that is dragged by its title, the note of a card. */
+function followers(changes: readonly NodeChange<FlowNode>[], nodes: readonly FlowNode[]): NodeChange<FlowNode>[] {
+  const by = new Map<string, Position>();
+  const at = new Map(nodes.map((node) => [node.id, node]));
+  const own = new Set(changes.flatMap((change) => (change.type === "position" ? [change.id] : [])));
+  for (const change of changes) {
+    if (change.type !== "position" || !change.position) continue;
+    const was = at.get(change.id)?.position;
+    if (was) by.set(change.id, { x: change.position.x - was.x, y: change.position.y - was.y });
+  }
+  if (!by.size) return [];
+  const shifts = (node: FlowNode): Position | undefined => {
+    if (node.type === "note") return by.get(node.data.of) ?? groupShift(at.get(node.data.of));
+    return groupShift(node);
+  };
+  const groupShift = (node: FlowNode | undefined): Position | undefined => {
+    if (node?.type !== "card") return undefined;
+    const group = groupOf(node.data.node);
+    return group ? by.get(frameKey(group)) : undefined;
+  };
+  return nodes.flatMap((node): NodeChange<FlowNode>[] => {
+    const shift = own.has(node.id) ? undefined : shifts(node);
+    if (!shift) return [];
+    return [{ type: "position", id: node.id, position: { x: node.position.x + shift.x, y: node.position.y + shift.y } }];
+  });
+}
+
+/** Where the canvas opens: all of the graph, or its start if all of it would be too small. */
+function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewport | null {
+  const { store, setup } = useDesk();
+  const [start, setStart] = useState<Viewport | null>(null);
+  useLayoutEffect(() => {
+    if (!frame.current) return;
+    const { width, height } = frame.current.getBoundingClientRect();
+    const { document } = store.getState();
+    const places = placesOf(document, setup.places);
+    setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height));
+  }, [frame, store, setup]);
+  return start;
+}
+
+function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]): Position | undefined {
+  const targets = new Set(document.edges.map((edge) => edge.to));
+  const first = document.nodes.find((node) => node.type === "start") ?? document.nodes.find((node) => !targets.has(node.id)) ?? document.nodes[0];
+  return first && places.get(first.id);
+}
+
+function opening(spots: readonly Position[], first: Position | undefined, width: number, height: number): Viewport {
+  if (!spots.length) return { x: 40, y: 40, zoom: 1 };
+  const box = around(spots, 40);
+  const zoom = Math.min(width / box.width, height / box.height, 1);
+  if (zoom >= READABLE || !first) {
+    return { x: (width - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };
+  }
+  const near = 0.75;
+  return { x: 40 - first.x * near, y: height / 2 - (first.y + CARD.height / 2) * near, zoom: near };
+}
+
+function useTheme(): "light" | "dark" {
+  const read = (): "light" | "dark" => (document.documentElement.dataset.bsTheme === "dark" ? "dark" : "light");
+  const [theme, setTheme] = useState(read);
+  useEffect(() => {
+    const watch = new MutationObserver(() => setTheme(read()));
+    watch.observe(document.documentElement, { attributes: true, attributeFilter: ["data-bs-theme"] });
+    return () => watch.disconnect();
+  }, []);
+  return theme;
+}

@@ -1,0 +1,65 @@
+// A node as a card, the note beside one, and the frame of a group.
+
+import { Handle, type NodeProps, Position } from "@xyflow/react";
+import { memo } from "react";
+import { t, tn } from "../texts";
+import type { CardNode, FrameNode, NoteNode } from "./flow";
+import { Icon } from "./Icon";
+import { titleOf } from "./spoken";
+
+function CardView({ data }: NodeProps<CardNode>) {
+  const { node, kind, words, tokens, mayChange } = data;
+  const problems = words?.problems ?? [];
+  const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
+  const pauses = node.config?.pause === "before" || node.config?.pause === "after";
+  return (
+    <div className={`flow-card tone-${kind?.tone ?? "secondary"}${problems.length ? " flow-card-faulty" : ""}`} translate="no">
+      <Handle type="target" position={Position.Left} isConnectable={mayChange} />
+      <div className="flow-card-title">
+        <strong>{titleOf(node)}</strong>
+        {pauses && <Icon name="player-pause" />}
+        {problems.length > 0 && (
+          <span className="flow-card-problems" title={problems.join("\n")}>
+            <Icon name="alert-circle" />
+            {problems.length}
+          </span>
+        )}
+      </div>
+      <div className="flow-card-type">
+        <span className="flow-type">{words?.type_label ?? kind?.label ?? node.type}</span> {context}
+      </div>
+      <div className="flow-card-filter" title={words?.filter.join(" · ")}>
+        {words?.filter.length ? (
+          <>
+            <Icon name="filter" />
+            {words.filter.join(" · ")}
+          </>
+        ) : null}
+      </div>
+      <div className="flow-card-foot">
+        {tokens ? (
+          <span title={t("Tokens of the last preview")}>
+            {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after) : t("{before} → {after} tokens", { before: tokens.before, after: tokens.after })}
+          </span>
+        ) : null}
+      </div>
+      <Handle type="source" position={Position.Right} isConnectable={mayChange} />
+    </div>
+  );
+}
+
+function NoteView({ data }: NodeProps<NoteNode>) {
+  return <div className="flow-note">{data.text}</div>;
+}
+
+function FrameView({ data }: NodeProps<FrameNode>) {
+  return (
+    <div className="flow-frame">
+      <div className="flow-frame-title" translate="no">
+        {data.name}
+      </div>
+    </div>
+  );
+}
+
+export const CARDS = { card: memo(CardView), note: memo(NoteView), frame: memo(FrameView) };

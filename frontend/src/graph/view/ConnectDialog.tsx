@@ -1,0 +1,77 @@
+// Connects a node by a form: the same as dragging a line, for the keyboard.
+
+import { useId, useState } from "react";
+import { connection } from "../model/commands";
+import { ids } from "../model/commands";
+import { t } from "../texts";
+import { useDesk, useEditor } from "./context";
+import { Dialog } from "./Dialog";
+import { titleOf } from "./spoken";
+
+export function ConnectDialog({ from, onClose }: { readonly from: string; readonly onClose: () => void }) {
+  const { store, setup } = useDesk();
+  const document = useEditor((state) => state.document);
+  const [to, setTo] = useState("");
+  const [type, setType] = useState("sequence");
+  const [wrong, setWrong] = useState(false);
+  const field = useId();
+  const send = (): void => {
+    if (!ids(document.nodes).has(to)) return setWrong(true);
+    const made = connection(document, from, to, type);
+    store.getState().edit(made.edit, t("Connect {from} with {to}", { from, to }));
+    store.getState().choose({ edges: [made.key] });
+    store.getState().say(t("{from} leads to {to} now", { from, to }));
+    onClose();
+  };
+  return (
+    <Dialog title={t("Connect {from}", { from })} onClose={onClose}>
+      <form
+        className="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <div className="field">
+          <label className="form-label" htmlFor={field}>
+            {t("With node")}
+          </label>
+          <input id={field} className="form-control" list={`${field}-list`} autoComplete="off" autoFocus value={to} aria-invalid={wrong || undefined} aria-describedby={wrong ? `${field}-wrong` : undefined} onChange={(event) => setTo(event.target.value)} />
+          <datalist id={`${field}-list`}>
+            {document.nodes.map((node) => (
+              <option key={node.id} value={node.id}>
+                {titleOf(node)}
+              </option>
+            ))}
+          </datalist>
+          {wrong && (
+            <p id={`${field}-wrong`} className="field-errors">
+              {t("There is no node with this id.")}
+            </p>
+          )}
+        </div>
+        <div className="field">
+          <label className="form-label" htmlFor={`${field}-type`}>
+            {t("Type")}
+          </label>
+          <select id={`${field}-type`} className="form-select" value={type} onChange={(event) => setType(event.target.value)}>
+            {setup.edge_types.map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div className="form-actions">
+          <button type="button" className="btn" onClick={onClose}>
+            {t("Cancel")}
+          </button>
+          <button type="submit" className="btn btn-primary">
+            {t("Connect")}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,105 @@
+// What two sides changed in one element: base, mine and theirs beside each other, to be decided.
+
+import { useState } from "react";
+import type { Conflict, Side, Sided } from "../model/merge";
+import { nameOf } from "../model/merge";
+import { same } from "../model/document";
+import { t, tn } from "../texts";
+import { useDesk, useEditor } from "./context";
+import { Dialog } from "./Dialog";
+
+export function MergeDialog() {
+  const clash = useEditor((state) => state.clash);
+  return clash ? <Deciding key={`${clash.version}`} /> : null;
+}
+
+function Deciding() {
+  const { store } = useDesk();
+  const clash = useEditor((state) => state.clash);
+  const [choices, setChoices] = useState<{ readonly [name: string]: Side }>({});
+  if (!clash) return null;
+  const { conflicts, version } = clash;
+  const theirs = version === null ? t("As it is now") : t("Theirs");
+  const all = (side: Side): void => setChoices(Object.fromEntries(conflicts.map((conflict) => [nameOf(conflict), side])));
+  const open = conflicts.filter((conflict) => !(nameOf(conflict) in choices)).length;
+  return (
+    <Dialog wide title={tn("{n} element was changed on both sides", "{n} elements were changed on both sides", conflicts.length)}>
+      <p>
+        {version === null
+          ? t("What you left unsaved touches what was changed since. Everything else goes together by itself.")
+          : t("Somebody else saved the draft meanwhile. Everything that only one of you touched goes together by itself; decide what stays of the rest.")}
+      </p>
+      <div className="btn-list">
+        <button type="button" className="btn btn-sm" onClick={() => all("mine")}>
+          {t("Mine for all")}
+        </button>
+        <button type="button" className="btn btn-sm" onClick={() => all("theirs")}>
+          {t("{theirs} for all", { theirs })}
+        </button>
+      </div>
+      {conflicts.map((conflict) => (
+        <OneConflict key={nameOf(conflict)} conflict={conflict} theirs={theirs} choice={choices[nameOf(conflict)]} onChoose={(side) => setChoices({ ...choices, [nameOf(conflict)]: side })} />
+      ))}
+      <div className="form-actions">
+        <span role="status">{open ? tn("{n} to decide", "{n} to decide", open) : t("All decided")}</span>
+        <button type="button" className="btn btn-primary" disabled={open > 0} onClick={() => store.getState().decide(choices)}>
+          {t("Merge")}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface OneProps {
+  readonly conflict: Conflict;
+  readonly theirs: string;
+  readonly choice: Side | undefined;
+  readonly onChoose: (side: Side) => void;
+}
+
+function OneConflict({ conflict, theirs, choice, onChoose }: OneProps) {
+  const name = nameOf(conflict);
+  const kinds = { node: t("Node"), edge: t("Edge"), reducer: t("Reducer"), name: t("Name") };
+  const sides = [
+    ["mine", t("Mine"), conflict.mine],
+    ["theirs", theirs, conflict.theirs],
+  ] as const;
+  return (
+    <fieldset className="editor-conflict">
+      <legend>
+        {kinds[conflict.kind]} <code translate="no">{conflict.key}</code>
+      </legend>
+      <div className="editor-sides">
+        <div>
+          <strong>{t("Before")}</strong>
+          <Value value={conflict.base} conflict={conflict} />
+        </div>
+        {sides.map(([side, label, value]) => (
+          <div key={side}>
+            <label className="form-check">
+              <input className="form-check-input" type="radio" name={name} checked={choice === side} onChange={() => onChoose(side)} />
+              <span className="form-check-label">{label}</span>
+            </label>
+            <Value value={value} conflict={conflict} />
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** An element with the fields in which the sides differ, or that it is not there. */
+function Value({ value, conflict }: { readonly value: Sided; readonly conflict: Conflict }) {
+  if (value === undefined) return <p className="text-secondary">{t("Not there")}</p>;
+  return (
+    <pre tabIndex={0} translate="no">
+      {JSON.stringify(differing(value, [conflict.base, conflict.mine, conflict.theirs]), null, 2)}
+    </pre>
+  );
+}
+
+function differing(value: Sided, all: readonly Sided[]): unknown {
+  if (!all.every((each) => typeof each === "object" && each !== null)) return value;
+  const fields = (each: Sided): Record<string, unknown> => each as unknown as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(fields(value)).filter(([name, own]) => !all.every((each) => same(fields(each)[name], own))));
+}

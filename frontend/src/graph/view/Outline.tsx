@@ -1,0 +1,214 @@
+// The graph as two tables: everything that the canvas does, for who cannot see or drag.
+
+import { useState } from "react";
+import { removal } from "../model/commands";
+import type { Key } from "../model/document";
+import { find, indexOf } from "../model/document";
+import { groupOf } from "../model/canvas_data";
+import { edgeWords, nodeWords } from "../store";
+import { t, tn } from "../texts";
+import { useDesk, useEditor } from "./context";
+import { addKind } from "./doing";
+import { Icon } from "./Icon";
+import { titleOf } from "./spoken";
+
+interface Props {
+  readonly onConnect: (from: string) => void;
+  readonly onEdit: (kind: "node" | "edge", key: Key) => void;
+}
+
+const A_PAGE = 100;
+
+export function Outline({ onConnect, onEdit }: Props) {
+  return (
+    <div className="editor-outline">
+      <Nodes onConnect={onConnect} onEdit={onEdit} />
+      <Edges onEdit={onEdit} />
+    </div>
+  );
+}
+
+function Nodes({ onConnect, onEdit }: Props) {
+  const state = useEditor((each) => each);
+  const { document, chosen, mayChange } = state;
+  const [shown, setShown] = useState(A_PAGE);
+  const { keys } = indexOf(document.nodes);
+  const targets = new Map<string, string[]>();
+  for (const edge of document.edges) targets.set(edge.from, [...(targets.get(edge.from) ?? []), edge.to]);
+  return (
+    <section aria-label={t("Nodes")}>
+      <div className="editor-outline-head">
+        <h2>
+          {t("Nodes")} <span className="text-secondary">{document.nodes.length}</span>
+        </h2>
+        {mayChange && <AddNode />}
+      </div>
+      <table className="table table-rows">
+        <thead>
+          <tr>
+            <th scope="col">{t("Node")}</th>
+            <th scope="col">{t("Type")}</th>
+            <th scope="col">{t("Sees")}</th>
+            <th scope="col">{t("Leads to")}</th>
+            <th scope="col">{t("Actions")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {document.nodes.slice(0, shown).map((node, place) => {
+            const key = keys[place] as Key;
+            const words = nodeWords(state, key);
+            const name = titleOf(node);
+            return (
+              <tr key={key} aria-current={chosen.nodes.includes(key) || undefined}>
+                <th scope="row" translate="no">
+                  {name}
+                  {name !== node.id && <div className="text-secondary small">{node.id}</div>}
+                  {groupOf(node) && <div className="small">{t("in group {name}", { name: groupOf(node) })}</div>}
+                  <Problems list={words?.problems} />
+                </th>
+                <td>{words?.type_label ?? node.type}</td>
+                <td>
+                  {words?.context_label ?? node.context_type}
+                  {words?.filter.length ? <div className="small">{words.filter.join(" · ")}</div> : null}
+                </td>
+                <td translate="no">{(targets.get(node.id) ?? []).join(", ") || "–"}</td>
+                <td>
+                  <div className="btn-list">
+                    <Row icon={mayChange ? "edit" : "eye"} label={mayChange ? t("Edit {name}", { name }) : t("Show {name}", { name })} onClick={() => onEdit("node", key)} />
+                    {mayChange && <Row icon="route" label={t("Connect {name}", { name })} onClick={() => onConnect(node.id)} />}
+                    {mayChange && <Delete kind="node" keyed={key} name={name} />}
+                  </div>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <More left={document.nodes.length - shown} onMore={() => setShown(shown + A_PAGE)} />
+    </section>
+  );
+}
+
+function Edges({ onEdit }: Pick<Props, "onEdit">) {
+  const state = useEditor((each) => each);
+  const { document, chosen, mayChange } = state;
+  const [shown, setShown] = useState(A_PAGE);
+  const { keys } = indexOf(document.edges);
+  return (
+    <section aria-label={t("Edges")}>
+      <h2>
+        {t("Edges")} <span className="text-secondary">{document.edges.length}</span>
+      </h2>
+      <table className="table table-rows">
+        <thead>
+          <tr>
+            <th scope="col">{t("Edge")}</th>
+            <th scope="col">{t("Way")}</th>
+            <th scope="col">{t("Taken if")}</th>
+            <th scope="col">{t("What flows")}</th>
+            <th scope="col">{t("Actions")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {document.edges.slice(0, shown).map((edge, place) => {
+            const key = keys[place] as Key;
+            const words = edgeWords(state, key);
+            return (
+              <tr key={key} aria-current={chosen.edges.includes(key) || undefined}>
+                <th scope="row" translate="no">
+                  {edge.id}
+                  <div className="small text-secondary">{words?.label ?? edge.type}</div>
+                  <Problems list={words?.problems} />
+                </th>
+                <td translate="no">
+                  {edge.from} → {edge.to}
+                </td>
+                <td translate="no">{edge.condition ? <code>{edge.condition}</code> : "–"}</td>
+                <td>
+                  {words?.chips.join(" · ") || "–"}
+                  {edge.weight !== undefined && <div className="small">{t("weight {n}", { n: edge.weight })}</div>}
+                </td>
+                <td>
+                  <div className="btn-list">
+                    <Row icon={mayChange ? "edit" : "eye"} label={mayChange ? t("Edit {name}", { name: edge.id }) : t("Show {name}", { name: edge.id })} onClick={() => onEdit("edge", key)} />
+                    {mayChange && <Delete kind="edge" keyed={key} name={edge.id} />}
+                  </div>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <More left={document.edges.length - shown} onMore={() => setShown(shown + A_PAGE)} />
+    </section>
+  );
+}
+
+function AddNode() {
+  const { store, setup } = useDesk();
+  const [type, setType] = useState(setup.kinds[0]?.type ?? "");
+  return (
+    <form
+      className="editor-add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const kind = setup.kinds.find((each) => each.type === type);
+        const { chosen } = store.getState();
+        const from = chosen.nodes.length === 1 ? chosen.nodes[0] : undefined;
+        if (kind) addKind(store, setup, kind, { x: 0, y: 0 }, from);
+      }}
+    >
+      <select className="form-select form-select-sm" aria-label={t("Kind of node")} value={type} onChange={(event) => setType(event.target.value)}>
+        {setup.kinds.map((kind) => (
+          <option key={kind.type} value={kind.type}>
+            {kind.label}
+          </option>
+        ))}
+      </select>
+      <button type="submit" className="btn btn-sm">
+        <Icon name="plus" />
+        {t("Add a node")}
+      </button>
+    </form>
+  );
+}
+
+function Row({ icon, label, onClick }: { readonly icon: string; readonly label: string; readonly onClick: () => void }) {
+  return (
+    <button type="button" className="btn btn-sm btn-icon" aria-label={label} title={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function Delete({ kind, keyed, name }: { readonly kind: "node" | "edge"; readonly keyed: Key; readonly name: string }) {
+  const { store } = useDesk();
+  const remove = (): void => {
+    const { document, edit, say } = store.getState();
+    const chosen = kind === "node" ? { nodes: [keyed], edges: [] } : { nodes: [], edges: [keyed] };
+    if (!find<{ id: string; type: string }>(kind === "node" ? document.nodes : document.edges, keyed)) return;
+    edit(removal(document, chosen), t("Delete {name}", { name }));
+    say(t("{name} is deleted; Ctrl Z brings it back", { name }));
+  };
+  return <Row icon="trash" label={t("Delete {name}", { name })} onClick={remove} />;
+}
+
+function Problems({ list }: { readonly list: readonly string[] | undefined }) {
+  if (!list?.length) return null;
+  return (
+    <ul className="editor-problems">
+      {list.map((problem) => (
+        <li key={problem}>{problem}</li>
+      ))}
+    </ul>
+  );
+}
+
+function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
+  if (left <= 0) return null;
+  return (
+    <button type="button" className="btn" onClick={onMore}>
+      {tn("Show more: {n} left", "Show more: {n} left", left)}
+    </button>
+  );
+}

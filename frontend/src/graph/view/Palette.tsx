@@ -1,0 +1,36 @@
+// The kinds of nodes, to be dragged onto the canvas or added by a click.
+
+import { useReactFlow } from "@xyflow/react";
+import { t } from "../texts";
+import { useDesk } from "./context";
+import { addKind, KIND_TYPE, nextSpot } from "./doing";
+import { middle } from "./keys";
+
+export function Palette() {
+  const { store, setup } = useDesk();
+  const flow = useReactFlow();
+  return (
+    <section className="editor-palette" aria-label={t("Kinds of nodes")}>
+      <h2>{t("Add")}</h2>
+      {setup.kinds.map((kind) => (
+        <button
+          key={kind.type}
+          type="button"
+          className={`editor-kind tone-${kind.tone}`}
+          title={t("Sees by default: {what}", { what: kind.context_type })}
+          draggable
+          onDragStart={(event) => {
+            event.dataTransfer.setData(KIND_TYPE, kind.type);
+            event.dataTransfer.effectAllowed = "copy";
+          }}
+          onClick={() => {
+            const { spot, from } = nextSpot(store, setup, middle(flow, null));
+            addKind(store, setup, kind, spot, from);
+          }}
+        >
+          {kind.label}
+        </button>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,166 @@
+// The row of buttons above the canvas, and how saving stands.
+
+import { useReactFlow } from "@xyflow/react";
+import { type ReactNode, useEffect, useRef } from "react";
+import type { Saver } from "../io/saving";
+import { t } from "../texts";
+import { useDesk, useEditor } from "./context";
+import { duplicateChosen, groupChosen, layOut, removeChosen, ungroupChosen } from "./doing";
+import { Icon } from "./Icon";
+import { groupOf } from "../model/canvas_data";
+import { find } from "../model/document";
+import { download, pictureOf, pngOf } from "./picture";
+import { Search } from "./Search";
+import { useStatus } from "./status";
+
+export type View = "canvas" | "outline";
+
+interface ToolProps {
+  readonly icon: string;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly disabled?: boolean;
+  readonly pressed?: boolean;
+  /** A single key, which the page's list of keys shows. */
+  readonly letter?: string;
+  readonly keys?: string;
+  readonly children?: ReactNode;
+}
+
+export function Tool({ icon, label, onClick, disabled, pressed, letter, keys, children }: ToolProps) {
+  const known = keys ? `${label} (${keys})` : label;
+  return (
+    <button type="button" className={`btn btn-sm${children ? "" : " btn-icon"}`} title={known} aria-label={children ? undefined : label} aria-pressed={pressed} disabled={disabled} onClick={onClick} data-key={letter} data-key-label={letter && label}>
+      <Icon name={icon} />
+      {children}
+    </button>
+  );
+}
+
+interface Props {
+  readonly view: View;
+  readonly onView: (view: View) => void;
+  readonly drawing: "pan" | "box";
+  readonly onDrawing: (drawing: "pan" | "box") => void;
+  readonly saver: Saver;
+}
+
+export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
+  const mayChange = useEditor((state) => state.mayChange);
+  return (
+    <div className="editor-bar" role="toolbar" aria-label={t("Tools of the editor")}>
+      <div className="btn-group" role="group" aria-label={t("View")}>
+        <Tool icon="sitemap" label={t("Canvas")} pressed={view === "canvas"} onClick={() => onView("canvas")}>
+          {t("Canvas")}
+        </Tool>
+        <Tool icon="list-details" label={t("Outline")} pressed={view === "outline"} onClick={() => onView("outline")} letter="o">
+          {t("Outline")}
+        </Tool>
+      </div>
+      {mayChange && <Changing />}
+      {view === "canvas" && <Looking drawing={drawing} onDrawing={onDrawing} />}
+      <Search onFound={() => undefined} />
+      <Saving saver={saver} />
+    </div>
+  );
+}
+
+function Changing() {
+  const { store, setup } = useDesk();
+  const past = useEditor((state) => state.history.past.at(-1)?.words);
+  const future = useEditor((state) => state.history.future[0]?.words);
+  const nodes = useEditor((state) => state.chosen.nodes.length);
+  const any = useEditor((state) => state.chosen.nodes.length + state.chosen.edges.length);
+  const grouped = useEditor((state) => state.chosen.nodes.some((key) => groupOf(find(state.document.nodes, key) ?? { id: "", type: "" })));
+  const { undo, redo } = store.getState();
+  const fail = (): void => store.getState().say(t("The layout did not work"));
+  return (
+    <>
+      <div className="btn-group" role="group" aria-label={t("Steps")}>
+        <Tool icon="arrow-back-up" label={past === undefined ? t("Undo") : t("Undo: {what}", { what: past })} keys="Ctrl Z" disabled={past === undefined} onClick={undo} />
+        <Tool icon="arrow-forward-up" label={future === undefined ? t("Redo") : t("Redo: {what}", { what: future })} keys="Ctrl Shift Z" disabled={future === undefined} onClick={redo} />
+      </div>
+      <div className="btn-group" role="group" aria-label={t("What is chosen")}>
+        <Tool icon="copy-plus" label={t("Duplicate")} keys="Ctrl D" disabled={!nodes} onClick={() => duplicateChosen(store, setup)} />
+        <Tool icon="trash" label={t("Delete")} keys={t("Del")} disabled={!any} onClick={() => removeChosen(store)} />
+        <Tool icon="box-multiple" label={t("Group")} letter="g" disabled={!nodes} onClick={() => groupChosen(store)} />
+        <Tool icon="box-off" label={t("Ungroup")} disabled={!grouped} onClick={() => ungroupChosen(store)} />
+      </div>
+      <Tool icon="hierarchy-2" label={t("Lay out")} letter="l" onClick={() => void layOut(store, setup).catch(fail)} />
+    </>
+  );
+}
+
+function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
+  const { store, setup } = useDesk();
+  const flow = useReactFlow();
+  const any = useEditor((state) => state.chosen.nodes.length + state.chosen.edges.length);
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event): void => {
+      if (menu.current && !menu.current.contains(event.target as Node)) menu.current.open = false;
+    };
+    document.addEventListener("click", close);
+    return () => document.removeEventListener("click", close);
+  }, []);
+  const name = setup.name.replace(/[^\p{L}\p{N}]+/gu, "-") || "workflow";
+  const svg = (): string => pictureOf(store.getState(), setup);
+  return (
+    <>
+      <div className="btn-group" role="group" aria-label={t("Look")}>
+        <Tool icon="hand-stop" label={t("Drag moves the canvas")} pressed={drawing === "pan"} onClick={() => onDrawing("pan")} />
+        <Tool icon="marquee-2" label={t("Drag draws a box")} pressed={drawing === "box"} onClick={() => onDrawing("box")} letter="b" />
+        <Tool icon="zoom-out" label={t("Smaller")} letter="-" onClick={() => void flow.zoomOut()} />
+        <Tool icon="zoom-in" label={t("Larger")} letter="+" onClick={() => void flow.zoomIn()} />
+        <Tool icon="maximize" label={t("Show all")} letter="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.1 })} />
+        <Tool icon="focus-2" label={t("Show what is chosen")} letter="z" disabled={!any} onClick={() => showChosen(flow, store.getState())} />
+      </div>
+      <details className="editor-menu" ref={menu}>
+        <summary className="btn btn-sm">
+          <Icon name="photo-down" />
+          {t("Picture")}
+        </summary>
+        <div className="editor-menu-list">
+          <button type="button" className="btn btn-sm" onClick={() => download(`${name}.svg`, new Blob([svg()], { type: "image/svg+xml" }))}>
+            SVG
+          </button>
+          <button type="button" className="btn btn-sm" onClick={() => void pngOf(svg()).then((png) => download(`${name}.png`, png))}>
+            PNG
+          </button>
+        </div>
+      </details>
+    </>
+  );
+}
+
+type Flow = ReturnType<typeof useReactFlow>;
+
+export function showChosen(flow: Flow, { chosen, document }: ReturnType<ReturnType<typeof useDesk>["store"]["getState"]>): void {
+  const ends = chosen.edges.flatMap((key) => {
+    const edge = find(document.edges, key);
+    return edge ? [edge.from, edge.to] : [];
+  });
+  const nodes = [...new Set([...chosen.nodes, ...ends])].map((id) => ({ id }));
+  if (nodes.length) void flow.fitView({ nodes, maxZoom: 1, padding: 0.3 });
+}
+
+function Saving({ saver }: { readonly saver: Saver }) {
+  const { setup } = useDesk();
+  const { icon, text, tone, kind } = useStatus();
+  return (
+    <div className={`editor-saving editor-saving-${tone}`} role="status">
+      <Icon name={icon} />
+      <span>{text}</span>
+      {kind === "offline" && (
+        <button type="button" className="btn btn-sm" onClick={() => void saver.flush()}>
+          {t("Try now")}
+        </button>
+      )}
+      {kind === "signed-out" && (
+        <a className="btn btn-sm" href={setup.urls.sign_in} target="_blank" rel="noreferrer">
+          {t("Sign in")}
+        </a>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+// The store and the setup, for every part of the editor.
+
+import { createContext, useContext } from "react";
+import { useStore } from "zustand";
+import type { Server } from "../io/server";
+import type { Setup } from "../io/setup";
+import type { Editor, EditorStore } from "../store";
+
+export interface Desk {
+  readonly store: EditorStore;
+  readonly setup: Setup;
+  readonly server: Server;
+}
+
+export const DeskContext = createContext<Desk | null>(null);
+
+export function useDesk(): Desk {
+  const desk = useContext(DeskContext);
+  if (!desk) throw new Error("outside of the editor");
+  return desk;
+}
+
+export function useEditor<T>(selected: (state: Editor) => T): T {
+  return useStore(useDesk().store, selected);
+}

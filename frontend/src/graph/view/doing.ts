@@ -1,0 +1,143 @@
+// What buttons, keys and the mouse do: each looks at the store and makes one step.
+
+import type { Setup } from "../io/setup";
+import { laidOut } from "../io/layout";
+import { withNoteAt } from "../model/canvas_data";
+import { type Clip, clipIn, copied, pasted } from "../model/clipboard";
+import { addition, type Chosen, freeGroup, grouping, type NodeKind, removal, reshaped } from "../model/commands";
+import type { Key, Position } from "../model/document";
+import { find } from "../model/document";
+import type { Edit } from "../model/edits";
+import { around, CARD, freeSpot, placesOf } from "../model/places";
+import type { EditorStore } from "../store";
+import { t, tn } from "../texts";
+import { type FlowNode, noteKey } from "./flow";
+
+// The type under which a kind of node is dragged from the palette.
+export const KIND_TYPE = "application/x-ctxadmin-kind";
+const BESIDE = CARD.width + 90;
+
+/** Add a node where it is dropped; chosen by a click it follows the chosen node. */
+export function addKind(store: EditorStore, setup: Setup, kind: NodeKind, spot: Position, from?: Key): void {
+  const { document, edit, choose, say } = store.getState();
+  const before = from === undefined ? undefined : find(document.nodes, from);
+  const made = addition(document, kind, freeSpot(placesOf(document, setup.places), spot), before?.id);
+  edit(made.edit, t("Add {what}", { what: kind.label }));
+  choose({ nodes: [made.key] });
+  say(t("{id} is added", { id: made.key }));
+}
+
+/** Where a new node goes: right of the chosen one, else into the middle of what is seen. */
+export function nextSpot(store: EditorStore, setup: Setup, middle: Position): { spot: Position; from?: Key } {
+  const { document, chosen } = store.getState();
+  const only = chosen.nodes.length === 1 ? chosen.nodes[0] : undefined;
+  const beside = only === undefined ? undefined : placesOf(document, setup.places).get(only);
+  if (!beside) return { spot: { x: middle.x - CARD.width / 2, y: middle.y - CARD.height / 2 } };
+  return { spot: { x: beside.x + BESIDE, y: beside.y }, from: only };
+}
+
+export function removeChosen(store: EditorStore): void {
+  const { document, chosen, edit, choose, say } = store.getState();
+  const count = chosen.nodes.length + chosen.edges.length;
+  if (!count) return;
+  edit(removal(document, chosen), tn("Delete {n} element", "Delete {n} elements", count));
+  choose({});
+  say(tn("{n} element is deleted", "{n} elements are deleted", count));
+}
+
+/** The chosen nodes as text for the clipboard, or null if none is chosen. */
+export function clipOf(store: EditorStore, setup: Setup): string | null {
+  const { document, chosen } = store.getState();
+  if (!chosen.nodes.length) return null;
+  return JSON.stringify(copied(document, chosen, placesOf(document, setup.places)));
+}
+
+export function pasteText(store: EditorStore, text: string, at: Position | null): boolean {
+  const clip = clipIn(text);
+  if (!clip?.nodes.length) return false;
+  paste(store, clip, at ? shiftTo(clip, at) : { x: 40, y: 40 });
+  return true;
+}
+
+export function duplicateChosen(store: EditorStore, setup: Setup): void {
+  const { document, chosen } = store.getState();
+  if (chosen.nodes.length) paste(store, copied(document, chosen, placesOf(document, setup.places)), { x: 40, y: CARD.height + 40 });
+}
+
+function paste(store: EditorStore, clip: Clip, by: Position): void {
+  const { document, edit, choose, say } = store.getState();
+  const { edit: made, keys } = pasted(document, clip, by);
+  edit(made, tn("Paste {n} node", "Paste {n} nodes", keys.length));
+  choose({ nodes: keys });
+  say(tn("{n} node is pasted", "{n} nodes are pasted", keys.length));
+}
+
+function shiftTo(clip: Clip, middle: Position): Position {
+  const box = around(clip.nodes.map((node) => node.position ?? { x: 0, y: 0 }));
+  const round = (value: number): number => Math.round(value / 10) * 10;
+  return { x: round(middle.x - box.x - box.width / 2), y: round(middle.y - box.y - box.height / 2) };
+}
+
+/** Take the places of the canvas into the document, where they differ from what it says. */
+export function moved(store: EditorStore, setup: Setup, nodes: readonly FlowNode[], touch = ""): void {
+  const { document, edit } = store.getState();
+  const places = placesOf(document, setup.places);
+  const to: Record<Key, Position> = {};
+  const notes: Record<Key, Position> = {};
+  const spots = new Map(nodes.map((node) => [node.id, node.position]));
+  for (const [key, was] of places) {
+    const spot = spots.get(key) ?? was;
+    if (spot.x !== was.x || spot.y !== was.y) to[key] = { x: Math.round(spot.x), y: Math.round(spot.y) };
+    const note = spots.get(noteKey(key));
+    if (note) notes[key] = { x: note.x - spot.x, y: note.y - spot.y };
+  }
+  const noted = reshaped(document, Object.keys(notes), (node, key) => {
+    const spot = notes[key] as Position;
+    return withNoteAt(node, spot.x, spot.y);
+  });
+  const edits: Edit[] = [];
+  const count = Object.keys(to).length;
+  if (count) edits.push({ kind: "move", to });
+  if (noted.kind === "change" && noted.nodes.length) edits.push(noted);
+  if (!edits.length) return;
+  const step: Edit = edits.length === 1 ? (edits[0] as Edit) : { kind: "together", edits };
+  edit(step, count ? tn("Move {n} node", "Move {n} nodes", count) : t("Move a note"), touch && `${touch} ${Object.keys(to).join(" ")}`);
+}
+
+export async function layOut(store: EditorStore, setup: Setup): Promise<void> {
+  const { document, chosen } = store.getState();
+  if (!document.nodes.length) return;
+  const { to } = await laidOut(setup.urls.worker, document, chosen.nodes);
+  const places = placesOf(store.getState().document, setup.places);
+  store.getState().edit({ kind: "move", to: anchored(to, places, chosen.nodes) }, t("Lay out"));
+}
+
+/** A part that was laid out stays where it was. */
+function anchored(to: { readonly [key: Key]: Position }, places: ReadonlyMap<Key, Position>, chosen: readonly Key[]): Record<Key, Position> {
+  const keys = Object.keys(to);
+  const was = chosen.length > 1 ? around(keys.flatMap((key) => places.get(key) ?? [])) : { x: 0, y: 0 };
+  const is = around(Object.values(to));
+  return Object.fromEntries(keys.map((key) => {
+    const { x, y } = to[key] as Position;
+    return [key, { x: Math.round(x - is.x + was.x), y: Math.round(y - is.y + was.y) }];
+  }));
+}
+
+export function groupChosen(store: EditorStore): void {
+  const { document, chosen, edit, say } = store.getState();
+  if (!chosen.nodes.length) return;
+  const name = freeGroup(document, t("Group"));
+  edit(grouping(document, chosen.nodes, name), t("Group"));
+  say(t("{name} is made", { name }));
+}
+
+export function ungroupChosen(store: EditorStore): void {
+  const { document, chosen, edit } = store.getState();
+  edit(grouping(document, chosen.nodes, ""), t("Ungroup"));
+}
+
+export function chooseFound(store: EditorStore, kind: "node" | "edge", key: Key): Chosen {
+  const chosen = kind === "node" ? { nodes: [key], edges: [] } : { nodes: [], edges: [key] };
+  store.getState().choose(chosen);
+  return chosen;
+}

@@ -1,0 +1,126 @@
+// The document as React Flow draws it. What did not change stays the same object, so that of 500
+// cards only the one that moves is drawn again.
+
+import { type Edge, MarkerType, type Node, Position as At } from "@xyflow/react";
+import { groupOf, noteOf } from "../model/canvas_data";
+import type { NodeKind } from "../model/commands";
+import type { Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
+import { indexOf } from "../model/document";
+import { CARD, frames, placesOf } from "../model/places";
+import type { EdgeWords, NodeWords } from "../io/server";
+import { edgeWords, nodeWords, type State, type Tokens } from "../store";
+import { spokenEdge, spokenNode } from "./spoken";
+
+export interface CardData extends Record<string, unknown> {
+  readonly node: WorkflowNode;
+  readonly kind: NodeKind | undefined;
+  readonly words: NodeWords | undefined;
+  readonly tokens: Tokens | undefined;
+  readonly mayChange: boolean;
+}
+export interface NoteData extends Record<string, unknown> {
+  readonly text: string;
+  readonly of: Key;
+}
+export interface FrameData extends Record<string, unknown> {
+  readonly name: string;
+}
+export interface LineData extends Record<string, unknown> {
+  readonly edge: WorkflowEdge;
+  readonly words: EdgeWords | undefined;
+}
+
+export type CardNode = Node<CardData, "card">;
+export type NoteNode = Node<NoteData, "note">;
+export type FrameNode = Node<FrameData, "frame">;
+export type FlowNode = CardNode | NoteNode | FrameNode;
+export type FlowEdge = Edge<LineData, "line">;
+
+const HANDLE = 24;
+const MIDDLE = CARD.height / 2 - HANDLE / 2;
+// Told in advance, so that edges are drawn to cards that were never on the screen.
+const HANDLES = [
+  { type: "target" as const, position: At.Left, x: -HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
+  { type: "source" as const, position: At.Right, x: CARD.width - HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
+];
+
+export const noteKey = (key: Key): string => `note:${key}`;
+export const frameKey = (group: string): string => `group:${group}`;
+
+interface Shown {
+  readonly given: { readonly [id: string]: Position };
+  readonly kinds: ReadonlyMap<string, NodeKind>;
+}
+
+export function flowNodes(state: State, { given, kinds }: Shown, before: readonly FlowNode[]): FlowNode[] {
+  const { document, chosen, tokens, mayChange } = state;
+  const known = new Map(before.map((node) => [node.id, node]));
+  const places = placesOf(document, given);
+  const selected = new Set(chosen.nodes);
+  const { keys } = indexOf(document.nodes);
+  const shown: FlowNode[] = [];
+  for (const [group, box] of frames(document, places)) {
+    shown.push(keep(known, { id: frameKey(group), type: "frame", position: box, width: box.width, height: box.height, data: { name: group }, zIndex: -1, selectable: false, draggable: mayChange, focusable: false, dragHandle: ".flow-frame-title" }));
+  }
+  document.nodes.forEach((node, place) => {
+    const key = keys[place] as Key;
+    const position = places.get(key) as Position;
+    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], mayChange };
+    shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, handles: HANDLES, data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
+    const note = noteOf(node);
+    if (note) {
+      const spot = { x: position.x + note.x, y: position.y + note.y };
+      shown.push(keep(known, { id: noteKey(key), type: "note", position: spot, data: { text: note.text, of: key }, selectable: false, draggable: mayChange, focusable: false, zIndex: 2 }));
+    }
+  });
+  return shown;
+}
+
+export function flowEdges(state: State, before: readonly FlowEdge[]): FlowEdge[] {
+  const { document, chosen } = state;
+  const known = new Map(before.map((edge) => [edge.id, edge]));
+  const selected = new Set(chosen.edges);
+  const there = indexOf(document.nodes).at;
+  const { keys } = indexOf(document.edges);
+  return document.edges.flatMap((edge, place): FlowEdge[] => {
+    // An edge that hangs in the air is in the outline and among the problems.
+    if (!there.has(edge.from) || !there.has(edge.to)) return [];
+    const key = keys[place] as Key;
+    const words = edgeWords(state, key);
+    const old = known.get(key);
+    if (old && old.data?.edge === edge && old.data.words === words && old.selected === selected.has(key)) return [old];
+    const isError = edge.type === "error";
+    return [
+      {
+        id: key,
+        type: "line",
+        source: edge.from,
+        target: edge.to,
+        data: { edge, words },
+        selected: selected.has(key),
+        className: `flow-line-${["conditional", "error"].includes(edge.type) ? edge.type : "sequence"}`,
+        ariaLabel: spokenEdge(edge, words),
+        interactionWidth: 24,
+        markerEnd: { type: MarkerType.ArrowClosed, width: 18, height: 18, color: isError ? "var(--flow-error)" : "var(--flow-line)" },
+      },
+    ];
+  });
+}
+
+function keep<T extends FlowNode>(known: ReadonlyMap<string, FlowNode>, made: T): FlowNode {
+  const old = known.get(made.id);
+  if (!old || old.type !== made.type) return made;
+  const data = sameValues(old.data, made.data) ? old.data : made.data;
+  const placed = old.position.x === made.position.x && old.position.y === made.position.y;
+  const sized = old.width === made.width && old.height === made.height;
+  if (data === old.data && placed && sized && Boolean(old.selected) === Boolean(made.selected) && old.draggable === made.draggable && !old.dragging) return old;
+  return { ...old, ...made, data, dragging: false } as FlowNode;
+}
+
+function sameValues(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  return Object.keys(b).every((name) => Object.is(a[name], b[name]));
+}
+
+export function placeOf(document: WorkflowDocument, given: { readonly [id: string]: Position }, key: Key): Position | undefined {
+  return placesOf(document, given).get(key);
+}

@@ -1,0 +1,100 @@
+// The graph as a picture: an SVG of shapes and texts alone, and a PNG of it.
+
+import type { Setup } from "../io/setup";
+import { noteOf } from "../model/canvas_data";
+import type { Key, Position } from "../model/document";
+import { indexOf } from "../model/document";
+import { around, CARD, frames, placesOf } from "../model/places";
+import { edgeWords, nodeWords, type State } from "../store";
+import { t } from "../texts";
+import { titleOf } from "./spoken";
+
+const TONES: { readonly [tone: string]: string } = {
+  blue: "#066fd1",
+  green: "#2fb344",
+  red: "#d63939",
+  orange: "#f76707",
+  purple: "#ae3ec9",
+  teal: "#0ca678",
+  secondary: "#6b7280",
+};
+const MOST_PIXELS = 12_000;
+
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd");
+const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const line = (x: number, y: number, text: string, more = ""): string => `<text x="${x}" y="${y}" ${more}>${escaped(text)}</text>`;
+
+export function pictureOf(state: State, setup: Pick<Setup, "places" | "kinds">): string {
+  const { document } = state;
+  const places = placesOf(document, setup.places);
+  const box = places.size ? around([...places.values()], 80) : { x: 0, y: 0, width: 320, height: 200 };
+  const { keys } = indexOf(document.nodes);
+  const tones = new Map(setup.kinds.map((kind) => [kind.type, TONES[kind.tone] ?? "#6b7280"]));
+  const parts = [...frames(document, places)].map(
+    ([name, { x, y, width, height }]) =>
+      `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f1f5f9" stroke="#94a3b8" stroke-dasharray="5 4"/>` + line(x + 12, y + 18, name, 'font-size="12" fill="#475569"'),
+  );
+  const chips: string[] = [];
+  document.edges.forEach((edge, place) => {
+    const [from, to] = [places.get(edge.from), places.get(edge.to)];
+    if (!from || !to) return;
+    parts.push(lineOf(from, to, edge.type));
+    const words = [edge.condition && t("if {condition}", { condition: edge.condition.replaceAll("context.", "") }), ...(edgeWords(state, indexOf(document.edges).keys[place] as Key)?.chips ?? [])];
+    const text = short(words.filter(Boolean).join(" · "), 36);
+    if (text) chips.push(chipOf({ x: (from.x + CARD.width + to.x) / 2, y: (from.y + to.y + CARD.height) / 2 }, text));
+  });
+  document.nodes.forEach((node, place) => {
+    const key = keys[place] as Key;
+    const { x, y } = places.get(key) as Position;
+    const words = nodeWords(state, key);
+    parts.push(
+      `<rect x="${x}" y="${y}" width="${CARD.width}" height="${CARD.height}" rx="8" fill="#ffffff" stroke="#cbd5e1"/>`,
+      `<rect x="${x}" y="${y + 8}" width="4" height="${CARD.height - 16}" rx="2" fill="${tones.get(node.type) ?? "#6b7280"}"/>`,
+      line(x + 16, y + 28, short(titleOf(node), 25), 'font-size="14" font-weight="600" fill="#0f172a"'),
+      line(x + 16, y + 49, short(`${words?.type_label ?? node.type} · ${words?.context_label ?? node.context_type ?? ""}`, 34), 'font-size="11" fill="#475569"'),
+      line(x + 16, y + 70, short(words?.filter.join(" · ") ?? "", 34), 'font-size="11" fill="#1d4ed8"'),
+    );
+    const note = noteOf(node);
+    if (note) parts.push(line(x + note.x, y + note.y + 14, short(note.text, 60), 'font-size="12" fill="#713f12"'));
+  });
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box.x} ${box.y} ${box.width} ${box.height}" width="${box.width}" height="${box.height}" font-family="sans-serif">` +
+    `<title>${escaped(document.name)}</title>` +
+    '<defs><marker id="end" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 1 9 5 0 9z" fill="#64748b"/></marker></defs>' +
+    `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" fill="#ffffff"/>${parts.join("")}${chips.join("")}</svg>\n`
+  );
+}
+
+function lineOf(from: Position, to: Position, type: string): string {
+  const [x1, y1, x2, y2] = [from.x + CARD.width, from.y + CARD.height / 2, to.x, to.y + CARD.height / 2];
+  const bend = Math.max(Math.abs(x2 - x1) / 2, 60);
+  const stroke = type === "error" ? '#dc2626" stroke-dasharray="6 4' : "#64748b";
+  return `<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" stroke="${stroke}" stroke-width="1.5" marker-end="url(#end)"/>`;
+}
+
+function chipOf({ x, y }: Position, text: string): string {
+  const width = text.length * 6.4 + 18;
+  return `<rect x="${x - width / 2}" y="${y - 11}" width="${width}" height="22" rx="11" fill="#ffffff" stroke="#94a3b8"/>` + line(x, y + 4, text, 'font-size="11" fill="#0f172a" text-anchor="middle"');
+}
+
+export async function pngOf(svg: string): Promise<Blob> {
+  const image = new Image();
+  // The policy allows pictures of data addresses and not of blobs.
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const scale = Math.min(2, MOST_PIXELS / Math.max(image.width, image.height));
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [Math.ceil(image.width * scale), Math.ceil(image.height * scale)];
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png");
+  });
+}
+
+export function download(name: string, blob: Blob): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,31 @@
+// Cards and edges as sentences, for who cannot see them.
+
+import type { EdgeWords } from "../io/server";
+import type { WorkflowEdge } from "../model/document";
+import { t, tn } from "../texts";
+import type { CardData } from "./flow";
+
+export function titleOf(node: { readonly id: string; readonly name?: string }): string {
+  return node.name?.trim() || node.id;
+}
+
+export function spokenNode({ node, words, kind }: Pick<CardData, "node" | "words" | "kind">, group: string): string {
+  const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
+  const parts = [`${titleOf(node)}, ${words?.type_label ?? kind?.label ?? node.type}`];
+  if (titleOf(node) !== node.id) parts.push(t("node {id}", { id: node.id }));
+  if (context) parts.push(t("sees {what}", { what: context }));
+  if (words?.filter.length) parts.push(words.filter.join(", "));
+  if (group) parts.push(t("in group {name}", { name: group }));
+  const count = words?.problems.length ?? 0;
+  if (count) parts.push(`${tn("{n} problem", "{n} problems", count)}: ${words?.problems.join("; ")}`);
+  return parts.join(", ");
+}
+
+export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined): string {
+  const parts = [t("Edge {id} from {from} to {to}", { id: edge.id, from: edge.from, to: edge.to }), words?.label ?? edge.type];
+  if (edge.condition) parts.push(t("if {condition}", { condition: edge.condition }));
+  if (edge.weight !== undefined) parts.push(t("weight {n}", { n: edge.weight }));
+  if (words?.chips.length) parts.push(words.chips.join(", "));
+  if (words?.problems.length) parts.push(words.problems.join("; "));
+  return parts.filter(Boolean).join(", ");
+}

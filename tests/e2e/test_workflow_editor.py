@@ -1,0 +1,425 @@
+"""The visual editor in a browser: drawn by mouse and by keyboard, saved by itself, never lost."""
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from pydantic import JsonValue
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+NODES: list[JsonValue] = [
+    {"id": "ask", "type": "start", "name": "Ask", "position": {"x": 0, "y": 0}},
+    {"id": "answer", "type": "llm", "name": "Answer", "position": {"x": 400, "y": 0}},
+]
+EDGES: list[JsonValue] = [{"id": "go", "type": "sequence", "from": "ask", "to": "answer"}]
+
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def made(api: httpx.Client, request: pytest.FixtureRequest) -> Make:
+    """Make a workflow of one's own, with two nodes and an edge unless others are given."""
+
+    def make(nodes: list[JsonValue] = NODES, edges: list[JsonValue] = EDGES) -> str:
+        slug = "editor-" + re.sub(r"[^a-z0-9]+", "-", request.node.name.lower())[-50:].strip("-")
+        api.post("workflows", json={"slug": slug, "name": "Drawn"}).raise_for_status()
+        document = {"name": "Drawn", "nodes": nodes, "edges": edges}
+        put = {"document": document, "expected_version": 0}
+        api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+        return slug
+
+    return make
+
+
+def draft(api: httpx.Client, slug: str) -> dict[str, list[dict[str, JsonValue]]]:
+    found = api.get(f"workflows/{slug}/draft").raise_for_status().json()["document"]
+    assert isinstance(found, dict)
+    return found
+
+
+def opened(page: Page, slug: str) -> Page:
+    page.goto(f"/workflows/{slug}/editor/")
+    expect(page.get_by_role("toolbar")).to_be_visible()
+    return page
+
+
+def card(page: Page, key: str) -> Locator:
+    return page.locator(f'.react-flow__node[data-id="{key}"]')
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".editor-saving")).to_have_text("Saved")
+
+
+def drag(page: Page, start: Locator, end: Locator) -> None:
+    """By small moves of the mouse, as a hand does it."""
+    first, last = start.bounding_box(), end.bounding_box()
+    assert first
+    assert last
+    page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2, steps=8)
+    page.mouse.up()
+
+
+def test_two_nodes_are_drawn_and_connected_by_mouse(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made([], [])
+    page = opened(designer_page, slug)
+    canvas = page.locator(".react-flow__pane")
+    kinds = page.get_by_role("region", name="Kinds of nodes")
+    kinds.get_by_role("button", name="Start").drag_to(canvas, target_position={"x": 130, "y": 100})
+    kinds.get_by_role("button", name="Model").drag_to(canvas, target_position={"x": 250, "y": 300})
+    expect(card(page, "start")).to_be_visible()
+    expect(card(page, "llm")).to_be_visible()
+    drag(
+        page,
+        card(page, "start").locator(".react-flow__handle.source"),
+        card(page, "llm").locator(".react-flow__handle.target"),
+    )
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    saved(page)
+    found = draft(api, slug)
+    assert [node["id"] for node in found["nodes"]] == ["start", "llm"]
+    assert found["edges"] == [{"id": "start-llm", "type": "sequence", "from": "start", "to": "llm"}]
+
+
+def test_everything_is_undone_and_redone(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    expect(card(page, "answer")).to_have_count(0)
+    expect(page.locator(".react-flow__edge")).to_have_count(0)
+    page.keyboard.press("Control+z")
+    expect(card(page, "answer")).to_be_visible()
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    page.keyboard.press("Control+Shift+z")
+    expect(card(page, "answer")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(card(page, "answer")).to_be_visible()
+    saved(page)
+    assert draft(api, slug)["nodes"] == NODES
+    assert draft(api, slug)["edges"] == EDGES
+
+
+def test_nodes_are_copied_pasted_and_duplicated(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "ask").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+c")
+    page.keyboard.press("Control+v")
+    expect(card(page, "ask-2")).to_be_visible()
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+    page.keyboard.press("Control+d")
+    expect(card(page, "answer-3")).to_have_count(1)
+    saved(page)
+    found = draft(api, slug)
+    ids = ["ask", "answer", "ask-2", "answer-2", "ask-3", "answer-3"]
+    assert [node["id"] for node in found["nodes"]] == ids
+    assert [edge["to"] for edge in found["edges"]] == ["answer", "answer-2", "answer-3"]
+
+
+def test_nodes_are_moved_by_mouse_and_by_keys_in_steps_of_the_grid(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    before = card(page, "ask").bounding_box()
+    assert before
+    page.mouse.move(before["x"] + 60, before["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(before["x"] + 160, before["y"] + 140, steps=8)
+    page.mouse.up()
+    saved(page)
+    first = draft(api, slug)["nodes"][0]["position"]
+    assert isinstance(first, dict)
+    assert first != {"x": 0, "y": 0}
+    assert [int(str(first[axis])) % 10 for axis in "xy"] == [0, 0]
+    card(page, "answer").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    saved(page)
+    expect(page.get_by_role("button", name="Undo: Move 1 node")).to_be_enabled()
+    assert draft(api, slug)["nodes"][1]["position"] == {"x": 400, "y": 20}
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    saved(page)
+    assert draft(api, slug)["nodes"] == NODES
+
+
+def test_an_edge_is_drawn_by_two_clicks(designer_page: Page, made: Make, api: httpx.Client) -> None:
+    slug = made(NODES, [])
+    page = opened(designer_page, slug)
+    card(page, "ask").locator(".react-flow__handle.source").click()
+    card(page, "answer").locator(".react-flow__handle.target").click()
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    saved(page)
+    assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["ask-answer"]
+
+
+def test_a_box_chooses_what_it_touches(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    page.get_by_role("button", name="Drag draws a box").click()
+    first, last = card(page, "ask").bounding_box(), card(page, "answer").bounding_box()
+    assert first
+    assert last
+    page.mouse.move(first["x"] - 20, first["y"] - 20)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] + 10, last["y"] + last["height"] + 10, steps=8)
+    page.mouse.up()
+    expect(page.locator(".react-flow__node.selected")).to_have_count(2)
+
+
+def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made([], [])
+    page = opened(designer_page, slug)
+    page.get_by_role("button", name="Outline").focus()
+    page.keyboard.press("Enter")
+    kind = page.get_by_label("Kind of node")
+    for label in ("Start", "Model"):
+        kind.select_option(label=label)
+        kind.focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name="Delete start-llm").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Connect start").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("nobody")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("There is no node with this id.")).to_be_visible()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("llm")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Edit start-llm")).to_be_visible()
+    saved(page)
+    found = draft(api, slug)
+    assert [node["id"] for node in found["nodes"]] == ["start", "llm"]
+    assert [edge["to"] for edge in found["edges"]] == ["llm"]
+
+
+def test_a_large_graph_is_laid_out_in_one_step(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "position": {"x": 0, "y": 0}} for n in range(30)
+    ]
+    edges: list[JsonValue] = [
+        {"id": f"e{n}", "type": "sequence", "from": f"n{n // 2}", "to": f"n{n}"}
+        for n in range(1, 30)
+    ]
+    slug = made(nodes, edges)
+    page = opened(designer_page, slug)
+    page.get_by_role("button", name="Lay out").click()
+    expect(page.get_by_role("button", name="Undo: Lay out")).to_be_enabled()
+    saved(page)
+    places = [str(node["position"]) for node in draft(api, slug)["nodes"]]
+    assert len(set(places)) == 30
+    page.get_by_role("button", name="Undo: Lay out").click()
+    saved(page)
+    assert draft(api, slug)["nodes"] == nodes
+
+
+def test_search_finds_and_shows(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    page.keyboard.press("/")
+    page.keyboard.type("answ")
+    expect(page.get_by_text("2 found")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(card(page, "answer")).to_have_class(re.compile("selected"))
+
+
+def test_groups_and_notes_are_kept_with_their_nodes(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "ask").click()
+    page.get_by_role("button", name="Group", exact=True).click()
+    page.get_by_label("Group on the canvas").fill("Beginning")
+    page.get_by_label("Note on the canvas").fill("Ask kindly")
+    expect(page.locator(".flow-note")).to_have_text("Ask kindly")
+    expect(page.locator(".flow-frame-title")).to_have_text("Beginning")
+    saved(page)
+    canvas = draft(api, slug)["nodes"][0]["properties"]
+    assert canvas == {
+        "canvas": {"group": "Beginning", "note": {"text": "Ask kindly", "x": 0, "y": -96}}
+    }
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".flow-note")).to_have_count(0)
+
+
+def test_a_picture_of_the_graph_is_downloaded(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    for ending, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        page.get_by_text("Picture").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=ending).click()
+        assert download.value.suggested_filename == f"Drawn.{ending.lower()}"
+        assert download.value.path().read_bytes().startswith(starts)
+        page.locator(".editor-bar").click(position={"x": 1, "y": 1})
+
+
+def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    tolerate("ERR_FAILED")
+    page.route("**/api/v1/**", lambda route: route.abort())
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    expect(page.locator(".editor-saving")).to_contain_text("the server does not answer")
+    page.close()
+    again = opened(designer_page.context.new_page(), slug)
+    expect(card(again, "answer")).to_be_visible()
+    again.get_by_role("button", name="Bring back").click()
+    expect(card(again, "answer")).to_have_count(0)
+    saved(again)
+    assert [node["id"] for node in draft(api, slug)["nodes"]] == ["ask"]
+
+
+def test_a_server_that_comes_back_gets_what_was_not_saved(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    tolerate("ERR_FAILED")
+    page.route("**/api/v1/**", lambda route: route.abort())
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    expect(page.locator(".editor-saving")).to_contain_text("the server does not answer")
+    page.unroute("**/api/v1/**")
+    page.get_by_role("button", name="Try now").click()
+    saved(page)
+    assert [node["id"] for node in draft(api, slug)["nodes"]] == ["ask"]
+
+
+def test_two_designers_who_touch_other_nodes_both_keep_their_edits(
+    open_page: OpenPage, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    card(other, "ask").click()
+    other.get_by_label("Note on the canvas").fill("Theirs")
+    saved(other)
+    card(mine, "answer").click()
+    mine.get_by_label("Note on the canvas").fill("Mine")
+    saved(mine)
+    expect(mine.locator(".flow-note")).to_have_count(2)
+    notes = [str(node["properties"]) for node in draft(api, slug)["nodes"]]
+    assert "Theirs" in notes[0]
+    assert "Mine" in notes[1]
+
+
+@pytest.mark.parametrize(
+    ("choice", "stays"), [("Mine for all", "Mine"), ("Theirs for all", "Theirs")]
+)
+def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
+    open_page: OpenPage, made: Make, api: httpx.Client, choice: str, stays: str
+) -> None:
+    slug = made()
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    for page, text in ((other, "Theirs"), (mine, "Mine")):
+        card(page, "ask").click()
+        page.get_by_label("Note on the canvas").fill(text)
+        if page is other:
+            saved(page)
+    dialog = mine.get_by_role("dialog", name="1 element was changed on both sides")
+    expect(dialog).to_contain_text("Theirs")
+    expect(dialog.get_by_role("button", name="Merge")).to_be_disabled()
+    assert_accessible(mine)
+    dialog.get_by_role("button", name=choice).click()
+    dialog.get_by_role("button", name="Merge").click()
+    saved(mine)
+    assert stays in str(draft(api, slug)["nodes"][0]["properties"])
+
+
+@pytest.mark.parametrize("where", ["draft", "version"])
+def test_who_may_only_look_changes_nothing(
+    open_page: OpenPage, made: Make, api: httpx.Client, where: str
+) -> None:
+    slug = made()
+    if where == "version":
+        api.post(f"workflows/{slug}/publish", json={"expected_version": 1}).raise_for_status()
+        page = open_page("designer")
+        page.goto(f"/workflows/{slug}/editor/?version=1")
+    else:
+        page = open_page("viewer")
+        page.goto(f"/workflows/{slug}/editor/")
+    expect(page.locator(".editor-saving")).to_have_text("Read only")
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+d")
+    expect(page.locator(".flow-card")).to_have_count(2)
+    expect(page.get_by_role("region", name="Kinds of nodes")).to_have_count(0)
+    expect(page.get_by_role("button", name="Lay out")).to_have_count(0)
+    assert_accessible(page)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_editor_is_accessible(
+    open_page: OpenPage, made: Make, theme: Literal["light", "dark"], width: int
+) -> None:
+    page = opened(open_page("designer", theme=theme, width=width), made())
+    assert_accessible(page)
+    card(page, "ask").click()
+    expect(page.get_by_label("Note on the canvas")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Outline").click()
+    assert_accessible(page)
+    page.get_by_role("button", name="Connect Ask").click()
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_hostile_names_are_text(designer_page: Page, made: Make) -> None:
+    bad = "</script><img src=x onerror=alert(1)>"
+    page = opened(designer_page, made([{"id": "ask", "type": bad, "name": bad}], []))
+    expect(card(page, "ask").locator("strong")).to_have_text(bad)
+
+
+def test_numbers_beyond_what_javascript_counts_survive(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    long_number = 9_223_372_036_854_775_807
+    slug = made([{"id": "ask", "type": "start", "config": {"seed": long_number}}], [])
+    page = opened(designer_page, slug)
+    card(page, "ask").click()
+    page.keyboard.press("Control+d")
+    saved(page)
+    configs = [node["config"] for node in draft(api, slug)["nodes"]]
+    assert configs == [{"seed": long_number}] * 2
+
+
+def test_elements_with_one_id_and_edges_that_hang_in_the_air_are_shown_and_kept(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    twins: list[JsonValue] = [{**NODES[0], "name": name} for name in ("One", "Two")]  # type: ignore[dict-item]
+    loose: JsonValue = {"id": "loose", "type": "sequence", "from": "ask", "to": "nowhere"}
+    slug = made([*twins, NODES[1]], [loose])
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    page.get_by_label("Note on the canvas").fill("Changed")
+    saved(page)
+    found = draft(api, slug)
+    assert found["nodes"][:2] == twins
+    assert found["edges"] == [loose]
+    page.get_by_role("button", name="Outline").click()
+    expect(page.get_by_text("ask → nowhere")).to_be_visible()

@@ -1,0 +1,140 @@
+"""The page of the visual editor: what the canvas is told when it opens."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+from pydantic import JsonValue
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+from workflows import queries
+from workflows.domain import graph
+from workflows.domain.context_types import default_context_type
+from workflows.domain.graph import Document
+from workflows.domain.layout import place
+from workflows.domain.topology import graph_of
+from workflows.models import Workflow
+from workflows.pages import words
+from workflows.pages.links import crumbs
+from workflows.pages.reading import which_words
+from workflows.store import find_workflow
+
+# Larger graphs open for seconds and move like treacle; the outline of the workflow has all of it.
+MOST_DRAWN: Final = 5_000
+
+NODE_TYPE_WORDS: Final[Mapping[str, Text]] = {
+    "start": gettext_lazy("Start"),
+    "llm": gettext_lazy("Model"),
+    "tool": gettext_lazy("Tool"),
+    "decision": gettext_lazy("Decision"),
+    "context_processor": gettext_lazy("Context processor"),
+    "human_relay": gettext_lazy("Human relay"),
+    "user_interaction": gettext_lazy("User interaction"),
+    "merge": gettext_lazy("Merge"),
+    "join": gettext_lazy("Join"),
+    "subworkflow": gettext_lazy("Subworkflow"),
+    "end": gettext_lazy("End"),
+}
+
+# A context processor without an operation could not be published.
+_FIRST_CONFIG: Final[Mapping[str, JsonValue]] = {
+    "context_processor": {
+        "operation": "truncate",
+        "truncate": {"keep_last": 20},
+        "pairing": "keep",
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EditorPage:
+    """The canvas of a draft, or of a published version, which nobody changes.
+
+    ``setup`` is what the island reads (frontend/src/graph/io/setup.ts); None if the graph is too
+    large to be drawn. ``which`` is ``draft`` or the number of a version.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    which: str
+    setup: Mapping[str, object] | None
+    may_change: bool
+    may_publish: bool
+
+
+@require_safe
+@page
+def editor(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    row = find_workflow(actor.workspace, slug)
+    which = request.GET.get("version") or queries.DRAFT
+    document = queries.document_of(row, which, "version")
+    is_draft = which == queries.DRAFT
+    may_change = is_draft and actor.may(Action.WORKFLOW_CHANGE)
+    title = row.name if is_draft else f"{row.name}, {which_words(which)}"
+    small = len(document.nodes) <= MOST_DRAWN
+    shown = EditorPage(
+        title=title,
+        crumbs=crumbs(row, Crumb(_("Editor") if is_draft else which_words(which))),
+        row=row,
+        which=which,
+        setup=_setup(request, actor, row, document, may_change=may_change) if small else None,
+        may_change=may_change,
+        may_publish=is_draft and actor.may(Action.WORKFLOW_PUBLISH),
+    )
+    return show(request, "workflows/editor.html", shown)
+
+
+def _setup(
+    request: HttpRequest, actor: Actor, row: Workflow, document: Document, *, may_change: bool
+) -> Mapping[str, object]:
+    return {
+        "workflow": str(row.key),
+        "person": actor.id,
+        "name": row.name,
+        "document": graph.dump(document),
+        "version": row.draft_version,
+        "places": _places(document),
+        "kinds": [kind(name) for name in NODE_TYPE_WORDS],
+        "edge_types": [[name, str(label)] for name, label in words.EDGE_TYPE_WORDS.items()],
+        "may_change": may_change,
+        "urls": {
+            "draft": f"/api/v1/workflows/{row.slug}/draft",
+            "editor": reverse("workflows:editor", args=[row.slug]),
+            "icons": static("vendor/icons.svg"),
+            "worker": static("build/layout.js"),
+            "sign_in": reverse("login"),
+        },
+    }
+
+
+def kind(name: str) -> Mapping[str, object]:
+    """A type of node as the palette offers it, with what such a node sees by default."""
+    first = _FIRST_CONFIG.get(name)
+    return {
+        "type": name,
+        "label": str(NODE_TYPE_WORDS[name]),
+        "tone": words.tone_of(name),
+        "context_type": default_context_type(name),
+        **({"config": first} if first is not None else {}),
+    }
+
+
+def _places(document: Document) -> Mapping[str, Mapping[str, float]]:
+    """Where nodes stand that have no position."""
+    found = place(graph_of(document))
+    given = {node.id for node in document.nodes if node.position is not None}
+    return {
+        name: {"x": spot.x * 1.1, "y": spot.y * 1.2}
+        for name, spot in found.items()
+        if name not in given
+    }
