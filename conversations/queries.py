@@ -297,6 +297,12 @@ def all_revisions(head: Conversation) -> list[Revision]:
     return list(rows.order_by("number"))
 
 
+def newest_revisions(head: Conversation, most: int) -> list[Revision]:
+    """The revisions that were opened last, oldest first, without their views."""
+    rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
+    return list(reversed(rows.order_by("-number")[:most]))
+
+
 def moves_of(head: Conversation) -> list[Move]:
     """Every rollback and restore, oldest first."""
     return list(Move.objects.filter(conversation=head.key).order_by("seq"))

@@ -36,13 +36,17 @@ class RangeConfig(Contract):
 
 
 class TruncateConfig(Contract):
-    """Which part of the visible list stays; at least one option. Source: semantics 1.6."""
+    """Which part of the visible list stays; at least one option. Source: semantics 1.6.
+
+    ``remove_ranges`` comes last; all of its ranges count in the list that the others left.
+    """
 
     keep_first: Count | None = None
     keep_last: Count | None = None
     remove_first: Count | None = None
     remove_last: Count | None = None
     range: RangeConfig | None = None
+    remove_ranges: Annotated[list[RangeConfig], Field(min_length=1, max_length=1000)] | None = None
 
     @model_validator(mode="after")
     def _some_option(self) -> Self:

@@ -173,6 +173,10 @@ def truncated(config: TruncateConfig, view: View) -> View:
         view = view.slice(0, len(view) - config.remove_last)
     if config.range is not None:
         view = view.slice(config.range.start, config.range.end)
+    if config.remove_ranges is not None:
+        places = run_sets.union((each.start, each.end) for each in config.remove_ranges)
+        stays = run_sets.difference(((0, len(view)),) if len(view) else (), places)
+        view = View(run for start, stop in stays for run in view.slice(start, stop).runs)
     return view
 
 

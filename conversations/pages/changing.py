@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Final
 
 import orjson
 from django.contrib import messages as flash
@@ -10,56 +10,32 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from conversations import describing, erasure, services
 from conversations.api.schemas import metadata_bytes
 from conversations.describing import EDITED, field_digest, seen_of
-from conversations.domain.configs import OperationName
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.forms import ConversationForm, OperationForm
+from conversations.pages.forms import ConversationForm
+from conversations.pages.operating import MEANWHILE, seen_in, undo_url
 from conversations.pages.presenters import Effect
 from conversations.services import Applied, Seen
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import (
-    ContextError,
-    Forbidden,
-    NotFound,
-    ValidationFailed,
     VersionConflict,
 )
-from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
 
-_MEANWHILE: Final = gettext_lazy(
-    "Somebody changed the view meanwhile, and nothing was done. This is what would happen now."
-)
 _FIELDS: Final[Mapping[str, Text]] = {
     "title": gettext_lazy("Title"),
     "metadata": gettext_lazy("Metadata"),
     "tools": gettext_lazy("Description of the tools"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class OperatePage:
-    """The form of an operation; ``effect`` is its preview, once there was one.
-
-    ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
-    """
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    form: OperationForm
-    effect: Effect | None
-    previewed: str
-    warning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,84 +73,6 @@ class ErasePage:
     title: Text
     crumbs: Sequence[Crumb]
     confirm: Confirm
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@page
-def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """Fill in, preview, apply; what is applied is what was previewed.
-
-    What was changed since its preview, or is no longer about the same view, is previewed anew.
-    """
-    actor.require(Action.MESSAGES_OPERATE)
-    head = find_head(actor.workspace, conversation_id)
-    if request.method != "POST":
-        chosen = request.GET.get("operation", "")
-        chosen = chosen if chosen in get_args(OperationName) else "truncate"
-        form = OperationForm(initial={"operation": chosen, "pairing": "keep"})
-        return _operate_page(request, head, form)
-    form = OperationForm(request.POST)
-    if not form.is_valid():
-        return _operate_page(request, head, form, status=422 if form.errors else 200)
-    warning, seen = "", _seen(request, head)
-    try:
-        if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form):
-            applied = _operate(actor, head, form, seen, dry_run=False)
-            flash.success(request, _done(applied))
-            return redirect("conversations:detail", conversation_id)
-        if "apply" in request.POST:
-            warning = _("You changed it after the preview. Look at what would happen now.")
-    except VersionConflict:
-        warning = str(_MEANWHILE)
-    except ContextError as error:
-        return _operate_page(request, head, form, warning=_place(form, error), status=422)
-    try:
-        applied = _operate(actor, head, form, Seen(), dry_run=True)
-    except ContextError as error:
-        return _operate_page(request, head, form, warning=_place(form, error), status=422)
-    effect = presenters.effect_of(applied)
-    status = 409 if warning else 200
-    return _operate_page(request, head, form, warning=warning, effect=effect, status=status)
-
-
-def _operate(
-    actor: Actor, head: Conversation, form: OperationForm, seen: Seen, *, dry_run: bool
-) -> Applied:
-    return services.operate(
-        actor,
-        head.public_id,
-        form.model,
-        reason=form.model.reason,
-        seen=seen,
-        dry_run=dry_run,
-    )
-
-
-def _operate_page(
-    request: HttpRequest,
-    head: Conversation,
-    form: OperationForm,
-    *,
-    warning: str = "",
-    effect: Effect | None = None,
-    status: int = 200,
-) -> HttpResponse:
-    shown = OperatePage(
-        title=_("Change what the model sees"),
-        crumbs=presenters.crumbs(head, Crumb(_("Operation"))),
-        head=head,
-        form=form,
-        effect=effect,
-        previewed=_digest_of(form) if effect is not None else "",
-        warning=warning,
-    )
-    return show(request, "conversations/operate.html", shown, status=status)
-
-
-def _digest_of(form: OperationForm) -> str:
-    """What tells one operation from another: all of the form but the reason."""
-    beside = {"reason", "expected_revision", "expected_count"}
-    return digest(canonical(form.model.model_dump(mode="json", exclude=beside))).hex()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -220,13 +118,15 @@ def _move(
     warning = ""
     if request.method == "POST":
         try:
-            move(_seen(request, head), reason, False)
+            move(seen_in(request, head), reason, False)
         except VersionConflict:
-            warning = str(_MEANWHILE)
+            warning = str(MEANWHILE)
         else:
-            flash.success(request, _("%(title)s: done.") % {"title": title})
+            undo = undo_url(head)
+            flash.success(request, _("%(title)s: done.") % {"title": title}, extra_tags=undo)
             return redirect(back)
-    effect = presenters.effect_of(move(Seen(), None, True))
+    moved = move(Seen(), None, True)
+    effect = presenters.effect_of(moved, presenters.messages_in(head, moved))
     hidden = {
         "expected_revision": str(head.current_revision),
         "expected_count": str(head.visible_count),
@@ -340,31 +240,3 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     crumbs = presenters.crumbs(head, Crumb(_("Erase")))
     shown = ErasePage(title=confirm.title, crumbs=crumbs, confirm=confirm)
     return show(request, "confirm.html", shown, confirm=confirm)
-
-
-def _seen(request: HttpRequest, head: Conversation) -> Seen:
-    """What the person saw of the view: hidden fields of the form, else what is there now."""
-    values = [request.POST.get(name, "") for name in ("expected_revision", "expected_count")]
-    if request.method != "POST":
-        return Seen(head.current_revision, head.visible_count)
-    if not all(value.isascii() and value.isdigit() and len(value) < 10 for value in values):
-        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
-    return Seen(int(values[0]), int(values[1]))
-
-
-def _place(form: OperationForm, error: ContextError) -> str:
-    """Show a refusal at its field, or return it as a sentence for the top of the page."""
-    if isinstance(error, NotFound | Forbidden):
-        raise error
-    if error.problems:
-        form.add_problems(error.problems)
-        return ""
-    return error.detail
-
-
-def _done(applied: Applied) -> str:
-    return ngettext(
-        "Batch %(batch)s: %(n)s message is visible now.",
-        "Batch %(batch)s: %(n)s messages are visible now.",
-        applied.visible_count,
-    ) % {"batch": applied.batch, "n": applied.visible_count}

@@ -50,6 +50,9 @@ class OperationForm(ContractForm[OperationRequest]):
         "truncate.range": FieldHint(
             label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
         ),
+        "truncate.remove_ranges": FieldHint(
+            label=_("Ranges of positions to hide"), add_label=_("Add a range"), row_label=_("Range")
+        ),
         "insert": FieldHint(label=_("Insert"), shown_when=ShownWhen.is_("operation", "insert")),
         "insert.position": FieldHint(
             label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")

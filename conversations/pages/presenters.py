@@ -3,18 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Final
 
 import orjson
 from django.urls import reverse
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
+from conversations.domain.bodies import StoredMessage
+from conversations.domain.view import View
 from conversations.models import Conversation, Move, Revision
+from conversations.pages.cards import plain_text
+from conversations.queries import messages_at
 from conversations.services import Applied
 from ctxadmin.web.components import Crumb, Text
 
+_MOST_RANGES: Final = 12
+_GLIMPSES: Final = 12
 BUDGET_KEY: Final = "token_budget"
 OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "start": gettext_lazy("Start"),
@@ -49,12 +57,28 @@ class BatchLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Glimpse:
+    """A message in one line."""
+
+    index: int
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
-    """What a change of the view does or would do, in numbers and sentences."""
+    """What a change of the view does or would do, in numbers and sentences.
+
+    ``goes`` and ``comes`` are the first messages that get hidden and are shown again;
+    ``splits`` tells that tool calls and results would be parted.
+    """
 
     hidden: str
     shown: str
     added: str
+    goes: Sequence[Glimpse]
+    comes: Sequence[Glimpse]
+    splits: bool
     warnings: Sequence[str]
     visible_count: int
     tokens_before: int
@@ -68,6 +92,12 @@ def batch_lines(
 ) -> list[BatchLine]:
     """The rail, newest first: roll back on the branch, restore beside it."""
     return [_batch_line(head, row, row.number in branch, may_move) for row in reversed(rows)]
+
+
+def folded(lines: Sequence[BatchLine]) -> list[tuple[bool, list[BatchLine]]]:
+    """The rail in groups: lines of the branch, and what was rolled back in between, to fold."""
+    groups = groupby(lines, key=lambda line: line.on_branch)
+    return [(on_branch, list(group)) for on_branch, group in groups]
 
 
 def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bool) -> BatchLine:
@@ -118,6 +148,8 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
             words.append(ngettext("%(n)s message", "%(n)s messages", count) % {"n": count})
         elif isinstance(value, dict):
             words.append(f"{label} {value.get('start')}–{value.get('end')}")
+        elif name == "remove_ranges" and isinstance(value, list):
+            words.append(_("without positions %(ranges)s") % {"ranges": _range_words(value)})
         elif isinstance(value, list):
             words.append(f"{label} {', '.join(map(str, value))}")
         elif value is not None:
@@ -125,9 +157,34 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
     return words
 
 
-def effect_of(applied: Applied) -> Effect:
+def _range_words(ranges: list[JsonValue]) -> str:
+    """Ranges with the last position in them: ``3–5, 8``."""
+    pairs = [(each["start"], each["end"]) for each in ranges if isinstance(each, dict)]
+    ends = [(start, end - 1) for start, end in pairs if type(start) is type(end) is int]
+    words = [f"{first}" if first == last else f"{first}–{last}" for first, last in ends]
+    return ", ".join(words[:_MOST_RANGES]) + (" …" if len(words) > _MOST_RANGES else "")
+
+
+def messages_in(head: Conversation, applied: Applied) -> Mapping[int, Glimpse]:
+    """The first messages that a change hides and those that it shows again."""
+    hidden, shown = View(applied.hidden), View(applied.shown)
+    wanted = [*hidden.slice(0, _GLIMPSES), *shown.slice(0, _GLIMPSES)]
+    found = messages_at(head, wanted, View())
+    return {each.index: _glimpse(each) for each in found}
+
+
+def _glimpse(message: StoredMessage) -> Glimpse:
+    text = " ".join(plain_text(message).partition(": ")[2].split())
+    return Glimpse(message.index, message.role, Truncator(text).chars(140))
+
+
+def effect_of(applied: Applied, glimpses: Mapping[int, Glimpse]) -> Effect:
     """An operation's answer for a reader."""
+    hidden, shown = View(applied.hidden), View(applied.shown)
     return Effect(
+        goes=[glimpses[index] for index in hidden.slice(0, _GLIMPSES)],
+        comes=[glimpses[index] for index in shown.slice(0, _GLIMPSES)],
+        splits=any(notice.code == "split_pair" for notice in applied.warnings),
         hidden=_places(applied.hidden),
         shown=_places(applied.shown),
         added=_places(applied.added),

@@ -61,10 +61,11 @@ class DetailPage:
     messages_url: str
     hides: bool
     budget: int | None
-    lines: Sequence[BatchLine]
+    groups: Sequence[tuple[bool, Sequence[BatchLine]]]
     more_batches: bool
     shown_count: int
     old_revision: int | None
+    selectable: bool
     may_operate: bool
     may_change: bool
     may_archive: bool
@@ -139,7 +140,10 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     rows = lineage(head.key, head.current_revision)
     branch = frozenset(row.number for row in rows)
     may_move = actor.may(Action.BATCH_ROLLBACK) and head.status != "RUNNING"
-    newest = list(reversed(rows[:_RAIL]))
+    newest = queries.newest_revisions(head, _RAIL)
+    if head.current_revision < newest[0].number:  # it was gone back to long ago
+        newest = [*reversed(rows[:1]), *newest]
+    lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
     sections = windows.sections_of(head, wanted, start, window)
     shown = DetailPage(
         title=head.title or head.public_id,
@@ -151,10 +155,11 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         messages_url=windows.messages_url(head, wanted),
         hides=which != "all" and count is None and head.log_count > window.view_count,
         budget=presenters.token_budget(head),
-        lines=presenters.batch_lines(head, newest, branch=branch, may_move=may_move),
-        more_batches=len(rows) > _RAIL or head.revision_count > len(rows),
+        groups=presenters.folded(lines),
+        more_batches=head.revision_count > len(newest),
         shown_count=window.view_count,
         old_revision=old,
+        selectable=_selectable(actor, head, wanted),
         may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
@@ -162,6 +167,13 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         running=head.status == "RUNNING" and not actor.is_engine,
     )
     return show(request, "conversations/detail.html", shown)
+
+
+def _selectable(actor: Actor, head: Conversation, wanted: Shown) -> bool:
+    """Messages can be selected where positions are those of the view that operations change."""
+    waits = head.status != "RUNNING" or actor.is_engine
+    current = wanted.which == "current" and wanted.count is None
+    return current and waits and actor.may(Action.MESSAGES_OPERATE)
 
 
 @require_safe
@@ -174,7 +186,8 @@ def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     gaps = windows.gaps_of(head, wanted)
     cards = windows.cards_of(head, wanted, window, gaps)
     first = windows.gap_behind(head, wanted, gaps, -1) if start == 0 else None
-    return _messages(request, head, wanted, cards, first)
+    selectable = _selectable(actor, head, wanted)
+    return _messages(request, head, wanted, cards, first, selectable=selectable)
 
 
 @require_safe
@@ -198,8 +211,11 @@ def _messages(
     wanted: Shown,
     cards: Sequence[MessageCard],
     gap: Gap | None,
+    *,
+    selectable: bool = False,
 ) -> HttpResponse:
     context = {
+        "selectable": selectable,
         "cards": cards,
         "gap": gap,
         "wanted": wanted,

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from conversations.pages import archiving, changing, comparing, importing, reading
+from conversations.pages import archiving, changing, comparing, importing, operating, reading
 
 _pages: list[URLPattern | URLResolver] = [
     path("", reading.conversation_list, name="list"),
@@ -14,7 +14,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/batches/", comparing.revisions, name="revisions"),
     path("<str:conversation_id>/diff/", comparing.diff, name="diff"),
     path("<str:conversation_id>/export/", reading.export, name="export"),
-    path("<str:conversation_id>/operate/", changing.operate, name="operate"),
+    path("<str:conversation_id>/operate/", operating.operate, name="operate"),
     path("<str:conversation_id>/rollback/<int:batch>/", changing.rollback, name="rollback"),
     path("<str:conversation_id>/restore/<int:revision>/", changing.restore, name="restore"),
     path("<str:conversation_id>/edit/", changing.edit, name="edit"),

@@ -128,6 +128,8 @@ def gaps_of(head: Conversation, shown: Shown) -> Gaps:
     """
     if shown.which == "all" or shown.count is not None:
         return {}
+    if shown.which == "current" and head.visible_count == head.log_count:
+        return {}
     row = queries.shown_revision(head, _name(shown.which))
     length = head.log_count if row.number == head.current_revision else row.log_length
     return hiding.gaps_behind(hiding.hidden_runs(view_of(row), length))

@@ -62,6 +62,9 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.truncate.keep_last": FieldHint(label=_("Keep the last")),
         f"{path}.truncate.remove_first": FieldHint(label=_("Remove the first")),
         f"{path}.truncate.remove_last": FieldHint(label=_("Remove the last")),
+        f"{path}.truncate.remove_ranges": FieldHint(
+            label=_("Ranges of positions to hide"), add_label=_("Add a range"), row_label=_("Range")
+        ),
         f"{path}.truncate.range": FieldHint(
             label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
         ),

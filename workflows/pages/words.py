@@ -204,6 +204,8 @@ def _truncate_words(block: Mapping[str, JsonValue]) -> Iterator[str]:
     span = block.get("range")
     if isinstance(span, dict):
         yield _("positions %(start)s to %(end)s") % span
+    if "remove_ranges" in block:
+        yield _("without some positions")
 
 
 def _filter_words(block: Mapping[str, JsonValue]) -> Iterator[str]:

@@ -1,0 +1,200 @@
+"""The page that operates on the view: from selected messages or by form, previewed, applied."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods
+
+from conversations import services
+from conversations.domain.configs import OperationName
+from conversations.models import Conversation
+from conversations.pages import presenters, selection
+from conversations.pages.forms import OperationForm, OperationRequest
+from conversations.pages.presenters import Effect
+from conversations.services import Applied, Seen
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
+from ctxadmin.lib.json_bytes import canonical, digest
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+
+MEANWHILE: Final = gettext_lazy(
+    "Somebody changed the view meanwhile, and nothing was done. This is what would happen now."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OperatePage:
+    """The form of an operation; ``effect`` is its preview, once there was one.
+
+    ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    form: OperationForm
+    effect: Effect | None
+    previewed: str
+    warning: str
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Fill in, preview, apply; what is applied is what was previewed.
+
+    What was changed since its preview, or is no longer about the same view, is previewed anew.
+    """
+    actor.require(Action.MESSAGES_OPERATE)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method != "POST":
+        return _start(request, actor, head)
+    form = OperationForm(_with_offer(request.POST))
+    if not form.is_valid():
+        return _operate_page(request, head, form, status=422 if form.errors else 200)
+    warning, seen = "", seen_in(request, head)
+    try:
+        if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
+            applied = _operate(actor, head, form, seen)
+            flash.success(request, _done(applied), extra_tags=undo_url(head))
+            return redirect("conversations:detail", conversation_id)
+        if "apply" in request.POST:
+            warning = _("You changed it after the preview. Look at what would happen now.")
+    except VersionConflict:
+        warning = str(MEANWHILE)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+    try:
+        effect = _preview(actor, head, form.model)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=_place(form, error), status=422)
+    status = 409 if warning else 200
+    return _operate_page(
+        request,
+        head,
+        form,
+        warning=warning,
+        effect=effect,
+        previewed=_digest_of(form.model),
+        status=status,
+    )
+
+
+def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
+    """The empty form, or that of what was selected; what needs no more words is previewed."""
+    if not selection.is_selection(request.GET):
+        chosen = request.GET.get("operation", "")
+        chosen = chosen if chosen in get_args(OperationName) else "truncate"
+        form = OperationForm(initial={"operation": chosen, "pairing": "keep"})
+        return _operate_page(request, head, form)
+    try:
+        asked = selection.operation_for(head, request.GET)
+    except (VersionConflict, ValidationFailed) as error:
+        flash.warning(request, error.detail)
+        return redirect("conversations:detail", head.public_id)
+    form = OperationForm(initial=asked)
+    if asked["operation"] != "truncate":
+        return _operate_page(request, head, form)
+    model = parse(OperationRequest, asked)
+    try:
+        effect = _preview(actor, head, model)
+    except ContextError as error:
+        return _operate_page(request, head, form, warning=error.detail, status=409)
+    return _operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
+
+
+def _with_offer(sent: QueryDict) -> QueryDict:
+    """What was sent, with what a button beside a warning offers to do with split pairs."""
+    offer = sent.get("offer", "")
+    if offer not in ("keep", "drop"):
+        return sent
+    changed = sent.copy()
+    changed["pairing"] = offer
+    return changed
+
+
+def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effect:
+    applied = services.operate(actor, head.public_id, model, dry_run=True)
+    return presenters.effect_of(applied, presenters.messages_in(head, applied))
+
+
+def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) -> Applied:
+    return services.operate(actor, head.public_id, form.model, reason=form.model.reason, seen=seen)
+
+
+def _operate_page(
+    request: HttpRequest,
+    head: Conversation,
+    form: OperationForm,
+    *,
+    warning: str = "",
+    effect: Effect | None = None,
+    previewed: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    shown = OperatePage(
+        title=_("Change what the model sees"),
+        crumbs=presenters.crumbs(head, Crumb(_("Operation"))),
+        head=head,
+        form=form,
+        effect=effect,
+        previewed=previewed,
+        warning=warning,
+    )
+    return show(request, "conversations/operate.html", shown, status=status)
+
+
+def _digest_of(model: OperationRequest) -> str:
+    """What tells one operation from another: all of the form but the reason."""
+    beside = {"reason", "expected_revision", "expected_count"}
+    return digest(canonical(model.model_dump(mode="json", exclude=beside))).hex()
+
+
+def seen_in(request: HttpRequest, head: Conversation) -> Seen:
+    """What the person saw of the view: hidden fields of the form, else what is there now."""
+    values = [request.POST.get(name, "") for name in ("expected_revision", "expected_count")]
+    if request.method != "POST":
+        return Seen(head.current_revision, head.visible_count)
+    if not all(value.isascii() and value.isdigit() and len(value) < 10 for value in values):
+        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+    return Seen(int(values[0]), int(values[1]))
+
+
+def undo_url(head: Conversation) -> str:
+    """What undoes a change of the view that was just made: back to where it stood before."""
+    return reverse("conversations:restore", args=[head.public_id, head.current_revision])
+
+
+def _place(form: OperationForm, error: ContextError) -> str:
+    """Show a refusal at its field, or return it as a sentence for the top of the page."""
+    if isinstance(error, NotFound | Forbidden):
+        raise error
+    if error.problems:
+        form.add_problems(error.problems)
+        return ""
+    return error.detail
+
+
+def _done(applied: Applied) -> str:
+    return ngettext(
+        "Batch %(batch)s: %(n)s message is visible now.",
+        "Batch %(batch)s: %(n)s messages are visible now.",
+        applied.visible_count,
+    ) % {"batch": applied.batch, "n": applied.visible_count}

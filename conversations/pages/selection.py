@@ -1,0 +1,98 @@
+"""Messages that were selected on the page of a conversation, as the start of an operation."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import orjson
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from pydantic import JsonValue
+
+from conversations import queries
+from conversations.domain import runs as run_sets
+from conversations.domain.bodies import text_of_content
+from conversations.domain.runs import Runs
+from conversations.models import Conversation
+from conversations.store import find_revision
+from ctxadmin.lib.errors import ValidationFailed, VersionConflict
+
+_MOST: Final = 1000  # ranges, as the operation takes them
+_LONGEST: Final = 20_000
+_OPERATIONS: Final[Mapping[str, str]] = {
+    "hide": "truncate",
+    "keep_from": "truncate",
+    "insert": "insert",
+    "replace": "replace",
+}
+
+
+def is_selection(sent: QueryDict) -> bool:
+    return sent.get("do", "") in _OPERATIONS
+
+
+def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
+    """The operation that a button of the selection asks for, to be looked at and changed.
+
+    VersionConflict if the view is another one by now, ValidationFailed if nothing is selected.
+    """
+    places = _places(sent)
+    revision, count = _seen(sent, "revision"), _seen(sent, "count")
+    if revision != head.current_revision or count > head.visible_count:
+        raise VersionConflict(
+            _("Somebody changed the view meanwhile. Select the messages again."),
+            expected=revision,
+            actual=head.current_revision,
+        )
+    first, wanted = places[0][0], sent.get("do", "")
+    operation: dict[str, JsonValue] = {"operation": _OPERATIONS[str(wanted)], "pairing": "warn"}
+    if wanted == "hide":
+        ranges: list[JsonValue] = [{"start": start, "end": stop} for start, stop in places]
+        return operation | {"truncate": {"remove_ranges": ranges}}
+    if wanted == "keep_from":
+        return operation | {"truncate": {"remove_first": first}}
+    if wanted == "insert":
+        draft: JsonValue = {"role": "user", "content": ""}
+        return operation | {"insert": {"position": first, "messages": [draft]}}
+    return operation | {"replace": {"index": first, "message": _as_it_is(head, first)}}
+
+
+def _as_it_is(head: Conversation, position: int) -> dict[str, JsonValue]:
+    """The visible message at a position as the form can show it: its role and its text."""
+    row = find_revision(head.key, head.current_revision)
+    found = queries.visible_window(head, row, position, 1).messages
+    if not found:
+        raise ValidationFailed(_("There is no such message in the view."))
+    body = orjson.loads(found[0].body)
+    message: dict[str, JsonValue] = {
+        "role": found[0].role,
+        "content": text_of_content(body.get("content")),
+    }
+    if call_id := body.get("tool_call_id"):
+        message["tool_call_id"] = call_id
+    return message
+
+
+def _places(sent: QueryDict) -> Runs:
+    """The selected positions as ranges: ``positions=3-5,9``, ``at=7`` for each box."""
+    texts = [*sent.get("positions", "")[:_LONGEST].split(","), *sent.getlist("at")[:_MOST]]
+    places = run_sets.union(_range(text) for text in texts if text)
+    if not places:
+        raise ValidationFailed(_("Select at least one message first."))
+    if len(places) > _MOST:
+        text = _("At most %(n)s stretches of messages can be hidden at once.")
+        raise ValidationFailed(text % {"n": _MOST})
+    return places
+
+
+def _range(text: str) -> tuple[int, int]:
+    ends: Sequence[str] = text.split("-", 1)
+    if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
+        raise ValidationFailed.at("?positions", _("Positions are written like 3-5,9."))
+    return int(ends[0]), int(ends[-1]) + 1
+
+
+def _seen(sent: QueryDict, name: str) -> int:
+    text = sent.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+    return int(text)

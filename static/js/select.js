@@ -1,0 +1,92 @@
+// Selecting messages: boxes, ranges by Shift, arrows; the selection outlives stretches that load later.
+
+const form = document.getElementById("selection");
+const count = form.querySelector(".selection-count");
+const chosen = new Set(); // positions in the view
+let anchor = null;
+
+function position(box) {
+  return Number(box.value);
+}
+
+function boxes() {
+  return [...document.querySelectorAll(".message-select")];
+}
+
+function show() {
+  for (const box of boxes()) {
+    box.checked = chosen.has(position(box));
+    box.closest(".message").classList.toggle("message-chosen", box.checked);
+  }
+  form.classList.toggle("selection-empty", !chosen.size);
+  count.textContent = (chosen.size === 1 ? count.dataset.one : count.dataset.many)
+    .replace("{count}", chosen.size.toLocaleString(document.documentElement.lang));
+  for (const button of form.querySelectorAll("[data-needs-one]")) button.disabled = chosen.size !== 1;
+}
+
+function set(from, to, on) {
+  for (let at = Math.min(from, to); at <= Math.max(from, to); at += 1) {
+    if (on) chosen.add(at);
+    else chosen.delete(at);
+  }
+}
+
+/** The positions as ranges: 3-5,9. */
+function ranges() {
+  const sorted = [...chosen].sort((a, b) => a - b);
+  const found = [];
+  for (const at of sorted) {
+    const last = found.at(-1);
+    if (last && last[1] === at - 1) last[1] = at;
+    else found.push([at, at]);
+  }
+  return found.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+}
+
+document.addEventListener("click", (event) => {
+  const box = event.target.closest(".message-select");
+  if (!box) return;
+  const at = position(box);
+  if (event.shiftKey && anchor !== null) set(anchor, at, box.checked);
+  else set(at, at, box.checked);
+  anchor = at;
+  show();
+});
+
+document.addEventListener("keydown", (event) => {
+  const box = event.target.closest?.(".message-select");
+  if (box && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    const all = boxes();
+    const next = all[all.indexOf(box) + (event.key === "ArrowDown" ? 1 : -1)];
+    if (!next) return;
+    event.preventDefault();
+    if (event.shiftKey) {
+      set(position(box), position(next), true);
+      anchor ??= position(box);
+      show();
+    }
+    next.focus();
+  } else if (event.key === "Escape" && chosen.size && !document.querySelector("dialog[open]")) {
+    clear();
+  }
+});
+
+function clear() {
+  chosen.clear();
+  anchor = null;
+  show();
+}
+
+form.querySelector("[data-clear]").addEventListener("click", clear);
+
+form.addEventListener("formdata", (event) => {
+  event.formData.delete("at");
+  event.formData.set("positions", ranges());
+});
+
+// Stretches that load, and a page that comes back with boxes ticked.
+document.addEventListener("htmx:after:settle", show);
+window.addEventListener("pageshow", () => {
+  for (const box of boxes()) if (box.checked) chosen.add(position(box));
+  show();
+});

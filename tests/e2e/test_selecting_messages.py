@@ -1,0 +1,106 @@
+"""Selecting messages in a browser, and operating on them."""
+
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+
+def made(api: httpx.Client, name: str, count: int) -> str:
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": f"number {n}"} for n in range(count)
+    ]
+    messages[1] = {"role": "assistant", "content": None, "tool_calls": [call]}
+    messages[2] = {"role": "tool", "tool_call_id": "c1", "content": "found"}
+    assert api.post("conversations", json={"id": name, "messages": messages}).status_code == 201
+    return name
+
+
+def box(page: Page, index: int) -> Any:
+    return page.get_by_label(f"Select message #{index}", exact=True)
+
+
+def test_a_range_over_stretches_is_hidden_and_undone(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-select", 160)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#selection")).to_be_hidden()
+    box(page, 10).check()
+    page.locator("#s100").scroll_into_view_if_needed()
+    box(page, 120).scroll_into_view_if_needed()
+    box(page, 120).click(modifiers=["Shift"])
+    expect(page.get_by_text("111 selected")).to_be_visible()
+    expect(page.get_by_role("button", name="Replace this")).to_be_disabled()
+    page.get_by_role("button", name="Hide these").click()
+    expect(page.get_by_text("111 messages: #10–#120")).to_be_visible()
+    page.get_by_label("Reason").fill("noise")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("49 messages are visible now")).to_be_visible()
+    page.get_by_role("link", name="Undo").click()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("160", exact=True).first).to_be_visible()
+    expect(page.get_by_text("1 batch that was rolled back")).to_be_visible()
+
+
+def test_messages_are_selected_by_keys(reviewer_page: Page, api: httpx.Client) -> None:
+    page, name = reviewer_page, made(api, "e2e-select-keys", 12)
+    page.goto(f"/conversations/{name}/")
+    box(page, 4).focus()
+    page.keyboard.press("Space")
+    for _ in range(3):
+        page.keyboard.press("Shift+ArrowDown")
+    expect(page.get_by_text("4 selected")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#selection")).to_be_hidden()
+    page.keyboard.press("Space")
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    page.get_by_role("button", name="Keep from here on").click()
+    expect(page.get_by_text("7 messages: #0–#6")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_selecting_previewing_and_comparing_are_accessible(
+    open_page: OpenPage, api: httpx.Client, theme: Any, width: int
+) -> None:
+    name = made(api, f"e2e-select-axe-{theme}-{width}", 8)
+    page = open_page("reviewer", theme=theme, width=width)
+    page.goto(f"/conversations/{name}/")
+    box(page, 2).check()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert_accessible(page)
+    page.get_by_role("button", name="Hide these").click()
+    assert_accessible(page)
+    page.get_by_role("button", name="Hide the partners, too").click()
+    expect(page.get_by_text("2 messages: #1–#2")).to_be_visible()
+    page.get_by_role("button", name="Apply").click()
+    replaced = {"operation": "replace", "replace": {"index": 0, "message": {
+        "role": "user", "content": "number nought"}}}  # fmt: skip
+    assert api.post(f"conversations/{name}/operations", json=replaced).status_code == 200
+    page.goto(f"/conversations/{name}/")
+    page.get_by_label("Compare batch 0, revision 0").check()
+    page.get_by_role("button", name="Compare the ticked ones").click()
+    expect(page.locator("ins")).to_have_text("nought")
+    assert_accessible(page)
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+
+
+def test_selecting_works_without_scripts(
+    browser: Browser, reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-select-plain", 8)
+    page.goto(f"/conversations/{name}/")
+    state = page.context.storage_state()
+    with browser.new_context(java_script_enabled=False, storage_state=state) as context:
+        plain = context.new_page()
+        plain.goto(page.url)
+        box(plain, 4).check()
+        box(plain, 6).check()
+        plain.get_by_role("button", name="Hide these").click()
+        expect(plain.get_by_text("2 messages: #4, #6")).to_be_visible()

@@ -1,0 +1,186 @@
+"""Comparing revisions, the folded rail, and undoing what was just done."""
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from django.test import Client
+from pydantic import JsonValue
+
+from conversations.domain.configs import read_operation
+from conversations.models import Conversation
+from conversations.services import operate, rollback
+from conversations.store import find_head
+from ctxadmin.accounts.roles import Role
+from tests.factories import conversation, engine, signed_in, user
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+def text(answer: Any) -> str:
+    return str(answer.content.decode())
+
+
+def chat(count: int = 10) -> Conversation:
+    return conversation(*[user(f"number {n}") for n in range(count)], public_id="chat")
+
+
+def do(**operation: JsonValue) -> None:
+    operate(engine(), "chat", read_operation(operation))
+
+
+def places(page: str) -> list[tuple[str, str]]:
+    """Each line of a comparison: its kind, and its number in the log or what is left out."""
+    found = re.findall(
+        r'<li class="change(?:-skip)? change-(\w+)">\s*(?:<div class="change-head"><a [^>]*>#(\d+)|'
+        r"([\d,]+))",
+        page,
+    )
+    return [(kind, number or f"{count} more") for kind, number, count in found]
+
+
+def test_differences_stand_among_the_messages_around_them(reviewer: Client) -> None:
+    chat()
+    do(operation="truncate", truncate={"remove_ranges": [{"start": 4, "end": 6}]})
+    do(operation="replace", replace={"index": 6, "message": user("number eight")})
+    page = text(reviewer.get("/conversations/chat/diff/?from=0&to=2"))
+    assert places(page) == [
+        ("same", "3 more"),
+        ("same", "3"),
+        ("hidden", "4"),
+        ("hidden", "5"),
+        ("same", "6"),
+        ("same", "7"),
+        ("edited", "10"),
+        ("same", "9"),
+    ]
+    assert "<del>8</del><ins>eight</ins>" in page
+    assert "instead of #8" in page
+
+
+def test_what_was_hidden_at_the_front_and_at_the_end_stands_there(reviewer: Client) -> None:
+    chat(6)
+    do(operation="truncate", truncate={"range": {"start": 1, "end": 5}})
+    page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))
+    assert places(page) == [
+        ("hidden", "0"),
+        ("same", "1"),
+        ("same", "2 more"),
+        ("same", "4"),
+        ("hidden", "5"),
+    ]
+
+
+def test_long_rows_of_a_kind_are_told_by_their_ends(reviewer: Client) -> None:
+    chat(60)
+    do(operation="truncate", truncate={"keep_last": 10})
+    page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))
+    assert places(page) == [
+        *[("hidden", str(n)) for n in range(4)],
+        ("hidden", "42 more"),
+        *[("hidden", str(n)) for n in range(46, 50)],
+        ("same", "50"),
+        ("same", "9 more"),
+    ]
+    assert "differences are shown" not in page
+
+
+def test_moved_messages_say_from_where(reviewer: Client) -> None:
+    chat(4)
+    do(operation="insert", insert={"position": 0, "messages": [user("first")]})
+    page = text(reviewer.get("/conversations/chat/diff/?from=0&to=1"))
+    assert places(page) == [("added", "4"), ("same", "0"), ("same", "3 more")]
+
+
+@pytest.mark.parametrize(
+    ("ticked", "compared"),
+    [
+        ("revision=2&revision=0", "Revision 0 against 2"),
+        ("revision=1", "Revision 1 against 3"),
+        ("revision=3", "Revision 2 against 3"),
+        ("", "Revision 2 against 3"),
+    ],
+)
+def test_two_are_ticked_in_the_rail(reviewer: Client, ticked: str, compared: str) -> None:
+    chat()
+    for _ in range(3):
+        do(operation="truncate", truncate={"remove_first": 1})
+    assert 'name="revision" value="2"' in text(reviewer.get("/conversations/chat/"))
+    assert compared in text(reviewer.get(f"/conversations/chat/diff/?{ticked}"))
+
+
+def test_what_was_ticked_wrongly_is_refused(reviewer: Client) -> None:
+    chat()
+    assert reviewer.get("/conversations/chat/diff/?revision=x").status_code == 422
+    assert reviewer.get("/conversations/chat/diff/?revision=0&revision=9").status_code == 404
+
+
+def test_branches_that_were_rolled_back_are_folded_in_the_rail(reviewer: Client) -> None:
+    chat()
+    do(operation="truncate", truncate={"remove_first": 1})
+    do(operation="truncate", truncate={"remove_first": 1})
+    rollback(engine(), "chat", 0)
+    page = text(reviewer.get("/conversations/chat/"))
+    folded = page.split('<details class="batches-away">')[1].split("</details>")[0]
+    assert "2 batches that were rolled back" in folded
+    assert "/conversations/chat/restore/2/" in folded
+    do(operation="truncate", truncate={"remove_last": 1})
+    page = text(reviewer.get("/conversations/chat/"))
+    assert page.index(">current<") < page.index("batches-away") < page.index("rollback/0/")
+
+
+def visible() -> int:
+    return find_head(Conversation.objects.get().workspace, "chat").visible_count
+
+
+def undo(client: Client) -> str:
+    """The address behind the word Undo of the page after a change."""
+    found = re.search(r'<a href="([^"]*)">Undo</a>', text(client.get("/conversations/chat/")))
+    assert found is not None
+    return unescape(found[1])
+
+
+def form_of(page: str) -> dict[str, str]:
+    form = page.split('<form id="confirm"')[1]
+    return dict(re.findall(r'<input type="hidden" name="(expected_\w+)" value="([^"]*)"', form))
+
+
+def test_an_operation_and_a_rollback_are_undone_right_after(reviewer: Client) -> None:
+    chat()
+    asked = "do=keep_from&at=6&revision=0&count=10"
+    page = text(reviewer.get(f"/conversations/chat/operate/?{asked}"))
+    hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', page))
+    body = {
+        "operation": "truncate",
+        "truncate-remove_first": "6",
+        "pairing": "warn",
+        "apply": "1",
+        **{name: hidden[name] for name in ("expected_revision", "expected_count", "previewed")},
+    }
+    assert reviewer.post("/conversations/chat/operate/", body).status_code == 302
+    assert visible() == 4
+    back = undo(reviewer)
+    question = text(reviewer.get(back))
+    assert "6 messages" in question
+    assert "number 0" in question
+    assert reviewer.post(back, form_of(question)).status_code == 302
+    assert visible() == 10
+    again = undo(reviewer)
+    assert reviewer.post(again, form_of(text(reviewer.get(again)))).status_code == 302
+    assert visible() == 4
+
+
+def test_hostile_texts_run_nothing_in_a_comparison(reviewer: Client) -> None:
+    conversation(user(HOSTILE), user("b"), public_id="chat")
+    do(operation="replace", replace={"index": 0, "message": user(HOSTILE + " more")})
+    do(operation="truncate", truncate={"keep_last": 1})
+    for path in ("diff/?from=0&to=1", "diff/?from=0&to=2", "rollback/0/"):
+        assert "<script>alert" not in text(reviewer.get(f"/conversations/chat/{path}"))

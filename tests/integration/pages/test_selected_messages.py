@@ -1,0 +1,167 @@
+"""Operations that start from selected messages: hide, keep from here on, insert, replace."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from conversations.domain.configs import read_operation
+from conversations.models import Conversation, Message
+from conversations.queries import shown_revision
+from conversations.services import operate
+from conversations.store import find_head, view_of
+from ctxadmin.accounts.roles import Role
+from tests.factories import assistant, calls, conversation, engine, result, signed_in, user
+
+pytestmark = pytest.mark.django_db
+
+OPERATE = "/conversations/chat/operate/"
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+@pytest.fixture
+def chat() -> Conversation:
+    return conversation(
+        user("zero"), calls("a"), result("a"), assistant("three"), user("four"), public_id="chat"
+    )
+
+
+def text(answer: Any) -> str:
+    return str(answer.content.decode())
+
+
+def fields(page: str) -> dict[str, str]:
+    """The form of the operation as a browser sends it back."""
+    form = page.split('<form class="card"')[1].split("</form>")[0]
+    found: dict[str, str] = {}
+    for tag in re.findall(r"<input [^>]*>", form):
+        name, value = re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)
+        kind = re.search(r'type="([^"]*)"', tag)
+        if name and not (kind and kind[1] == "checkbox" and "checked" not in tag):
+            found[name[1]] = value[1] if value else ""
+    for name, options in re.findall(r'<select name="([^"]*)".*?>(.*?)</select>', form, re.DOTALL):
+        chosen = re.search(r'value="([^"]*)" selected', options)
+        found[name] = chosen[1] if chosen else ""
+    for name, value in re.findall(r'<textarea name="([^"]*)"[^>]*>\n?(.*?)</textarea>', form):
+        found[name] = value
+    return found
+
+
+def ask(client: Client, query: str) -> str:
+    answer = client.get(f"{OPERATE}?{query}&revision=0&count=5")
+    assert answer.status_code == 200
+    return text(answer)
+
+
+def view() -> list[int]:
+    return list(view_of(shown_revision(Conversation.objects.get(), "current")))
+
+
+def test_scattered_messages_are_hidden_by_one_operation(
+    reviewer: Client, chat: Conversation
+) -> None:
+    page = ask(reviewer, "do=hide&positions=0,3-4")
+    assert "3 messages: #0, #3–#4" in page
+    assert "three" in page
+    assert reviewer.post(OPERATE, fields(page) | {"apply": "1"}).status_code == 302
+    assert view() == [1, 2]
+    assert "without positions 0, 3–4" in text(reviewer.get("/conversations/chat/"))
+
+
+def test_boxes_without_scripts_do_the_same(reviewer: Client, chat: Conversation) -> None:
+    page = ask(reviewer, "do=hide&at=4&at=0&at=3")
+    assert "3 messages: #0, #3–#4" in page
+
+
+def test_a_split_pair_is_told_with_the_offer_to_keep_or_to_hide_the_partner(
+    reviewer: Client, chat: Conversation
+) -> None:
+    page = ask(reviewer, "do=hide&positions=2")
+    assert "a provider rejects tool calls without their results" in page
+    kept = text(reviewer.post(OPERATE, fields(page) | {"offer": "keep"}))
+    assert "None comes, none goes" in kept
+    dropped = text(reviewer.post(OPERATE, fields(page) | {"offer": "drop"}))
+    assert "2 messages: #1–#2" in dropped
+    assert "a provider rejects" not in dropped
+    assert reviewer.post(OPERATE, fields(dropped) | {"apply": "1"}).status_code == 302
+    assert view() == [0, 3, 4]
+
+
+def test_keep_from_here_on_hides_what_stands_before(reviewer: Client, chat: Conversation) -> None:
+    page = ask(reviewer, "do=keep_from&positions=3-4")
+    assert reviewer.post(OPERATE, fields(page) | {"apply": "1"}).status_code == 302
+    assert view() == [3, 4]
+
+
+def test_insert_before_asks_for_the_message(reviewer: Client, chat: Conversation) -> None:
+    form = fields(ask(reviewer, "do=insert&positions=3"))
+    assert form["insert-position"] == "3"
+    form |= {"insert-messages-0-role": "user", "insert-messages-0-content": "between"}
+    preview = text(reviewer.post(OPERATE, form | {"preview": "1"}))
+    assert "What would happen" in preview
+    assert reviewer.post(OPERATE, fields(preview) | {"apply": "1"}).status_code == 302
+    assert view() == [0, 1, 2, 5, 3, 4]
+
+
+def test_replace_starts_from_what_stands_there(reviewer: Client, chat: Conversation) -> None:
+    page = ask(reviewer, "do=replace&positions=3")
+    form = fields(page)
+    assert (form["replace-index"], form["replace-message-role"]) == ("3", "assistant")
+    assert "three" in page
+    result_form = fields(ask(reviewer, "do=replace&positions=2"))
+    assert result_form["replace-message-tool_call_id"] == "a"
+
+
+def test_a_selection_of_another_view_is_refused(reviewer: Client, chat: Conversation) -> None:
+    operate(engine(), "chat", read_operation({"operation": "clear"}))
+    answer = reviewer.get(f"{OPERATE}?do=hide&positions=1&revision=0&count=5", follow=True)
+    assert answer.redirect_chain
+    assert "Somebody changed the view meanwhile. Select the messages again." in text(answer)
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("do=hide&revision=0&count=5", "Select at least one message first."),
+        ("do=hide&positions=x&revision=0&count=5", "Positions are written like 3-5,9."),
+        ("do=hide&positions=1", "The form does not say what was seen"),
+        ("do=replace&positions=99&revision=0&count=5", "There is no such message in the view."),
+    ],
+)
+def test_a_selection_that_cannot_be_leads_back_with_a_word(
+    reviewer: Client, chat: Conversation, query: str, said: str
+) -> None:
+    answer = reviewer.get(f"{OPERATE}?{query}", follow=True)
+    assert answer.redirect_chain == [("/conversations/chat/", 302)]
+    assert said in text(answer)
+
+
+def test_a_viewer_selects_nothing(chat: Conversation) -> None:
+    viewer = signed_in(Role.VIEWER)
+    page = text(viewer.get("/conversations/chat/"))
+    assert "message-select" not in page
+    assert 'id="selection"' not in page
+    assert viewer.get(f"{OPERATE}?do=hide&positions=1&revision=0&count=5").status_code == 403
+    assert Message.objects.count() == 5
+
+
+def test_boxes_stand_where_positions_are_those_of_the_view(
+    reviewer: Client, chat: Conversation
+) -> None:
+    for path, selectable in (("", True), ("?view=all", False), ("?view=0", False)):
+        page = text(reviewer.get(f"/conversations/chat/{path}"))
+        assert ("message-select" in page) == selectable
+    part = text(reviewer.get("/conversations/chat/messages/?start=0"))
+    assert part.count("message-select") == 5
+
+
+def test_foreign_conversations_are_not_found(reviewer: Client) -> None:
+    conversation(user("x"), actor=engine(slug="other"), public_id="theirs")
+    path = "/conversations/theirs/operate/?do=hide&positions=0&revision=0&count=1"
+    assert reviewer.get(path).status_code == 404
+    assert find_head(Conversation.objects.get().workspace, "theirs").visible_count == 1
