@@ -128,6 +128,13 @@ def last_executions(
     return _with_heads(actor, list(rows.order_by("-created_at", "-public_id")[:count]))
 
 
+def count_executions(actor: Actor, slug: str, most: int) -> int:
+    """How many executions a workflow has, counted up to ``most``."""
+    key = find_workflow(actor.workspace, slug).key
+    rows = Execution.objects.filter(workspace=actor.workspace, workflow_key=key)
+    return len(rows.order_by("-created_at").values_list("number")[:most])
+
+
 def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[Recorded]:
     """Executions of a workflow by their ids; NotFound for others."""
     key = find_workflow(actor.workspace, slug).key

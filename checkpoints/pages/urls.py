@@ -13,6 +13,7 @@ from checkpoints.pages import (
 )
 from checkpoints.pages.overview import overview
 from checkpoints.pages.retention import retention
+from checkpoints.pages.what_if import what_if_page
 
 _ONE = "<str:conversation_id>/"
 
@@ -35,5 +36,6 @@ _pages: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
     path("settings/retention/", retention, name="settings-retention"),
+    path("workflows/<str:slug>/what-if/", what_if_page, name="what-if"),
     path("executions/", include((_pages, "checkpoints"))),
 ]

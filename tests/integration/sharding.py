@@ -43,6 +43,7 @@ EXCEPTIONS: Final = {
     "checkpoints.pages.lists.newest_conversations": _PAGE,
     "checkpoints.pages.lists.at_work": _PAGE,
     "checkpoints.what_if.last_executions": _PAGE,
+    "checkpoints.what_if.count_executions": _PAGE,
     "checkpoints.pages.lists.workflows_run": _SUMS,
     "checkpoints.figures.execution_figures": _SUMS,
     "checkpoints.pages.lists.kept": _SUMS,

@@ -1,0 +1,266 @@
+"""The page that tries the draft on recorded executions, one after the other until told to stop."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from checkpoints.what_if import (
+    MAX_EXECUTIONS,
+    TriedExecution,
+    TriedInput,
+    count_executions,
+    last_executions,
+    what_if,
+)
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import InvalidState, ValidationFailed
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+from workflows.definitions import definition
+from workflows.domain.what_if import ChangeKind, InputChange
+from workflows.models import Workflow
+from workflows.pages.links import crumbs
+from workflows.pages.seen import step_words
+from workflows.pages.words import SECTION_WORDS
+from workflows.store import find_workflow
+
+_SALT: Final = "checkpoints.what_if"
+_STEP: Final = "checkpoints/_what_if_step.html"
+_USUAL: Final = 20
+_MOST_LINES: Final = 12
+KIND_WORDS: Final[Mapping[ChangeKind, Text]] = {
+    "lost": gettext_lazy("lost"),
+    "gained": gettext_lazy("gained"),
+    "changed": gettext_lazy("changed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How far it came: ``left`` of ``whole`` executions are still to be looked at.
+
+    ``draft`` is the version of the draft that is tried, ``before`` when the last execution that was
+    looked at began and its id. ``inputs`` and ``changed`` count by node.
+    """
+
+    draft: int
+    whole: int
+    left: int
+    before: tuple[datetime, str] | None = None
+    inputs: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def done(self) -> int:
+        return self.whole - self.left
+
+    def token(self) -> str:
+        """What the next request needs of it, signed."""
+        at, name = self.before or (None, "")
+        told = {
+            "draft": self.draft,
+            "whole": self.whole,
+            "left": self.left,
+            "at": at.isoformat() if at else "",
+            "name": name,
+            "inputs": self.inputs,
+            "changed": self.changed,
+        }
+        return signing.dumps(told, salt=_SALT, compress=True)
+
+    @classmethod
+    def read(cls, token: str) -> "Run":
+        try:
+            told = signing.loads(token, salt=_SALT)
+        except signing.BadSignature:
+            raise ValidationFailed(_("The form is out of date; start again.")) from None
+        before = (datetime.fromisoformat(told["at"]), told["name"]) if told["at"] else None
+        return cls(
+            told["draft"],
+            told["whole"],
+            told["left"],
+            before,
+            Counter(told["inputs"]),
+            Counter(told["changed"]),
+        )
+
+    def after(self, tried: Sequence[TriedExecution], left: int) -> "Run":
+        """The same after some executions, with ``left`` to go."""
+        inputs, changed, before = self.inputs.copy(), self.changed.copy(), self.before
+        for each in tried:
+            inputs += each.inputs
+            changed.update(one.node_id for one in each.changed)
+            row = each.recorded.row
+            before = (row.created_at, row.public_id)
+        whole = self.done + len(tried) + left
+        return Run(self.draft, whole, left, before, inputs, changed)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSum:
+    """How many inputs of a node would change."""
+
+    node: str
+    inputs: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """One difference in words."""
+
+    kind: ChangeKind
+    word: Text
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class InputLines:
+    """An input that would change; ``more`` of its differences are not shown."""
+
+    tried: TriedInput
+    lines: Sequence[ChangeLine]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionResult:
+    """One execution with the inputs that would change."""
+
+    tried: TriedExecution
+    url: str
+    inputs: Sequence[InputLines]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfPage:
+    """The question, and what is known so far; ``run`` is None before it begins."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    last: int
+    most: int
+    problem: str
+    run: Run | None
+    token: str
+    sums: Sequence[NodeSum]
+    results: Sequence[ExecutionResult]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def what_if_page(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """Asks how many; then each request looks at some executions and says how to go on.
+
+    A browser with scripts asks for one after the other and shows how far it is; without, each
+    page has as many as can be looked at in a few seconds, and a button to go on.
+    """
+    actor.require(Action.PREVIEW)
+    row = find_workflow(actor.workspace, slug)
+    by_script = bool(request.headers.get("HX-Request"))
+    if request.method != "POST":
+        return _shown(request, row, _USUAL, None, ())
+    if "run" not in request.POST:
+        last = _number(request.POST.get("last", ""))
+        if last is None:
+            text = _("A number from 1 to %(most)s.") % {"most": MAX_EXECUTIONS}
+            return _shown(request, row, _USUAL, None, (), problem=text)
+        there = count_executions(actor, slug, last)
+        run = Run(row.draft_version, there, there)
+        if by_script:
+            return _shown(request, row, last, run, ())
+    else:
+        run = Run.read(request.POST["run"])
+    if run.draft != row.draft_version:
+        problem = _("The draft was changed meanwhile; start again to try it as it is now.")
+        if not by_script:
+            raise InvalidState(problem)
+        return _shown(request, row, run.whole, run, (), _STEP, problem=problem)
+    run, results = _go_on(actor, row, run, 1 if by_script else run.left)
+    if by_script:
+        return _shown(request, row, run.whole, run, results, _STEP)
+    return _shown(request, row, run.whole, run, results)
+
+
+def _go_on(
+    actor: Actor, row: Workflow, run: Run, count: int
+) -> tuple[Run, Sequence[ExecutionResult]]:
+    """Look at the next executions, at most ``count`` and as long as there is time."""
+    recorded = last_executions(actor, row.slug or "", count, before=run.before) if count else []
+    found = what_if(actor, definition(bytes(row.draft)).plan, recorded)
+    known = run.left if len(recorded) == count else len(recorded)  # there may be fewer than asked
+    return run.after(found.tried, known - len(found.tried)), [*map(_result, found.tried)]
+
+
+def _number(text: str) -> int | None:
+    if not text.isascii() or not text.isdigit() or len(text) > 3:
+        return None
+    return int(text) if 1 <= int(text) <= MAX_EXECUTIONS else None
+
+
+def _result(tried: TriedExecution) -> ExecutionResult:
+    return ExecutionResult(
+        tried=tried,
+        url=reverse("checkpoints:detail", args=[tried.recorded.head.public_id]),
+        inputs=[_input_lines(each) for each in tried.changed],
+        total=tried.inputs.total(),
+    )
+
+
+def _input_lines(tried: TriedInput) -> InputLines:
+    shown = tried.changes[:_MOST_LINES]
+    more = len(tried.changes) - len(shown) + tried.more
+    return InputLines(tried, [_line(change) for change in shown], more)
+
+
+def _line(change: InputChange) -> ChangeLine:
+    section = str(SECTION_WORDS.get(change.section, _("template")))
+    what = section
+    if change.name is not None:
+        what = f"{section}: {change.name}"
+    elif change.index is not None:
+        what = f"{section}: #{change.index}"
+    where = "" if change.step is None else step_words(change.step)
+    why = " · ".join(part for part in (change.reason, where) if part)
+    return ChangeLine(change.kind, KIND_WORDS[change.kind], what, why)
+
+
+def _shown(
+    request: HttpRequest,
+    row: Workflow,
+    last: int,
+    run: Run | None,
+    results: Sequence[ExecutionResult],
+    template: str = "checkpoints/what_if.html",
+    *,
+    problem: str = "",
+) -> HttpResponse:
+    sums: list[NodeSum] = []
+    if run is not None:
+        sums = [NodeSum(name, count, run.changed[name]) for name, count in run.inputs.items()]
+    shown = WhatIfPage(
+        title=_("What if"),
+        crumbs=crumbs(row, Crumb(_("What if"))),
+        row=row,
+        last=last,
+        most=MAX_EXECUTIONS,
+        problem=problem,
+        run=run,
+        token=run.token() if run is not None else "",
+        sums=sorted(sums, key=lambda each: -each.changed),
+        results=results,
+    )
+    return show(request, template, shown, status=422 if problem else 200)
