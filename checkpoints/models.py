@@ -132,6 +132,31 @@ class UndroppedCopy(models.Model):
         return str(self.conversation)
 
 
+class PendingEdit(models.Model):
+    """What a person typed into the state of an execution and has not applied yet.
+
+    ``version`` is the one that was seen; ``typed`` is JSON of the pages' own. ``seq`` counts how
+    often it was kept: every write is under the condition that it is still the number that was read.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "execution", "person")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    person = models.BigIntegerField()
+    version = models.IntegerField()
+    seq = models.IntegerField()
+    typed = JsonBytesField()
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["changed_at"], name="pending_edit_oldest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"edit of version {self.version}"
+
+
 class StateKey(models.Model):
     """What has to be known of a key's current value without reading it.
 

@@ -134,7 +134,7 @@ class PrivateServer:
         A signal only asks: threads of the server run on until the kernel reports that all stand.
         """
         os.kill(self.pid, signal.SIGSTOP)
-        os.waitid(os.P_PID, self.pid, os.WSTOPPED)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOWAIT)  # also if it stands already
 
     def go_on(self) -> None:
         os.kill(self.pid, signal.SIGCONT)

@@ -15,7 +15,7 @@ from checkpoints.domain.merge import Conflict, MergedState, merge_states, resolv
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint
 from checkpoints.moments import Moment
-from checkpoints.pages import presenters, state_form, values
+from checkpoints.pages import pending, presenters, state_form, values
 from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes
@@ -33,7 +33,10 @@ _MOST_OTHERS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edit under way: the state that was seen (``base``), what is there ``now``, the changes."""
+    """An edit under way: the state that was seen (``base``), what is there ``now``, the changes.
+
+    ``seq`` is how often it was kept when the page was made.
+    """
 
     request: HttpRequest
     actor: Actor
@@ -41,6 +44,7 @@ class Edit:
     now: Moment
     base: Moment
     changes: Changes
+    seq: int = 0
 
     @classmethod
     def read(cls, request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> Self:
@@ -52,7 +56,7 @@ class Edit:
         another = now.row is None or sent.get("execution", "") != now.row.public_id
         base = now if another else queries.find_moment(actor, head.public_id, version)
         changes = state_form.read_changes(sent.get("changes") or "{}")
-        return cls(request, actor, head, now, base, changes)
+        return cls(request, actor, head, now, base, changes, version_in(sent, "seq") or 0)
 
     @property
     def version(self) -> int:
@@ -102,6 +106,7 @@ class SummaryPage:
     node: Named | None
     rows: Sequence[DiffRow]
     changes: str
+    seq: int
     reason: str
     others: Sequence[VersionLine]
     newer: Newer | None
@@ -139,6 +144,7 @@ class ConflictPage:
     conflicts: Sequence[ConflictView]
     merged: Sequence[DiffRow]
     changes: str
+    seq: int
     reason: str
     others: Sequence[VersionLine]
     problem: str
@@ -146,11 +152,16 @@ class ConflictPage:
 
 @dataclass(frozen=True, slots=True)
 class LostPage:
-    """The execution goes on already: what was typed, for copying."""
+    """The execution goes on already: what was typed, for copying.
+
+    ``execution`` and ``version`` are those that it is kept for; "" if it is not kept.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
+    execution: str
+    version: int
     status: str
     changes: str
     reason: str
@@ -181,6 +192,7 @@ def show_summary(
         node=presenters.named(task.base.pinned, task.base.node_id),
         rows=state_rows(diff(dict(before), after)),
         changes=state_form.changes_text(task.changes),
+        seq=task.seq,
         reason=task.reason,
         others=_others(task, task.now) if newer else others,
         newer=newer,
@@ -214,12 +226,18 @@ def show_lost(task: Edit) -> HttpResponse:
         title=_("The execution does not wait any more"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
         head=task.head,
+        execution=_execution(task.now) if _is_kept(task) else "",
+        version=task.version,
         status=task.now.status.value,
         changes=state_form.pretty(state_form.as_update(task.changes)),
         reason=task.reason,
         others=_others(task, task.now) if task.same_execution else (),
     )
     return show(task.request, "checkpoints/lost.html", shown, status=409)
+
+
+def _is_kept(task: Edit) -> bool:
+    return bool(pending.find(task.actor, task.now.row, task.version))
 
 
 def resolved(task: Edit) -> HttpResponse:
@@ -260,6 +278,8 @@ def _go_on(
     """The merged edit as changes of the state of now, to be looked at before it is applied."""
     changes = _against(sides.theirs, final, task.changes)
     if not changes:
+        if theirs.row is not None:
+            pending.applied(task.actor, theirs.row, task.seq, task.changes)
         flash.info(task.request, _("Nothing is left to change: the state is as you wanted it."))
         return redirect("checkpoints:detail", task.head.public_id)
     others = _others(task, theirs)
@@ -317,6 +337,7 @@ def _show_choices(
         ],
         merged=state_rows(rows),
         changes=state_form.changes_text(task.changes),
+        seq=task.seq,
         reason=task.reason,
         others=_others(task, theirs),
         problem=_("Some places are not decided yet.") if problems else "",

@@ -1,11 +1,13 @@
 """The pages on which the state of a paused execution is edited: form, summary, apply."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
+from urllib.parse import unquote
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,8 +18,9 @@ from checkpoints import queries
 from checkpoints.domain.commands import UpdateSnapshot
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
-from checkpoints.pages import conflicts, presenters, state_form, values
+from checkpoints.pages import conflicts, pending, presenters, state_form, values
 from checkpoints.pages.conflicts import Edit
+from checkpoints.pages.pending import PendingView, Typed
 from checkpoints.pages.presenters import Named
 from checkpoints.pages.state_form import Changes, Read, Row
 from checkpoints.pages.values import KeyView
@@ -32,10 +35,12 @@ from ctxadmin.lib.errors import (
     Forbidden,
     InvalidState,
     NotFound,
+    TooLarge,
     VersionConflict,
 )
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
+from ctxadmin.web.problems import status_of
 
 _MOST_KEYS: Final = 100
 _MOST_RAW: Final = 512 * 1024
@@ -47,7 +52,7 @@ class EditPage:
     """The form of a state as it was at ``version``: rows by key, or ``raw`` as one JSON object.
 
     ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
-    others are not shown.
+    others are not shown. ``pending`` is what was typed and is not applied, kept ``seq`` times.
     """
 
     title: Text
@@ -64,6 +69,8 @@ class EditPage:
     left_out: Sequence[KeyView]
     hidden_keys: int
     text: str
+    seq: int
+    pending: PendingView | None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -74,17 +81,15 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     head = find_head(actor.workspace, conversation_id)
     now = queries.find_moment(actor, conversation_id)
     if request.method != "POST":
-        if now.status is not Status.PAUSED:
-            raise InvalidState(
-                _("The state can be edited only while the execution is paused."), status=now.status
-            )
-        text = request.GET.get("q", "")
-        shown = _edit_page(head, now, _NO_CHANGES, text=text, raw="raw" in request.GET)
-        return show(request, "checkpoints/edit.html", shown)
+        return _opened(request, actor, head, now)
     task = Edit.read(request, actor, head, now)
     step = request.POST.get("step", "")
+    if step == "keep":
+        return _keep(task)
     if not task.same_execution:
         return _of_another_execution(task)
+    if step == "discard":
+        return _discard(task)
     if step == "apply":
         return _apply(task)
     if step == "resolve":
@@ -94,6 +99,57 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if step == "back":
         return _again(task, task.changes)
     return _form_sent(task, step)
+
+
+def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> HttpResponse:
+    """The form, with what the person typed and did not apply; it is of the version seen then."""
+    typed = pending.find(actor, now.row, now.version)
+    base = now
+    if typed.version != now.version:
+        base = queries.find_moment(actor, head.public_id, typed.version)
+    if now.status is not Status.PAUSED:
+        if typed:
+            changes = pending.changes_of(typed, base)
+            return conflicts.show_lost(Edit(request, actor, head, now, base, changes, typed.seq))
+        raise InvalidState(
+            _("The state can be edited only while the execution is paused."), status=now.status
+        )
+    task = Edit(request, actor, head, now, base, _NO_CHANGES, typed.seq)
+    shown = _edit_page(task, _NO_CHANGES, text=request.GET.get("q", ""), raw="raw" in request.GET)
+    return show(request, "checkpoints/edit.html", shown)
+
+
+def _keep(task: Edit) -> HttpResponse:
+    """What a script sends while a person types; it answers how often it was kept."""
+    if not task.same_execution:
+        return JsonResponse({"detail": _("Another execution was started.")}, status=409)
+    try:
+        typed = _kept(task)
+    except ContextError as error:
+        return JsonResponse({"detail": error.detail}, status=status_of(error))
+    return JsonResponse({"seq": typed.seq, "count": len(typed.rows)})
+
+
+def _kept(task: Edit) -> Typed:
+    """Keep what the form says; a JSON text that cannot be read is kept as a text."""
+    sent = task.request.POST
+    if sent.get("mode") != state_form.RAW:
+        rows = state_form.rows_in({name: str(sent[name]) for name in sent})
+        return pending.keep(task.actor, task.base, Typed(task.version, task.seq, rows))
+    read = _read(task, sent)
+    if read.valid:
+        rows = pending.rows_of(read.changes, _whole(task.base))
+        return pending.keep(task.actor, task.base, Typed(task.version, task.seq, rows), whole=True)
+    before = pending.find(task.actor, task.base.row, task.version)
+    wanted = Typed(task.version, task.seq, before.rows, read.raw)
+    return pending.keep(task.actor, task.base, wanted, whole=True)
+
+
+def _discard(task: Edit) -> HttpResponse:
+    if task.now.row is not None:
+        pending.discard(task.actor, task.now.row)
+    flash.info(task.request, _("What you typed is discarded; nothing was changed."))
+    return redirect("checkpoints:detail", task.head.public_id)
 
 
 def _of_another_execution(task: Edit) -> HttpResponse:
@@ -106,9 +162,15 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     """What the form says: show it in another way, or what would change."""
     sent = task.request.POST
     raw = sent.get("mode") == state_form.RAW
+    typed = Typed(task.version)
+    with suppress(VersionConflict, TooLarge):  # then this page goes on alone with what it shows
+        typed = _kept(task)
+        if "take-back" in sent and task.now.row is not None:
+            return _taken_back(task, unquote(sent["take-back"]))
+    task = replace(task, seq=typed.seq)
     if step == "add" and not raw:
         return _show_form(task, _row_texts(task, sent, extra=2), status=200)
-    read = _read(task, sent)
+    read = _read(task, sent, typed)
     if not read.valid:
         return _refuse_form(task, read, raw=raw)
     if step in ("raw", "form"):
@@ -122,6 +184,12 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     return conflicts.show_summary(task)
 
 
+def _taken_back(task: Edit, name: str) -> HttpResponse:
+    if task.now.row is not None:
+        pending.take_back(task.actor, task.now.row, [name])
+    return redirect("checkpoints:edit", task.head.public_id)
+
+
 def _look_again(task: Edit) -> HttpResponse:
     """The summary as it was sent; drafts.js asks for it after signing in."""
     if task.now.status is not Status.PAUSED:
@@ -129,19 +197,22 @@ def _look_again(task: Edit) -> HttpResponse:
     return conflicts.show_summary(task)
 
 
-def _read(task: Edit, sent: QueryDict) -> Read:
+def _read(task: Edit, sent: QueryDict, typed: Typed | None = None) -> Read:
+    """What the form says, with what was ``typed`` of keys that it does not show."""
     reducers = values.reducers_for(task.base.row)
     if sent.get("mode") == state_form.RAW:
         text = sent.get("raw", "")
         return state_form.read_raw(text, _whole(task.base), reducers)
     rows = state_form.rows_in({name: str(sent[name]) for name in sent})
+    if typed is not None:
+        rows = pending.merged(typed.rows, rows, complete=True)
     base = values.values_of(task.base, {row.name for row in rows})
     return state_form.read_rows(rows, base, reducers)
 
 
 def _again(task: Edit, changes: Changes, *, raw: bool = False, problem: str = "") -> HttpResponse:
     """The form with changes already in it."""
-    shown = _edit_page(task.head, task.base, changes, raw=raw)
+    shown = _edit_page(task, changes, raw=raw)
     status = 422 if problem else 200
     return show(
         task.request, "checkpoints/edit.html", replace(shown, problem=problem), status=status
@@ -150,7 +221,7 @@ def _again(task: Edit, changes: Changes, *, raw: bool = False, problem: str = ""
 
 def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
     if raw:
-        shown = _edit_page(task.head, task.base, _NO_CHANGES, raw=True)
+        shown = _edit_page(task, _NO_CHANGES, raw=True)
         shown = replace(shown, raw=read.raw, problem=read.problem)
         return show(task.request, "checkpoints/edit.html", shown, status=422)
     wrong = [_said(row) for row in read.rows if row.problem]
@@ -165,7 +236,7 @@ def _said(row: Row) -> str:
 
 
 def _show_form(task: Edit, rows: Sequence[Row], *, status: int, problem: str = "") -> HttpResponse:
-    shown = replace(_edit_page(task.head, task.base, _NO_CHANGES), rows=rows, problem=problem)
+    shown = replace(_edit_page(task, _NO_CHANGES), rows=rows, problem=problem)
     return show(task.request, "checkpoints/edit.html", shown, status=status)
 
 
@@ -201,20 +272,22 @@ def _apply(task: Edit) -> HttpResponse:
         "%(n)s keys changed; the execution is at version %(version)s.",
         len(done.changed_keys),
     )
+    if task.now.row is not None:
+        pending.applied(task.actor, task.now.row, task.seq, task.changes)
     flash.success(task.request, text % {"n": len(done.changed_keys), "version": done.version})
     return redirect("checkpoints:detail", task.head.public_id)
 
 
-def _edit_page(
-    head: Conversation, base: Moment, changes: Changes, *, text: str = "", raw: bool = False
-) -> EditPage:
-    view = values.state_view(base, text=text, most=_MOST_KEYS)
-    row = base.row
+def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = False) -> EditPage:
+    head, base, row = task.head, task.base, task.base.row
     if row is None:
         raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
+    typed = pending.find(task.actor, row, base.version)
+    if typed.version != base.version:
+        typed = Typed(base.version)
+    view = values.state_view(base, text=text, most=_MOST_KEYS)
     may_raw = row.state_bytes <= _MOST_RAW
-    whole = state_form.with_changes(_whole(base), changes) if raw and may_raw else None
-    raw_text = None if whole is None else state_form.pretty(whole)
+    raw_text = _raw_text(base, changes, typed) if raw and may_raw else None
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -222,7 +295,7 @@ def _edit_page(
         execution=row.public_id,
         version=base.version,
         node=presenters.named(base.pinned, base.node_id),
-        rows=[*_rows(base, view.keys, changes), _empty_row()],
+        rows=[*_rows(base, view.keys, changes, typed), _empty_row()],
         raw=raw_text,
         raw_lines=min(max((raw_text or "").count("\n") + 2, 12), 40),
         may_raw=may_raw,
@@ -230,11 +303,21 @@ def _edit_page(
         left_out=[key for key in view.keys if not key.read],
         hidden_keys=view.total - len(view.keys),
         text=text,
+        seq=typed.seq,
+        pending=pending.view_of(typed, base, task.now),
     )
 
 
-def _rows(base: Moment, keys: Sequence[KeyView], changes: Changes) -> list[Row]:
-    """The keys of the state as rows, with what was changed already."""
+def _raw_text(base: Moment, changes: Changes, typed: Typed) -> str:
+    """The whole state as JSON with what was changed, or as it was typed if that is not JSON yet."""
+    if typed.raw and not changes:
+        return typed.raw
+    made = changes or pending.changes_of(typed, base)
+    return state_form.pretty(state_form.with_changes(_whole(base), made))
+
+
+def _rows(base: Moment, keys: Sequence[KeyView], changes: Changes, typed: Typed) -> list[Row]:
+    """The keys of the state as rows, with what was changed, or else typed, already."""
     found: dict[str, JsonValue] = {key.name: key.value for key in keys if key.read}
     missing = [name for name in changes if name not in found]
     found |= values.values_of(base, missing)
@@ -245,7 +328,14 @@ def _rows(base: Moment, keys: Sequence[KeyView], changes: Changes) -> list[Row]:
         shown = found.get(name) if gone else changed
         row = state_form.row_of(name, shown if isinstance(shown, _JSON) else None)
         rows.append(replace(row, old=name in found, gone=gone))
+    if not changes:
+        rows = sorted(pending.merged(rows, typed.rows, complete=False), key=_place)
     return _with_details(base, rows)
+
+
+def _place(row: Row) -> tuple[bool, str]:
+    """Keys of the state by name, new ones behind them."""
+    return not row.old, row.name
 
 
 _JSON: Final = (str, int, float, bool, list, dict, type(None))

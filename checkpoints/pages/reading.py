@@ -14,7 +14,7 @@ from checkpoints import queries
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
-from checkpoints.pages import lists, presenters, values
+from checkpoints.pages import lists, pending, presenters, values
 from checkpoints.pages.graph_map import GraphMap, map_of
 from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
 from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
@@ -73,7 +73,8 @@ class Decision:
 class DetailPage:
     """An execution: where it stands, what can be done, what it saw and knows, what happened.
 
-    ``poll_url`` is set while it runs: there the page asks what changed.
+    ``poll_url`` is set while it runs: there the page asks what changed. ``pending`` tells how many
+    keys the reader changed in the form of the state and did not apply.
     """
 
     title: Text
@@ -94,6 +95,7 @@ class DetailPage:
     lines: Sequence[VersionLine]
     forks: Sequence[tuple[str, int]]
     poll_url: str
+    pending: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,12 @@ def _detail_page(
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
         forks=lists.forks_of(actor, moment.row, head.public_id) if moment.row else (),
         poll_url=_poll_url(head, moment),
+        pending=_pending(actor, moment) if "edit" in decision.moves else 0,
     )
+
+
+def _pending(actor: Actor, moment: Moment) -> int:
+    return len(pending.find(actor, moment.row, moment.version).rows)
 
 
 def _origin_url(moment: Moment) -> str:

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.live_copy.erasing import drop_erased
 from checkpoints.maintenance_lock import Holding, last_run
-from checkpoints.models import Execution
+from checkpoints.models import Execution, PendingEdit
 from checkpoints.services import thinning
 from checkpoints.services.policies import policy_of
 from conversations import archiving, erasure
@@ -31,6 +31,7 @@ from ctxadmin.web.models import KeptAnswer
 # looks, and the next one works. A monthly timer is not that silent.
 LONGEST_SILENCE: Final = timedelta(days=40)
 _KEPT_FOR: Final = timedelta(hours=24)  # answers to calls with an Idempotency-Key (api.md)
+_EDITS_KEPT_FOR: Final = timedelta(days=30)  # what was typed into a state and never applied
 _PAGE: Final = 200
 _REASON: Final = "retention"
 
@@ -44,6 +45,7 @@ class Part(StrEnum):
     TOKENS = "tokens"
     ANSWERS = "answers"
     SESSIONS = "sessions"
+    EDITS = "edits"
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class Report:
     workspaces: dict[str, Figures] = field(default_factory=dict)
     answers: int = 0
     sessions: int = 0
+    edits: int = 0
     failed: int = 0
     only_looked: str = ""
 
@@ -96,6 +99,8 @@ def maintain(wanted: Wanted, holding: Holding | None = None) -> Report:
         run.report.answers = _answers(run)
     if Part.SESSIONS in wanted.parts:
         run.report.sessions = _sessions(run)
+    if Part.EDITS in wanted.parts:
+        run.report.edits = _edits(run)
     return run.report
 
 
@@ -246,3 +251,9 @@ def _sessions(run: _Run) -> int:
     if not run.only_looks:
         store.clear_expired()
     return count
+
+
+def _edits(run: _Run) -> int:
+    """Edits of a state that nobody went on with."""
+    rows = PendingEdit.objects.filter(changed_at__lt=clock.now() - _EDITS_KEPT_FOR)
+    return int(rows.count()) if run.only_looks else int(rows.delete()[0])

@@ -32,9 +32,11 @@ let unsaved = false;
 document.addEventListener("input", (event) => {
   if (event.target.form?.matches("[data-guard]")) unsaved = true;
 });
-document.addEventListener("submit", () => {
-  unsaved = false;
-});
+for (const done of ["submit", "form:kept"]) {
+  document.addEventListener(done, () => {
+    unsaved = false;
+  });
+}
 window.addEventListener("beforeunload", (event) => {
   if (unsaved) event.preventDefault();
 });

@@ -106,6 +106,30 @@ def test_two_reviewers_edit_one_state_merge_and_approve(
     expect(mine.get_by_text("“good now”").first).to_be_visible()
 
 
+def test_what_was_typed_outlives_the_page_and_is_taken_back_by_key(
+    open_page: OpenPage, api: httpx.Client, start: Started
+) -> None:
+    name = start()
+    page = open_page("reviewer")
+    page.goto(f"/executions/{name}/state/")
+    page.get_by_label("draft", exact=True).fill("Dear friend, it is late.")
+    page.get_by_label("count", exact=True).fill("4")
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+    page.goto("/")
+    page.goto(f"/executions/{name}/")
+    page.get_by_role("link", name="Edit the state").click()
+    expect(page.get_by_role("heading", name="Not applied yet")).to_be_visible()
+    expect(page.get_by_label("draft", exact=True)).to_have_value("Dear friend, it is late.")
+    assert_accessible(page)
+    page.get_by_role("button", name="Take back count").click()
+    expect(page.get_by_label("count", exact=True)).to_have_value(str(state(api, name)["count"]))
+    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("1 key changed")).to_be_visible()
+    page.get_by_role("link", name="Edit the state").click()
+    expect(page.get_by_role("heading", name="Not applied yet")).to_have_count(0)
+
+
 def test_a_page_moves_with_its_execution_and_offers_the_buttons_when_it_pauses(
     reviewer_page: Page, api: httpx.Client, start: Started
 ) -> None:

@@ -22,6 +22,7 @@ from tests.fault.proxy import Line, Proxy
 from tests.servers import PrivateServer
 
 Doing = Callable[[Cluster, int], AbstractContextManager[None]]
+_OF_REDIS: Final = (Fault.REDIS_KILL, Fault.REDIS_STOP, Fault.REDIS_OLD_COPY, Fault.REDIS_FLUSH)
 
 
 class Striker:
@@ -62,11 +63,12 @@ class Striker:
 def _target(planned: Planned) -> str:
     """What a fault needs for itself: a process, a line, a clock.
 
-    A database that was killed cannot start on a full disk, so these wait for each other.
+    A database that was killed cannot start on a full disk, and a Redis that was killed cannot be
+    flushed, so these wait for each other.
     """
     if planned.fault in (Fault.SQL_KILL, Fault.SQL_STOP, Fault.DISK_FULL):
         return "the database"
-    if planned.fault in (Fault.REDIS_KILL, Fault.REDIS_STOP, Fault.REDIS_OLD_COPY):
+    if planned.fault in _OF_REDIS:
         return "Redis"
     return f"{planned.fault.name.partition('_')[0]} of worker {planned.worker}"
 

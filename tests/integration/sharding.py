@@ -25,6 +25,7 @@ COLUMNS: Final = {
     "checkpoints.UndroppedCopy": "conversation",
     "checkpoints.StateKey": "conversation",
     "checkpoints.StateValue": "conversation",
+    "checkpoints.PendingEdit": "conversation",
     "audit.AuditEntry": "stream",
     "web.KeptAnswer": "stream",
 }
@@ -49,6 +50,7 @@ EXCEPTIONS: Final = {
     "checkpoints.pages.lists.kept": _SUMS,
     "checkpoints.services.overdue._overdue": _COMMAND,
     "checkpoints.services.maintaining._answers": _COMMAND,
+    "checkpoints.services.maintaining._edits": _COMMAND,
     "checkpoints.services.maintaining._long_executions": _COMMAND,
     "conversations.archiving.left_alone": _COMMAND,
     "checkpoints.live_copy.erasing.drop_erased": _COMMAND,

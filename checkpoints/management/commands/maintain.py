@@ -26,7 +26,7 @@ _LOOK_SECONDS: Final = 600.0
 
 
 class Command(ReadyCommand):
-    help = "Archive, erase and thin as the retention policies say; remove old answers and sessions."
+    help = "Archive, erase and thin as the retention policies say; remove what is over."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="say what would go, do nothing")
@@ -92,7 +92,8 @@ class Command(ReadyCommand):
                 f"removed, {_size(each.freed)} {would}freed"
             )
         self.stdout.write(
-            f"{report.answers} kept answers and {report.sessions} sessions {would}removed"
+            f"{report.answers} kept answers, {report.sessions} sessions and {report.edits} edits"
+            f" that were never applied {would}removed"
         )
         if report.only_looked:
             self.stdout.write(

@@ -16,7 +16,7 @@ from checkpoints import maintenance_lock, thin_store
 from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.management.commands import maintain
-from checkpoints.models import Checkpoint, Execution, Maintenance
+from checkpoints.models import Checkpoint, Execution, Maintenance, PendingEdit
 from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import forking, saving, thinning
 from checkpoints.services.policies import policy_of, set_policy
@@ -72,7 +72,7 @@ def thinned(run: Run) -> int:
     return rows.count()
 
 
-def test_by_default_only_old_answers_and_sessions_go() -> None:
+def test_by_default_only_old_answers_sessions_and_edits_go() -> None:
     made, old = long_run(), conversation(user("old"))
     untouched(old, 5000)
     answer = KeptAnswer(stream=1, call="c", body="b", created_at=clock.now())
@@ -83,13 +83,18 @@ def test_by_default_only_old_answers_and_sessions_go() -> None:
         session = SessionStore()
         session.set_expiry(timedelta(days=days))
         session.save()
+    for who, days in ((1, 29), (2, 31)):
+        typed = {"version": 1, "seq": 1, "typed": b"{}", "execution": 1}
+        at = clock.now() - timedelta(days=days)
+        PendingEdit(conversation=1, person=who, changed_at=at, **typed).save(force_insert=True)
     before = Conversation.objects.count()
     said = run()
-    assert "1 kept answers and 1 sessions removed" in said
+    assert "1 kept answers, 1 sessions and 1 edits that were never applied removed" in said
     assert Conversation.objects.filter(archived=False).count() == before
     assert thinned(made) == 0
     assert KeptAnswer.objects.get().call == "c"
     assert Session.objects.count() == 1
+    assert PendingEdit.objects.get().person == 1
 
 
 def test_versions_are_thinned_as_the_policy_of_their_workspace_says() -> None:

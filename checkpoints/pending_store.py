@@ -1,0 +1,107 @@
+"""Edits of a state that are not applied yet, kept for the person who typed them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
+
+from checkpoints.models import PendingEdit
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import Unavailable
+
+_TRIES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose edit of which execution it is; ``conversation`` is the key of its head."""
+
+    conversation: int
+    execution: int
+    person: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What is kept: the version that was seen, what was typed, and how often it was kept."""
+
+    version: int
+    seq: int
+    typed: bytes
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be kept instead."""
+
+    version: int
+    typed: bytes
+
+
+def find(place: Place) -> Pending | None:
+    """What is kept there, if anything is."""
+    row = _rows(place).first()
+    return None if row is None else _pending(row)
+
+
+def change(place: Place, decide: Callable[[Pending | None], Wanted | None]) -> Pending | None:
+    """Keep what ``decide`` makes of what is kept; None removes it. What is kept now.
+
+    ``decide`` is asked again if another page of the same person was faster.
+    """
+    for _each in range(_TRIES):
+        before = find(place)
+        wanted = decide(before)
+        if wanted is None and before is None:
+            return None
+        if _took(place, before, wanted):
+            return find(place)
+    raise Unavailable("Another page keeps writing this edit; try again.")
+
+
+def _took(place: Place, before: Pending | None, wanted: Wanted | None) -> bool:
+    if before is None:
+        return wanted is not None and _inserted(place, wanted)
+    rows = _rows(place).filter(seq=before.seq)
+    if wanted is None:
+        return bool(rows.delete()[0])
+    return bool(
+        rows.update(
+            version=wanted.version,
+            typed=wanted.typed,
+            seq=before.seq + 1,
+            changed_at=clock.now(),
+        )
+    )
+
+
+def _inserted(place: Place, wanted: Wanted) -> bool:
+    row = PendingEdit(
+        conversation=place.conversation,
+        execution=place.execution,
+        person=place.person,
+        version=wanted.version,
+        seq=1,
+        typed=wanted.typed,
+        changed_at=clock.now(),
+    )
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:
+        return False
+    return True
+
+
+def _rows(place: Place) -> QuerySet[PendingEdit]:
+    return PendingEdit.objects.filter(
+        conversation=place.conversation, execution=place.execution, person=place.person
+    )
+
+
+def _pending(row: PendingEdit) -> Pending:
+    return Pending(row.version, row.seq, bytes(row.typed), row.changed_at)

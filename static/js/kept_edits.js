@@ -1,0 +1,74 @@
+// Keeps what is typed into the form of a state on the server, while it is typed: it outlives the
+// page, the session and the connection. `data-kept` marks the form, `data-kept-word` says how it is.
+
+const QUIET_MS = 700;
+const LONGEST_WAIT_MS = 20_000;
+
+const form = document.querySelector("form[data-kept]");
+const word = form?.querySelector("[data-kept-word]");
+let timer = 0;
+let wait = QUIET_MS;
+let sending = null; // the request that is under way
+let again = false; // something was typed since it was sent
+
+function say(text, wrong = false) {
+  word.textContent = text;
+  word.classList.toggle("text-danger", wrong);
+}
+
+function later(after) {
+  clearTimeout(timer);
+  timer = setTimeout(keep, after);
+}
+
+async function keep() {
+  timer = 0;
+  if (sending) {
+    again = true;
+    return;
+  }
+  again = false;
+  const fields = new FormData(form);
+  fields.set("step", "keep");
+  sending = fetch(form.action, { method: "POST", body: fields, headers: { Accept: "application/json" } });
+  try {
+    await heed(await sending);
+  } catch {
+    say(word.dataset.keptWaits, true);
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+    later(wait);
+    return;
+  } finally {
+    sending = null;
+  }
+  if (again) later(QUIET_MS);
+}
+
+/** What the server said; an error is thrown where it is worth asking again. */
+async function heed(answer) {
+  const said = answer.headers.get("Content-Type")?.startsWith("application/json") ? await answer.json() : null;
+  if (answer.ok && said) {
+    form.elements.namedItem("seq").value = said.seq;
+    wait = QUIET_MS;
+    say(word.dataset.keptSaved);
+    document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
+  } else if (said && answer.status < 500) {
+    say(said.detail, true);
+  } else {
+    throw new Error(`not kept: ${answer.status}`);
+  }
+}
+
+form?.addEventListener("input", () => later(QUIET_MS));
+form?.addEventListener("change", () => later(QUIET_MS));
+// A page that is left before the quiet moment sends what it has; the browser ends the request.
+window.addEventListener("pagehide", () => {
+  if (!form || (!timer && !again)) return;
+  const fields = new FormData(form);
+  fields.set("step", "keep");
+  navigator.sendBeacon(form.action, fields);
+});
+form?.addEventListener("submit", () => {
+  clearTimeout(timer);
+  timer = 0;
+});

@@ -1,0 +1,215 @@
+"""What a reviewer types into a state is kept until it is applied or discarded."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from checkpoints import pending_store
+from checkpoints.models import PendingEdit
+from checkpoints.pages import pending
+from checkpoints.pages.state_form import Row
+from checkpoints.pending_store import Pending, Place, Wanted
+from conversations import erasure
+from ctxadmin.accounts.roles import Role
+from tests.factories import person, signed_in
+from tests.integration.checkpoints.flows import Run
+from tests.integration.pages.execution_scenes import form_of, hidden, page, paused, text, url
+from tests.integration.pages.test_state_editing_pages import carried, send, typed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def reviewer() -> Client:
+    return signed_in(Role.REVIEWER)
+
+
+@pytest.fixture
+def run() -> Run:
+    return paused()
+
+
+def kept(client: Client, run: Run, **values: str) -> Any:
+    """Type and wait until the script has kept it; its answer."""
+    return send(client, run, typed(form_of(page(client, run, "state/")), **values), "keep")
+
+
+def values_in(html: str) -> dict[str, str]:
+    fields = form_of(html)
+    names = {number: fields[f"name-{number}"] for number in range(9) if f"name-{number}" in fields}
+    return {name: fields.get(f"value-{number}", "") for number, name in names.items()}
+
+
+def test_what_was_typed_is_there_when_the_form_is_opened_again(reviewer: Client, run: Run) -> None:
+    assert kept(reviewer, run, draft="Dear friend").json() == {"seq": 1, "count": 1}
+    html = page(reviewer, run, "state/")
+    assert values_in(html)["draft"] == "Dear friend"
+    assert "Not applied yet" in html
+    assert ">customer<" in html  # what it was, beside what it would be
+    assert run.snapshot()["state_data"]["draft"] == "Dear customer"
+
+
+def test_a_text_that_is_no_json_yet_is_kept_as_it_is(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, facts='{"a": ')
+    html = page(reviewer, run, "state/")
+    assert values_in(html)["facts"] == '{"a": '
+    assert "Cannot be applied yet:" in html
+
+
+def test_a_whole_text_that_is_no_json_yet_is_kept_too(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    fields = form_of(page(reviewer, run, "state/?raw=1"))
+    assert "Dear friend" in fields["raw"]
+    send(reviewer, run, fields | {"raw": '{"draft": '}, "keep")
+    html = page(reviewer, run, "state/?raw=1")
+    assert form_of(html)["raw"] == '{"draft": '
+    assert values_in(page(reviewer, run, "state/"))["draft"] == "Dear friend"
+
+
+def test_a_value_that_is_typed_back_is_pending_no_more(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    assert kept(reviewer, run, draft="Dear customer").json() == {"seq": 0, "count": 0}
+    assert not PendingEdit.objects.exists()
+
+
+def test_one_key_is_taken_back_and_the_others_stay(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend", count="4")
+    fields = typed(form_of(page(reviewer, run, "state/")), sent="true")
+    answer = reviewer.post(url(run, "state/"), fields | {"take-back": "draft"})
+    assert answer.status_code == 302
+    values = values_in(page(reviewer, run, "state/"))
+    assert (values["draft"], values["count"], values["sent"]) == ("Dear customer", "4", "true")
+
+
+def test_a_new_key_is_kept_and_taken_out_again(reviewer: Client, run: Run) -> None:
+    fields = form_of(page(reviewer, run, "state/"))
+    empty = next(n for n, value in fields.items() if n.startswith("name-") and not value)[5:]
+    new = {f"name-{empty}": "tone", f"value-{empty}": "warm"}
+    assert send(reviewer, run, fields | new, "keep").json()["count"] == 1
+    html = page(reviewer, run, "state/")
+    assert values_in(html)["tone"] == "warm"
+    without = {n: "" if value in ("tone", "warm") else value for n, value in form_of(html).items()}
+    assert send(reviewer, run, without, "keep").json()["count"] == 0
+
+
+def test_two_pages_of_one_person_add_up(reviewer: Client, run: Run) -> None:
+    first, second = (form_of(page(reviewer, run, "state/")) for _each in range(2))
+    empty = next(n for n, value in first.items() if n.startswith("name-") and not value)[5:]
+    send(reviewer, run, first | {f"name-{empty}": "tone", f"value-{empty}": "warm"}, "keep")
+    send(reviewer, run, typed(second, draft="Dear friend"), "keep")
+    values = values_in(page(reviewer, run, "state/"))
+    assert (values["draft"], values["tone"]) == ("Dear friend", "warm")
+
+
+def test_what_is_applied_is_pending_no_more(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
+    fields = carried(summary, seq=hidden(text(summary), "seq"), reason="kinder")
+    assert send(reviewer, run, fields, "apply").status_code == 302
+    assert run.snapshot()["state_data"]["draft"] == "Dear friend"
+    assert not PendingEdit.objects.exists()
+
+
+def test_what_another_page_typed_after_the_summary_stays(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
+    kept(reviewer, run, draft="Dear friend", count="9")
+    fields = carried(summary, seq=hidden(text(summary), "seq"), reason="")
+    send(reviewer, run, fields, "apply")
+    html = page(reviewer, run, "state/")
+    assert values_in(html)["count"] == "9"
+    assert "The execution is at version 2 now." in html
+
+
+def test_the_edit_of_an_older_version_is_merged_when_it_is_applied(
+    reviewer: Client, run: Run
+) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    other = signed_in(Role.DESIGNER)
+    theirs = send(other, run, typed(form_of(page(other, run, "state/")), count="7"))
+    send(other, run, carried(theirs, reason=""), "apply")
+    form = form_of(page(reviewer, run, "state/"))
+    assert form["version"] == "1"
+    merged = send(reviewer, run, carried(send(reviewer, run, form), seq="1", reason=""), "apply")
+    send(reviewer, run, carried(merged, seq="1", reason=""), "apply")
+    state = run.snapshot()["state_data"]
+    assert (state["draft"], state["count"]) == ("Dear friend", 7)
+    assert not PendingEdit.objects.filter(conversation=run.head.key).exists()
+
+
+def test_it_is_shown_and_kept_when_the_execution_goes_on(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    run.post("approve")
+    answer = reviewer.get(url(run, "state/"))
+    assert answer.status_code == 409
+    assert "Dear friend" in text(answer)
+    assert "in case the execution pauses again" in text(answer)
+    fields = {name: hidden(text(answer), name) for name in ("version", "execution")}
+    assert send(reviewer, run, fields, "discard").status_code == 302
+    assert not PendingEdit.objects.exists()
+
+
+def test_nobody_sees_what_another_person_typed(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    html = page(signed_in(Role.ADMIN), run, "state/")
+    assert "Dear friend" not in html
+    assert "Not applied yet" not in html
+
+
+def test_an_edit_of_another_version_is_refused_and_says_why(reviewer: Client, run: Run) -> None:
+    old = form_of(page(reviewer, run, "state/"))
+    summary = send(reviewer, run, typed(old, count="4"))
+    send(reviewer, run, carried(summary, seq=hidden(text(summary), "seq"), reason=""), "apply")
+    kept(reviewer, run, draft="newer")
+    answer = send(reviewer, run, typed(old, draft="older"), "keep")
+    assert answer.status_code == 409
+    assert "load this page again" in answer.json()["detail"]
+    assert values_in(page(reviewer, run, "state/"))["draft"] == "newer"
+
+
+def test_too_much_is_refused_and_what_was_kept_stays(
+    reviewer: Client, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(reviewer, run, draft="short")
+    monkeypatch.setattr(pending, "MOST_BYTES", 300)
+    answer = kept(reviewer, run, draft="long " * 100)
+    assert answer.status_code == 413
+    assert values_in(page(reviewer, run, "state/"))["draft"] == "short"
+
+
+def test_erasing_the_conversation_erases_it(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    erasure.erase(person(Role.ADMIN), run.head.public_id)
+    assert not PendingEdit.objects.exists()
+
+
+def test_who_may_not_edit_keeps_nothing(run: Run) -> None:
+    viewer = signed_in(Role.VIEWER)
+    answer = viewer.post(url(run, "state/"), {"step": "keep", "version": "1", "execution": "x"})
+    assert answer.status_code == 403
+
+
+def test_who_was_faster_in_between_is_heeded() -> None:
+    place = Place(1, 1, 1)
+    pending_store.change(place, lambda kept: Wanted(1, b"[1]"))
+    seen: list[bytes | None] = []
+
+    def decide(kept: Pending | None) -> Wanted:
+        seen.append(None if kept is None else kept.typed)
+        if len(seen) == 1:
+            pending_store.change(place, lambda kept: Wanted(1, b"[2]"))
+        return Wanted(1, b"[3]")
+
+    found = pending_store.change(place, decide)
+    assert seen == [b"[1]", b"[2]"]
+    assert found is not None
+    assert (found.typed, found.seq) == (b"[3]", 3)
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_form_overrides_what_it_shows(*, complete: bool) -> None:
+    old, new = Row("a", "text", "1"), Row("b", "text", "2", old=False)
+    mine = Row("a", "text", "3")
+    rows = pending.merged([old, new], [mine], complete=complete)
+    assert rows == ([mine] if complete else [new, mine])
