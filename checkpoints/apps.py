@@ -12,16 +12,18 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.entering import state_source
         from checkpoints.figures import execution_figures
         from checkpoints.live_copy import erasing, setting_up
+        from checkpoints.run_counts import run_counts
         from checkpoints.store import forget
         from conversations.announcing import follow
         from conversations.erasure import on_erase
         from ctxadmin.observe.readings import register_reading
         from ctxadmin.sockets.topics import register_source
-        from workflows.sources import register_state_source
+        from workflows.sources import register_run_counter, register_state_source
 
         on_erase(forget)
         on_erase(erasing.forget)
         register_state_source(state_source)
+        register_run_counter(run_counts)
         register_reading(execution_figures)
         setting_up.set_up()
         register_source(following.SOURCE)

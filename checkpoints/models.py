@@ -56,6 +56,10 @@ class Execution(models.Model):
             models.Index(
                 fields=["workspace", "workflow_key", "-created_at"], name="execution_of_workflow"
             ),
+            models.Index(
+                fields=["workspace", "workflow_key", "workflow_version"],
+                name="execution_of_version",
+            ),
             models.Index(fields=["deadline"], name="execution_overdue"),
             models.Index(fields=["origin_execution"], name="execution_forks"),
         ]

@@ -1,4 +1,4 @@
-"""Where the state of an execution comes from: the app that runs workflows registers itself."""
+"""What executions know of workflows: the app that runs them registers itself."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,3 +40,19 @@ def register_state_source(source: StateSource) -> None:
 def state_of(head: Conversation, version: int | None) -> ExecutionState | None:
     """What the registered source knows of a conversation; None if nobody runs executions here."""
     return _sources[0](head, version) if _sources else None
+
+
+# Gives how often versions of a workflow were run: of the workspace and the key of the workflow.
+RunCounter = Callable[[int, int, Sequence[int]], Mapping[int, int]]
+
+_counters: list[RunCounter] = []
+
+
+def register_run_counter(counter: RunCounter) -> None:
+    """Have ``counter`` asked; called once, when the app of executions is ready."""
+    _counters[:] = [counter]
+
+
+def runs_of(workspace: int, workflow: int, versions: Sequence[int]) -> Mapping[int, int] | None:
+    """The number of executions of each version that ran; None if nobody runs executions here."""
+    return _counters[0](workspace, workflow, versions) if _counters else None

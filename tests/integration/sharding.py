@@ -46,6 +46,7 @@ EXCEPTIONS: Final = {
     "checkpoints.what_if.last_executions": _PAGE,
     "checkpoints.what_if.count_executions": _PAGE,
     "checkpoints.pages.lists.workflows_run": _SUMS,
+    "checkpoints.run_counts.run_counts": _SUMS,
     "checkpoints.figures.execution_figures": _SUMS,
     "checkpoints.pages.lists.kept": _SUMS,
     "checkpoints.services.overdue._overdue": _COMMAND,

@@ -4,12 +4,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from ctxadmin.web.components import Tone
+from ctxadmin.web.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, layers, place
 from workflows.domain.problems import Problem
@@ -35,6 +35,15 @@ _LETTER: Final = 6.4
 _CARD_TEXT: Final = 25
 
 
+Mark = Literal["", "added", "removed", "changed"]
+Marks = Mapping[tuple[str, str], Mark]
+MARK_WORDS: Final[Mapping[Mark, Text]] = {
+    "added": gettext_lazy("+ new"),
+    "removed": gettext_lazy("− gone"),
+    "changed": gettext_lazy("~ changed"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """A node as it is drawn; ``spoken`` is the whole of it for those who cannot see it."""
@@ -53,6 +62,7 @@ class Card:
     pauses: bool
     starts: bool
     current: bool = False
+    mark: Mark = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,7 @@ class Line:
     spoken: str
     url: str
     faulty: bool
+    mark: Mark = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +114,20 @@ def draw(
     *,
     current: str = "",
     registries: Registries | None = None,
+    marks: Marks | None = None,
 ) -> Drawing | None:
     """The drawing of a document, None for one without nodes or with more than MOST_DRAWN.
 
     Nodes stand at their positions, the others in layers. Of two elements with one id the first
-    is drawn, and edges to nodes that do not exist are not.
+    is drawn, and edges to nodes that do not exist are not. ``marks`` tell of ("node", id) and
+    ("edge", id) how they differ from another document.
     """
     if not document.nodes or len(document.nodes) > MOST_DRAWN or len(document.edges) > 4_000:
         return None
     graph = graph_of(document)
     known = registries or standard()
     places, downwards = _placed(graph)
-    drawer = _Drawer(problems, links or Links(), known, current)
+    drawer = _Drawer(problems, links or Links(), known, current, marks or {})
     cards = [
         drawer.card(node, places[node.id], starts=node.id in graph.starts)
         for node in graph.nodes.values()
@@ -153,8 +166,14 @@ class _Drawer:
     """Makes cards and lines, with what is wrong with each."""
 
     def __init__(
-        self, problems: Sequence[Problem], links: Links, registries: Registries, current: str
+        self,
+        problems: Sequence[Problem],
+        links: Links,
+        registries: Registries,
+        current: str,
+        marks: Marks,
     ) -> None:
+        self._marks = marks
         self._links = links
         self._registries = registries
         self._current = current
@@ -168,6 +187,7 @@ class _Drawer:
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
         title = short(node.name or node.id, _CARD_TEXT)
         kind, sees = short(f"{node.type} · {context_type}", 31), short(own, 32)
+        mark = self._marks.get(("node", node.id), "")
         return Card(
             x=round(spot.x, 1),
             y=round(spot.y, 1),
@@ -177,19 +197,24 @@ class _Drawer:
             sees=sees,
             tone=words.tone_of(node.type),
             # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
-            spoken=f"{title} {kind} {sees}".strip() + _spoken_node(node, own, errors + warnings),
+            spoken=f"{title} {kind} {sees}".strip()
+            + _spoken_node(node, own, errors + warnings)
+            + _spoken_mark(mark),
             url=self._links.node(node.id),
             errors=errors,
             warnings=warnings,
             pauses=node.config.get("pause") in ("before", "after"),
             starts=starts,
             current=node.id == self._current,
+            mark=mark,
         )
 
     def line(self, edge: Edge, way: Route, chips: "_Chips") -> Line:
         passes = words.edge_words(edge, self._registries)
         asked = (edge.condition or "").replace("context.", "")  # the whole stands in the title
-        parts = [f"? {asked}"] if asked else []
+        mark = self._marks.get(("edge", edge.id), "")
+        parts = [str(MARK_WORDS[mark])] if mark else []
+        parts += [f"? {asked}"] if asked else []
         parts += [passes] if passes else []
         text = short(" · ".join(parts), _CHIP_TEXT)
         width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
@@ -204,10 +229,20 @@ class _Drawer:
             text=text,
             text_x=round(x, 1),
             text_y=round(y, 1),
-            spoken=spoken_edge(edge, passes, self._edges[edge.id]),
+            spoken=spoken_edge(edge, passes, self._edges[edge.id]) + _spoken_mark(mark),
             url=self._links.edge(edge.id),
             faulty=bool(self._edges[edge.id]),
+            mark=mark,
         )
+
+
+def _spoken_mark(mark: Mark) -> str:
+    spoken: Mapping[Mark, str] = {
+        "added": _(", new"),
+        "removed": _(", gone"),
+        "changed": _(", changed"),
+    }
+    return spoken.get(mark, "")
 
 
 def _spoken_node(node: Node, own: str, problems: int) -> str:

@@ -19,13 +19,16 @@ from ctxadmin.web.pagination import PageRequest, encode
 from workflows import queries
 from workflows.definitions import definition
 from workflows.domain import yaml_io
+from workflows.domain.compare import compare
 from workflows.domain.graph import Document
 from workflows.models import Workflow, WorkflowVersion
+from workflows.pages.diff_drawing import draw_difference
 from workflows.pages.differences import MOST_CHANGES, diff_rows_of
 from workflows.pages.drawing import Drawing, draw
 from workflows.pages.faults import found_in
 from workflows.pages.links import FormLinks, OutlineLinks, ProblemLine, crumbs, problem_lines
 from workflows.pages.outline import PER_PAGE, Outline, outline_of
+from workflows.sources import runs_of
 from workflows.store import find_version, find_workflow
 
 _LISTED: Final = 50
@@ -76,6 +79,14 @@ class DetailPage:
 
 
 @dataclass(frozen=True, slots=True)
+class VersionLine:
+    """A published version and how often it was run."""
+
+    row: WorkflowVersion
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
 class VersionsPage:
     """The published versions, the newest first."""
 
@@ -83,10 +94,11 @@ class VersionsPage:
     crumbs: Sequence[Crumb]
     row: Workflow
     tabs: Sequence[Tab]
-    versions: Sequence[WorkflowVersion]
+    versions: Sequence[VersionLine]
     next: str | None
     choices: Sequence[str]
     may_change: bool
+    counts_runs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +127,8 @@ class DiffPage:
     rows: Sequence[DiffRow]
     total: int
     choices: Sequence[str]
+    drawing: Drawing | None
+    restore: int | None
 
 
 @require_safe
@@ -185,15 +199,17 @@ def versions(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     row = find_workflow(actor.workspace, slug)
     asked = PageRequest.of(request.GET)
     found = queries.list_versions(actor, slug, PageRequest(asked.after, min(asked.limit, _LISTED)))
+    runs = runs_of(actor.workspace, row.key, [each.version for each in found.items])
     shown = VersionsPage(
         title=_("Versions of %(name)s") % {"name": row.name},
         crumbs=crumbs(row, Crumb(_("Versions"))),
         row=row,
         tabs=tabs(row, "versions"),
-        versions=found.items,
+        versions=[VersionLine(each, (runs or {}).get(each.version, 0)) for each in found.items],
         next=found.next,
         choices=_choices(row),
         may_change=actor.may(Action.WORKFLOW_CHANGE),
+        counts_runs=runs is not None,
     )
     return show(request, "workflows/versions.html", shown)
 
@@ -230,7 +246,12 @@ def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     newest = str(row.published_version) if row.published_version else queries.DRAFT
     before = request.GET.get("from", newest)
     after = request.GET.get("to", queries.DRAFT)
-    changes = queries.changes_between(actor, slug, before, after)
+    documents = (
+        queries.document_of(row, before, "from"),
+        queries.document_of(row, after, "to"),
+    )
+    changes = compare(*documents)
+    old = int(before) if before != queries.DRAFT and after == queries.DRAFT else None
     shown = DiffPage(
         title=_("From %(a)s to %(b)s") % {"a": which_words(before), "b": which_words(after)},
         crumbs=crumbs(row, Crumb(_("Difference"))),
@@ -240,6 +261,8 @@ def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         rows=diff_rows_of(changes[:MOST_CHANGES]),
         total=len(changes),
         choices=_choices(row),
+        drawing=draw_difference(*documents, changes) if changes else None,
+        restore=old if changes and actor.may(Action.WORKFLOW_CHANGE) else None,
     )
     return show(request, "workflows/diff.html", shown)
 

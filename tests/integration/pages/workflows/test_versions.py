@@ -1,12 +1,17 @@
 """Deleting, publishing, comparing and restoring."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from ctxadmin.accounts.roles import Role
-from tests.factories import person
+from tests.factories import person, signed_in
+from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.workflows.designing import (
     draft,
     made,
@@ -16,6 +21,7 @@ from tests.integration.pages.workflows.designing import (
     theirs,
 )
 from workflows import services
+from workflows.domain import graph
 from workflows.models import Workflow, WorkflowVersion
 
 pytestmark = pytest.mark.django_db
@@ -120,3 +126,95 @@ def test_a_workflow_is_deleted_after_being_asked(designer: Client, small: Workfl
     assert send(designer, path, {"changes": "0"}).status_code == 409
     assert send(designer, path, {"changes": "1"}).status_code == 302
     assert designer.get("/workflows/small/").status_code == 404
+
+
+# --- What was run, and a difference that is drawn ---------------------------------------------
+
+
+def test_each_version_tells_how_often_it_was_run(designer: Client, small: Workflow) -> None:
+    services.publish(person(Role.DESIGNER), "small", 1)
+    rename("Other")
+    services.publish(person(Role.DESIGNER), "small", 2)
+    for version in (1, 1, 2):
+        Run.start("small", version=version)
+    page = text(designer.get("/workflows/small/versions/"))
+    assert re.findall(r'data-label="Executions">(\d+)<', page) == ["1", "2"]
+
+
+def test_the_list_of_versions_asks_once_for_all_counts(designer: Client, small: Workflow) -> None:
+    services.publish(person(Role.DESIGNER), "small", 1)
+    with CaptureQueriesContext(connection) as few:
+        designer.get("/workflows/small/versions/")
+    for seen in range(1, 6):
+        rename(f"Name {seen}")
+        services.publish(person(Role.DESIGNER), "small", seen + 1)
+    with CaptureQueriesContext(connection) as many:
+        designer.get("/workflows/small/versions/")
+    assert len(many) == len(few) <= 8
+
+
+def change(make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Save a changed draft of ``small``."""
+    row = Workflow.objects.get(slug="small")
+    document = graph.read(make(graph.dump(draft())))
+    services.save_draft(person(Role.DESIGNER), "small", document, row.draft_version)
+
+
+def rename(name: str) -> None:
+    change(lambda document: {**document, "name": name})
+
+
+def drawn(client: Client, query: str = "") -> str:
+    page = text(client.get(f"/workflows/small/diff/{query}"))
+    return page[page.index('<svg class="graph"') : page.rindex("</svg>")]
+
+
+def test_what_was_added_removed_and_changed_is_marked_by_sign_and_word(
+    designer: Client, small: Workflow
+) -> None:
+    services.publish(person(Role.DESIGNER), "small", 1)
+
+    def other(document: dict[str, Any]) -> dict[str, Any]:
+        start = {**document["nodes"][0], "name": "Begin"}
+        new = {"id": "fresh", "type": "tool"}
+        way = {"id": "way", "type": "sequence", "from": "start", "to": "fresh"}
+        return {**document, "nodes": [start, new], "edges": [way]}
+
+    change(other)
+    svg = drawn(designer, "?from=1&to=draft")
+    for name, mark, word in (
+        ("fresh", "added", ", new"),
+        ("answer", "removed", ", gone"),
+        ("start", "changed", ", changed"),
+    ):
+        assert re.search(rf'graph-{mark}"[^>]*aria-label="[^"]*node {name}[^"]*{word}', svg), name
+    assert re.search(r'graph-added"[^>]*aria-label="Edge way[^"]*, new', svg)
+    assert re.search(r'graph-removed"[^>]*aria-label="Edge go[^"]*, gone', svg)
+    assert "+ new" in svg
+    assert "− gone" in svg
+    back = drawn(designer, "?from=draft&to=1")
+    assert re.search(r'graph-removed"[^>]*aria-label="[^"]*node fresh', back)
+
+
+def test_a_node_that_only_stands_elsewhere_is_not_marked(designer: Client, small: Workflow) -> None:
+    services.publish(person(Role.DESIGNER), "small", 1)
+
+    def moved(document: dict[str, Any]) -> dict[str, Any]:
+        nodes = [{**each, "position": {"x": 1, "y": 2}} for each in document["nodes"]]
+        return {**document, "nodes": nodes}
+
+    change(moved)
+    assert "graph-mark" not in drawn(designer)
+    assert "/position" in text(designer.get("/workflows/small/diff/"))
+
+
+def test_a_version_is_restored_from_its_difference_by_those_who_may(
+    designer: Client, small: Workflow
+) -> None:
+    services.publish(person(Role.DESIGNER), "small", 1)
+    rename("Other")
+    path = 'href="/workflows/small/versions/1/restore/"'
+    assert path in text(designer.get("/workflows/small/diff/?from=1&to=draft"))
+    assert path not in text(designer.get("/workflows/small/diff/?from=draft&to=1"))
+    viewer = signed_in(Role.VIEWER)
+    assert path not in text(viewer.get("/workflows/small/diff/?from=1&to=draft"))
