@@ -14,16 +14,18 @@ from workflows.domain import problems
 from workflows.domain.graph import MAX_NAME, Document
 from workflows.domain.problems import Problem
 from workflows.models import Workflow, WorkflowVersion
+from workflows.starters import StarterName, starter
 from workflows.store import draft_conflict, find_workflow, insert, slug_is_taken, writing
 
 
 @dataclass(frozen=True, slots=True)
 class NewWorkflow:
-    """What a workflow starts with; without a slug it gets one."""
+    """What a workflow starts with; without a slug it gets one, without a template no nodes."""
 
     slug: str | None = None
     name: str = ""
     description: str = ""
+    start_with: StarterName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,22 @@ class SavedDraft:
 
 
 def create(actor: Actor, new: NewWorkflow) -> Workflow:
-    """Make a workflow with an empty draft, version 0; Duplicate if the slug is taken."""
+    """Make a workflow with an empty draft, version 0, or that of a template, version 1.
+
+    Duplicate if the slug is taken.
+    """
     actor.require(Action.WORKFLOW_CHANGE)
     slug = new.slug or new_public_id("workflow")
     name = new.name or slug
-    row = _new_row(actor, slug, name, Document(name=name, nodes=(), edges=()))
+    document = Document(name=name, nodes=(), edges=())
+    detail: dict[str, object] = {"what": "created"}
+    if new.start_with is not None:
+        document = starter(new.start_with, name)
+        detail |= {"from": new.start_with, **_sizes(document)}
+    row = _new_row(actor, slug, name, document)
     row.description = new.description
-    insert(row, actor, {"what": "created"})
+    row.draft_version = 0 if new.start_with is None else 1
+    insert(row, actor, detail)
     return row
 
 

@@ -1,5 +1,6 @@
 """The answers of the workflow endpoints."""
 
+from collections.abc import Sequence
 from typing import Annotated, Self
 
 import orjson
@@ -11,6 +12,7 @@ from ctxadmin.web.described import Answer, JsonOf
 from workflows.domain.context import PromptContextInput
 from workflows.domain.elements import Severity
 from workflows.domain.graph import Document
+from workflows.domain.yaml_json import Place
 from workflows.models import Workflow, WorkflowVersion
 from workflows.services import SavedDraft
 from workflows.trials import Previewed, Tried
@@ -92,15 +94,25 @@ class DraftAnswer(Answer):
         )
 
 
+class PlacedProblemAnswer(ProblemAnswer):
+    """What is wrong with one place of an imported text, from line and column 1."""
+
+    file_line: int
+    file_column: int
+
+
 class ImportedAnswer(WorkflowAnswer):
     """The workflow that a document was imported into, and what is wrong with the document."""
 
-    problems: Problems
+    problems: Annotated[object, JsonOf(list[PlacedProblemAnswer])]
 
     @classmethod
-    def of_saved(cls, saved: SavedDraft) -> Self:
+    def of_saved(cls, saved: SavedDraft, places: Sequence[Place]) -> Self:
         workflow = WorkflowAnswer.of(saved.workflow)
-        problems = [each.as_json() for each in saved.problems]
+        problems = [
+            each.as_json() | {"file_line": place.line, "file_column": place.column}
+            for each, place in zip(saved.problems, places, strict=True)
+        ]
         return cls(**workflow.model_dump(), problems=problems)
 
 

@@ -57,6 +57,8 @@ class ImportYaml(Endpoint):
     def post(self, request: Request) -> Response:
         """Makes a workflow with this draft; also a draft with problems is kept and tells them.
 
+        JSON is YAML. Every error and problem names its line and column.
+
         A slug that exists is `duplicate`, unless `expected_version` names the draft that was
         seen: then its draft is written, and the answer is 200.
         """
@@ -68,7 +70,8 @@ class ImportYaml(Endpoint):
             raise ValidationFailed.at("/slug", text)
         saved = services.import_document(self.actor, document, wanted.slug, expected)
         location = f"/api/v1/workflows/{saved.workflow.slug}"
-        answer = ImportedAnswer.of_saved(saved)
+        places = yaml_io.places_of(wanted.text, saved.problems)
+        answer = ImportedAnswer.of_saved(saved, places)
         return answer.response(201 if saved.created else 200, {"Location": location})
 
     def _wanted(self, request: Request) -> "_Wanted":

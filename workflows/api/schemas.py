@@ -17,6 +17,7 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.web.described import JsonOf
 from workflows.domain.context import PromptContext, PromptContextInput
 from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
+from workflows.starters import StarterName
 from workflows.trials import FilterStep, Given, GivenArrival, PreviewAsked
 
 MAX_STEPS = 100
@@ -43,11 +44,15 @@ Slug = Annotated[str, AfterValidator(_slug)]
 
 
 class CreateWorkflow(Contract):
-    """``POST /workflows``; without a slug it gets one."""
+    """``POST /workflows``; without a slug it gets one.
+
+    ``start_with`` names a template whose nodes and edges it starts with.
+    """
 
     slug: Slug | None = None
     name: Name = ""
     description: Text = ""
+    start_with: StarterName | None = None
 
 
 class ChangeWorkflow(Contract):

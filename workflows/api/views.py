@@ -47,9 +47,9 @@ class Workflows(Endpoint):
         needs=Action.WORKFLOW_CHANGE,
     )
     def post(self, request: Request) -> Response:
-        """With an empty draft of version 0."""
+        """With an empty draft of version 0, or that of a template, version 1."""
         body = self.body(CreateWorkflow)
-        new = services.NewWorkflow(body.slug, body.name, body.description)
+        new = services.NewWorkflow(body.slug, body.name, body.description, body.start_with)
         return created(services.create(self.actor, new))
 
 

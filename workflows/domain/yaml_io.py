@@ -1,5 +1,6 @@
 """Workflow documents as YAML (000 section 6.1), read and written without loss."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import yaml
@@ -7,8 +8,9 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from workflows.domain import graph
+from workflows.domain.elements import Problem
 from workflows.domain.graph import Document
-from workflows.domain.yaml_json import IMPLICIT_TAGS, find_places, load_json
+from workflows.domain.yaml_json import IMPLICIT_TAGS, Place, find_places, load_json
 
 
 def load(text: str | bytes, *, default_name: str = "") -> Document:
@@ -28,6 +30,11 @@ def load(text: str | bytes, *, default_name: str = "") -> Document:
         return graph.read({**missing, **given})
     except ValidationFailed as error:
         raise _with_places(error, text) from None
+
+
+def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[Place]:
+    """Where in a text that was loaded the places of some problems of its document stand."""
+    return find_places(text, [problem.pointer for problem in problems]) if problems else []
 
 
 def _with_places(error: ValidationFailed, text: str | bytes) -> ValidationFailed:

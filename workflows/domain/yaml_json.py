@@ -24,6 +24,11 @@ _INT: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_A_NUMBER: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
+# JSON is YAML but for this: it writes characters beyond 16 bit as two escapes.
+_PAIR: Final = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+)
+
 # The core schema of YAML 1.2: what an unquoted text is, the first form that fits.
 IMPLICIT_TAGS: Final = (
     (_PREFIX + "null", re.compile(rf"(?:{_NULL.pattern})\Z")),
@@ -102,11 +107,19 @@ def _decoded(text: str | bytes) -> str:
         raise TooLarge(f"A YAML text has at most {MAX_TEXT} bytes.", limit=MAX_TEXT)
     try:
         if isinstance(text, bytes):
-            return text.decode("utf-8-sig")
+            text = text.decode("utf-8-sig")
         text.encode()
     except UnicodeError:
         raise _malformed("This text is not UTF-8.", Place(1, 1)) from None
+    if text.lstrip()[:1] == "{":
+        text = _PAIR.sub(_joined, text)
     return text
+
+
+def _joined(found: re.Match[str]) -> str:
+    """Two escapes of JSON that are one character together, as the one escape of YAML."""
+    high, low = int(found[2], 16) - 0xD800, int(found[3], 16) - 0xDC00
+    return f"{found[1]}\\U{0x10000 + (high << 10) + low:08x}"
 
 
 def _malformed(message: str, place: Place) -> ValidationFailed:

@@ -307,6 +307,18 @@ class CreateForm(ContractForm[NamedWorkflow]):
         ),
         "name": FieldHint(label=_("Name")),
         "description": FieldHint(label=_("Description"), height=3, wide=True),
+        "start_with": FieldHint(
+            label=_("Start with"),
+            choices=[
+                ("chat", _("Chat: a model answers, a person speaks, in turns")),
+                ("review", _("Review loop: written, checked, and approved by a person")),
+                ("research", _("Research note: two branches that meet, and an editor")),
+                ("support", _("Customer support: tool calls, compaction, approval")),
+            ],
+            empty_label=_("Nothing: an empty draft"),
+            wide=True,
+            help=_("A template is copied; what you change in it stays yours."),
+        ),
     }
 
 

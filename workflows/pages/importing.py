@@ -27,6 +27,7 @@ from workflows.services import SavedDraft
 
 _SLUG: TypeAdapter[str] = TypeAdapter(Slug)
 _MOST_SHOWN = 50
+_MOST_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,13 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     text = request.POST.get("yaml", "")
     if request.method == "POST":
         try:
-            saved = _import(actor, slug, text, request.FILES.get("file"))
+            given = _given(text, request.FILES.get("file"))
+            saved = _import(actor, slug, given)
         except ContextError as error:
             problem = error.detail
             problems = [_sentence(each) for each in error.problems[:_MOST_SHOWN]]
         else:
-            _tell(request, saved)
+            _tell(request, saved, given)
             return redirect("workflows:detail", saved.workflow.slug)
     shown = ImportPage(
         title=_("Import a workflow"),
@@ -72,13 +74,16 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "workflows/import.html", shown, status=422 if problem else 200)
 
 
-def _import(actor: Actor, slug: str, text: str, file: "UploadedFile[bytes] | None") -> SavedDraft:
+def _given(text: str, file: "UploadedFile[bytes] | None") -> str | bytes:
     if file is None and not text.strip():
         raise ValidationFailed(_("Choose a file, or paste the YAML."))
     if file is not None and (file.size or 0) > settings.MAX_BODY_BYTES:
         raise TooLarge(_("The file is too large."), limit=settings.MAX_BODY_BYTES)
+    return text if file is None else file.read()
+
+
+def _import(actor: Actor, slug: str, given: str | bytes) -> SavedDraft:
     named = parse(_SLUG, slug, "/slug") if slug else None
-    given = text if file is None else file.read()
     document = yaml_io.load(given, default_name=slug)
     return services.import_document(actor, document, named, None)
 
@@ -91,14 +96,18 @@ def _sentence(problem: FieldProblem) -> str:
     return _("Line %(line)s, column %(column)s: %(message)s") % where
 
 
-def _tell(request: HttpRequest, saved: SavedDraft) -> None:
-    errors = sum(problem.severity == "error" for problem in saved.problems)
-    if errors:
-        text = ngettext(
-            "Imported; %(n)s problem keeps it from being published.",
-            "Imported; %(n)s problems keep it from being published.",
-            errors,
-        )
-        flash.warning(request, text % {"n": errors})
-    else:
+def _tell(request: HttpRequest, saved: SavedDraft, given: str | bytes) -> None:
+    errors = [problem for problem in saved.problems if problem.severity == "error"]
+    if not errors:
         flash.success(request, _("Imported."))
+        return
+    text = ngettext(
+        "Imported; %(n)s problem keeps it from being published.",
+        "Imported; %(n)s problems keep it from being published.",
+        len(errors),
+    )
+    flash.warning(request, text % {"n": len(errors)})
+    told = errors[:_MOST_TOLD]
+    for problem, place in zip(told, yaml_io.places_of(given, told), strict=True):
+        where = {"line": place.line, "column": place.column, "message": problem.message}
+        flash.warning(request, _("Line %(line)s, column %(column)s: %(message)s") % where)

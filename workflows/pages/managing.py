@@ -82,11 +82,15 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
     if form.is_valid():
         given = form.model
         try:
-            row = services.create(actor, NewWorkflow(given.slug, given.name, given.description))
+            new = NewWorkflow(given.slug, given.name, given.description, given.start_with)
+            row = services.create(actor, new)
         except ContextError as error:
             _place(form, error)
         else:
-            flash.success(request, _("The workflow is made; add its first node."))
+            text = _("The workflow is made; add its first node.")
+            if given.start_with is not None:
+                text = _("The workflow is made; change its draft as you like.")
+            flash.success(request, text)
             return redirect("workflows:detail", row.slug)
     shown = FormPage(
         title=_("New workflow"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import orjson
 from django.db.models.functions import Length
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -18,7 +19,7 @@ from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest, encode
 from workflows import queries
 from workflows.definitions import definition
-from workflows.domain import yaml_io
+from workflows.domain import graph, yaml_io
 from workflows.domain.compare import compare
 from workflows.domain.graph import Document
 from workflows.models import Workflow, WorkflowVersion
@@ -277,6 +278,19 @@ def yaml_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     name = content_disposition_header(as_attachment=True, filename=f"{slug}{ending}.yaml")
     headers = {"Content-Disposition": str(name)}
     return HttpResponse(text, content_type="text/yaml; charset=utf-8", headers=headers)
+
+
+@require_safe
+@page
+def json_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    row = find_workflow(actor.workspace, slug)
+    which = request.GET.get("version", queries.DRAFT)
+    document = graph.dump(queries.document_of(row, which, "version"))
+    ending = "" if which == queries.DRAFT else f"-v{which}"
+    name = content_disposition_header(as_attachment=True, filename=f"{slug}{ending}.json")
+    headers = {"Content-Disposition": str(name)}
+    data = orjson.dumps(document, option=orjson.OPT_INDENT_2)
+    return HttpResponse(data, content_type="application/json", headers=headers)
 
 
 def tabs(row: Workflow, current: str) -> list[Tab]:

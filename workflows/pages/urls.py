@@ -23,6 +23,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/edit/", managing.edit, name="edit"),
     path("<str:slug>/delete/", managing.delete, name="delete"),
     path("<str:slug>/yaml/", reading.yaml_file, name="yaml"),
+    path("<str:slug>/json/", reading.json_file, name="json"),
     path("<str:slug>/preview/", previewing.preview, name="preview"),
     path("<str:slug>/editor/panel/", editor_panel.panel, name="editor-panel"),
     path("<str:slug>/editor/read/", editor_panel.read, name="editor-read"),

@@ -500,3 +500,15 @@ def test_every_change_leaves_exactly_one_entry(api: CheckedApi, flow: str) -> No
     ]
     assert first_break(entries) is None
     assert entries[0].stream == Workflow.objects.get().key
+
+
+def test_a_workflow_starts_with_a_template(api: CheckedApi) -> None:
+    answer = api.post("/workflows", {"slug": "fresh", "name": "Mine", "start_with": "review"})
+    assert answer.status_code == 201
+    assert answer.json()["draft_version"] == 1
+    draft = api.get("/workflows/fresh/draft").json()
+    assert draft["document"]["name"] == "Mine"
+    assert "approve" in [node["id"] for node in draft["document"]["nodes"]]
+    assert all(each["severity"] == "note" for each in draft["problems"])
+    refused = api.post("/workflows", {"start_with": "surprise"})
+    assert refused.status_code == 422

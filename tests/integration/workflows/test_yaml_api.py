@@ -68,7 +68,8 @@ def test_yaml_is_imported_in_any_of_its_media_types(api: CheckedApi, media: str)
     assert (shown["slug"], shown["draft_version"], shown["published_version"]) == ("seed", 1, None)
     found = api.get("/workflows/seed/draft").json()
     assert found["document"]["nodes"][0]["context_filter"]["rules"][1]["pattern"] == "tool.*"
-    assert found["problems"] == shown["problems"]
+    placed = [each | {"file_line": 23, "file_column": 5} for each in found["problems"]]
+    assert placed == shown["problems"]
 
 
 def test_yaml_is_imported_as_a_field_of_json(api: CheckedApi) -> None:
@@ -232,3 +233,41 @@ def test_a_text_over_the_limit_is_too_large(
 def test_another_media_type_is_not_read(api: CheckedApi) -> None:
     answer = send(api, "<a/>", media="application/xml")
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+
+
+def test_problems_of_an_imported_draft_carry_the_line_of_the_file(api: CheckedApi) -> None:
+    text = """name: Lines
+nodes:
+  - id: a
+    type: llm
+    context_filter:
+      rules:
+        - type: include
+          pattern: x
+          condition: "context.a ==="
+edges:
+  - {id: go, type: sequence, from: a, to: nowhere}
+"""
+    answer = send(api, text)
+    assert answer.status_code == 201
+    told = {each["code"]: each for each in answer.json()["problems"]}
+    assert (told["dangling_edge"]["file_line"], told["dangling_edge"]["file_column"]) == (11, 39)
+    condition = told["bad_condition"]
+    assert condition["file_line"] == 9
+    assert condition["column"] > 1  # within the condition
+
+
+def test_errors_of_the_form_carry_the_line_of_the_file(api: CheckedApi) -> None:
+    answer = send(api, "name: Lines\nnodes:\n  - id: a\n    typ: llm\nedges: []\n")
+    problem = assert_problem(answer, 422, "validation", "/nodes/0/typ")
+    assert (problem["line"], problem["column"]) == (4, 5)
+
+
+def test_json_is_yaml_also_with_characters_as_two_escapes(api: CheckedApi) -> None:
+    text = '{"name": "\\ud83d\\ude00 \\/", "nodes": [{"id": "a", "type": "start"}], "edges": []}'
+    answer = send(api, text, "?slug=smile")
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["name"] == "\U0001f600 /"
+    wrong = send(api, '{"name": "x",\n "nodes": [{"id": 5, "type": "start"}],\n "edges": []}')
+    problem = assert_problem(wrong, 422, "validation", "/nodes/0/id")
+    assert (problem["line"], problem["column"]) == (2, 13)

@@ -9,6 +9,7 @@ from tests.factories import person
 from tests.integration.pages.workflows.designing import draft, made, send, text
 from workflows import services
 from workflows.models import Workflow
+from workflows.starters import StarterName, starter
 
 pytestmark = pytest.mark.django_db
 
@@ -72,4 +73,41 @@ def test_an_import_of_nothing_and_of_a_taken_slug_are_refused(
     assert send(designer, "/workflows/import/", {"yaml": " "}).status_code == 422
     taken = send(designer, "/workflows/import/", {"slug": "small", "yaml": "name: X"})
     assert taken.status_code == 422
+    assert Workflow.objects.count() == 1
+
+
+@pytest.mark.parametrize("name", ["chat", "review", "research", "support"])
+def test_a_workflow_starts_with_a_template_that_can_be_published(
+    designer: Client, name: StarterName
+) -> None:
+    sent = {"slug": "fresh", "name": "Mine", "start_with": name}
+    assert send(designer, "/workflows/+new/", sent)["Location"] == "/workflows/fresh/"
+    assert draft("fresh") == starter(name, "Mine")
+    assert services.publish(person(Role.DESIGNER), "fresh", 1).version == 1
+
+
+def test_a_template_that_is_not_there_is_named_at_its_field(designer: Client) -> None:
+    answer = send(designer, "/workflows/+new/", {"name": "Mine", "start_with": "surprise"})
+    assert answer.status_code == 422
+    assert 'id="id_start_with_error"' in text(answer)
+    assert Workflow.objects.count() == 0
+
+
+def test_json_comes_in_as_a_file_and_goes_out_the_same(designer: Client, small: Workflow) -> None:
+    answer = designer.get("/workflows/small/json/")
+    assert answer["Content-Type"] == "application/json"
+    file = SimpleUploadedFile("small.json", answer.content)
+    send(designer, "/workflows/import/", {"slug": "again", "file": file})
+    assert draft("again") == draft("small")
+
+
+def test_what_is_wrong_with_an_imported_draft_is_told_by_its_lines(designer: Client) -> None:
+    yaml = (
+        "name: X\nnodes:\n  - id: a\n    type: start\n"
+        "edges:\n  - id: go\n    type: sequence\n    from: a\n    to: nowhere\n"
+    )
+    answer = designer.post("/workflows/import/", {"yaml": yaml, "slug": "x"}, follow=True)
+    page = text(answer)
+    assert "1 problem keeps it from being published" in page
+    assert "Line 9, column 5: there is no node" in page
     assert Workflow.objects.count() == 1

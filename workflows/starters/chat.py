@@ -1,0 +1,56 @@
+"""A plain chat: a model answers, a person speaks, until one of them is done."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+CHAT: Final[dict[str, JsonValue]] = {
+    "name": "Chat",
+    "nodes": [
+        {"id": "start", "type": "start", "name": "The first message"},
+        {
+            "id": "answer",
+            "type": "llm",
+            "name": "Answer",
+            "description": "Sees the system message and the last part of the talk, in whole pairs.",
+            "context_filter": {
+                "rules": [],
+                "default_behavior": "pass",
+                "messages": [
+                    {
+                        "operation": "truncate",
+                        "truncate": {"keep_first": 1, "keep_last": 20},
+                        "pairing": "keep",
+                    }
+                ],
+            },
+            "config": {"template": "Answer in a few sentences. Ask if something is not clear."},
+        },
+        {
+            "id": "listen",
+            "type": "user_interaction",
+            "name": "Listen",
+            "description": "Waits until the person has answered.",
+            "config": {"pause": "before", "pause_reason": "Add what the person says, and go on."},
+        },
+        {"id": "end", "type": "end", "name": "Done"},
+    ],
+    "edges": [
+        {"id": "begin", "type": "sequence", "from": "start", "to": "answer"},
+        {"id": "said", "type": "sequence", "from": "answer", "to": "listen"},
+        {
+            "id": "more",
+            "type": "sequence",
+            "from": "listen",
+            "to": "answer",
+            "condition": "context.done !== true",
+        },
+        {
+            "id": "bye",
+            "type": "conditional",
+            "from": "listen",
+            "to": "end",
+            "condition": "context.done === true",
+        },
+    ],
+}
