@@ -25,7 +25,7 @@ from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
 from ctxadmin.observe.traces import span
-from ctxadmin.web.gathering import gathered
+from ctxadmin.web.gathering import gathered_transaction
 from ctxadmin.web.tables import Table
 
 _WHOLE_VIEW: Final = 256  # bytes up to which a view is stored whole: a patch would save nothing
@@ -85,7 +85,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     or an engine repeats a checkpoint id.
     """
     try:
-        with span("transaction"), transaction.atomic(), gathered():
+        with span("transaction"), gathered_transaction():
             yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
     except IntegrityError as error:
         raise Unavailable("The conversation was changed meanwhile; try again.") from error

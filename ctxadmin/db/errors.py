@@ -11,6 +11,12 @@ from ctxadmin.lib.errors import Unavailable
 # Numbers of MySQL and MariaDB, from their lists of server and client errors.
 AWAY: Final = frozenset({2002, 2003, 2006, 2012, 2013, 2055})
 READ_ONLY: Final = frozenset({1290, 1792, 1836})
+# Errors that the client library finds itself, as 2014, commands out of sync, and 2027, a malformed
+# packet: what a connection says next may belong to something else.
+BROKEN: Final = frozenset(range(2000, 2100)) - AWAY - {2020}
+
+# What a server says that ends, or breaks the connection.
+_ENDED: Final = frozenset({1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 4031})
 
 
 class CommitUnknown(OperationalError):
@@ -39,11 +45,7 @@ OUTDATED: Final = Meaning(
 )
 _MYSQL: Final = (
     _GONE,
-    # Server shutdown, broken packets, a connection that was killed or timed out.
-    Meaning(
-        {1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1317, 1927, 4031, 2005, 2026},
-        "The database broke the connection.",
-    ),
+    Meaning(_ENDED | BROKEN, "The database broke the connection."),
     Meaning({1040, 1203, 1226, 1637}, "The database has too many callers."),
     Meaning(
         {1020, 1205, 1213},
@@ -93,6 +95,13 @@ def number_of(error: BaseException) -> int | None:
     """The number that MySQL or MariaDB gave to an error, of Django's or the driver's class."""
     number = error.args[0] if error.args else None
     return number if isinstance(number, int) else None
+
+
+def leaves_unknown(error: Error) -> bool:
+    """True for an error at a COMMIT after which nobody knows if the database has stored it."""
+    if isinstance(error, InterfaceError):
+        return True
+    return number_of(error) in AWAY | BROKEN | _ENDED
 
 
 def told(error: Error) -> Unavailable | None:

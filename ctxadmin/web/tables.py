@@ -5,6 +5,7 @@ So what is done at every step of an engine goes through here; everything else st
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
@@ -18,11 +19,29 @@ from ctxadmin.web import gathering
 ModelT = TypeVar("ModelT", bound=Model)
 Convert = Callable[[Any], Any]
 
+_INSERT: Final = ("insert",)
 _ROWS: Final = 50  # in one INSERT
 _AMONG: Final = 400  # values of one IN
 _AS_THEY_ARE: Final = frozenset(
     {"SmallIntegerField", "IntegerField", "BigIntegerField", "CharField", "TextField"}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[ModelT]):
+    """A SELECT with its values, and what makes a row of the model of what it finds."""
+
+    text: str
+    values: Sequence[Any]
+    row: Callable[[Sequence[Any]], ModelT]
+
+
+def ask(*questions: Question[Any]) -> list[list[Any]]:
+    """The rows of each question, all asked by one round trip on MySQL."""
+    found = gathering.ask([(each.text, each.values) for each in questions])
+    return [
+        [question.row(row) for row in rows] for question, rows in zip(questions, found, strict=True)
+    ]
 
 
 class Table(Generic[ModelT]):
@@ -57,6 +76,31 @@ class Table(Generic[ModelT]):
             cursor.execute(text, self._prepared(where))
             found = cursor.fetchone()
         return None if found is None else self._row(found, without)
+
+    def question(
+        self,
+        where: Mapping[str, object],
+        name: str,
+        among: Sequence[object],
+        *,
+        by: str = "",
+        lock: bool = False,
+    ) -> "Question[ModelT]":
+        """``find_all`` to be asked with others by one round trip.
+
+        Few values: ``among`` is not divided. ``by`` is the index to go through. With ``lock``
+        other writers wait for the end of the transaction, and the rows that others have locked
+        are left out, as if they were not there, if the database can do that.
+        """
+        key = ("question", *where, "-", name, len(among), by, lock)
+        text = self._texts.get(key) or self._new_text(
+            key, self._select_among(where, name, len(among), by) + (self._locks if lock else "")
+        )
+        values = [*self._prepared(where), *(self._prepared({name: each})[0] for each in among)]
+        return Question(text, values, self._taken)
+
+    def _taken(self, found: Sequence[Any]) -> ModelT:
+        return self._row(found, ())
 
     def find_beside(
         self, where: Mapping[str, object], beside: str, *, last_by: str
@@ -110,11 +154,18 @@ class Table(Generic[ModelT]):
 
         This and the writes below may be sent later, together (see ``gathering``).
         """
-        self._store("insert", rows, lambda: "")
+        text = self._texts.get(_INSERT) or self._new_text(_INSERT, self._insert_of())
+        remaining = iter(rows)
+        while part := list(islice(remaining, _ROWS)):
+            gathering.insert(text, self._places, len(part), self._values_of(part))
 
     def put(self, rows: Iterable[ModelT]) -> None:
         """Store rows in the place of those that have their primary keys, if there are any."""
-        self._store("put", rows, self._instead)
+        remaining = iter(rows)
+        while part := list(islice(remaining, _ROWS)):
+            key = ("put", len(part))
+            text = self._texts.get(key) or self._new_text(key, self._put_of(len(part)))
+            gathering.send(text, self._values_of(part))
 
     def change(self, where: Mapping[str, object], values: Mapping[str, object]) -> None:
         """Set fields of the rows that have the values ``where``."""
@@ -140,16 +191,12 @@ class Table(Generic[ModelT]):
         known = self._converters
         return [(place, known[name]) for place, name in enumerate(names) if name in known]
 
-    def _store(self, kind: str, rows: Iterable[ModelT], end: Callable[[], str]) -> None:
-        remaining = iter(rows)
-        while part := list(islice(remaining, _ROWS)):
-            key = (kind, len(part))
-            text = self._texts.get(key) or self._new_text(key, self._insert_of(len(part)) + end())
-            values: list[Any] = []
-            for row in part:
-                values += self._prepared({name: getattr(row, name) for name in self._fields})
-                row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
-            gathering.send(text, values)
+    def _values_of(self, rows: Iterable[ModelT]) -> list[Any]:
+        values: list[Any] = []
+        for row in rows:
+            values += self._prepared({name: getattr(row, name) for name in self._fields})
+            row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+        return values
 
     # Names come from models and from code; values never stand in a text.
 
@@ -178,14 +225,31 @@ class Table(Generic[ModelT]):
         """SQL with the columns of the fields that it names in braces."""
         return sql.format_map({name: f"{self._name}.{self._column(name)}" for name in self._fields})
 
-    def _select_among(self, where: Iterable[str], name: str, count: int) -> str:
+    def _select_among(self, where: Iterable[str], name: str, count: int, by: str = "") -> str:
         columns, places = self._columns(self._fields), ", ".join(["%s"] * count)
-        given = f"{self._equal(where, ' AND ')} AND {self._column(name)} IN ({places})"
-        return f"SELECT {columns} FROM {self._name} WHERE {given}"  # noqa: S608
+        equal = [f"{self._column(each)} = %s" for each in where]
+        given = " AND ".join([*equal, f"{self._column(name)} IN ({places})"])
+        force = f" FORCE INDEX ({by})" if by and _connection().vendor == "mysql" else ""
+        return f"SELECT {columns} FROM {self._name}{force} WHERE {given}"  # noqa: S608
 
-    def _insert_of(self, count: int) -> str:
-        places = ", ".join([f"({', '.join(['%s'] * len(self._fields))})"] * count)
-        return f"INSERT INTO {self._name} ({self._columns(self._fields)}) VALUES {places}"  # noqa: S608
+    @cached_property
+    def _locks(self) -> str:
+        features = _connection().features
+        if not features.has_select_for_update:
+            return ""
+        skips = features.has_select_for_update_skip_locked
+        return " FOR UPDATE SKIP LOCKED" if skips else " FOR UPDATE"
+
+    def _insert_of(self) -> str:
+        return f"INSERT INTO {self._name} ({self._columns(self._fields)}) VALUES "  # noqa: S608
+
+    def _put_of(self, count: int) -> str:
+        return self._insert_of() + ", ".join([self._places] * count) + self._instead()
+
+    @cached_property
+    def _places(self) -> str:
+        """What stands for the values of one row."""
+        return f"({', '.join(['%s'] * len(self._fields))})"
 
     def _instead(self) -> str:
         """What follows an INSERT that sets the row of a primary key that is taken."""

@@ -67,9 +67,9 @@ class Proxy:
         self._ask(self._set_line(line))
 
     def at_next_commit(self, act: Callable[[], None] | None) -> None:
-        """When the next COMMIT is answered, call ``act`` and cut the connection instead.
+        """When the next packet with a COMMIT is answered, call ``act`` and cut the connection.
 
-        So the transaction is committed and nobody heard of it. None calls it off.
+        So the transaction is committed, or about to be, and nobody heard of it. None calls it off.
         """
         self._at_commit = act
 

@@ -5,11 +5,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connections, transaction
+from django.db import Error, OperationalError, connections, transaction
 from pytest_django import DjangoDbBlocker
 
 from ctxadmin.db import url
-from ctxadmin.db.errors import CommitUnknown
+from ctxadmin.db.errors import CommitUnknown, told
 from ctxadmin.db.mysql import stalls
 from tests.servers import MariaDB
 
@@ -120,6 +120,21 @@ def test_after_a_stall_nobody_connects_for_a_moment(connection: Any, database: M
         assert first.value.args[0] == 2013
     finally:
         database.go_on()
+
+
+def test_a_connection_that_is_out_of_step_is_not_used_again(connection: Any) -> None:
+    expected = notes(connection)
+    connection.connection.query("SELECT 1; SELECT 2")  # whose answers nobody takes
+    with pytest.raises(Error) as broken:
+        notes(connection)
+    refusal = told(broken.value)
+    assert refusal is not None
+    assert refusal.code == "unavailable"
+
+    next_request(connection)
+
+    assert connection.connection is None
+    assert notes(connection) == expected
 
 
 def test_a_connection_to_a_server_that_became_read_only_is_not_used_again(

@@ -1,5 +1,7 @@
-"""Django's MySQL backend, with transactions in two round trips and outages that end soon."""
+"""Django's MySQL backend, with transactions of few round trips and outages that end soon."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType
 from typing import Any
@@ -9,7 +11,14 @@ from django.db.backends.mysql.base import Database as driver  # type: ignore[att
 from django.db.utils import DatabaseErrorWrapper, Error, OperationalError
 from django.utils.functional import cached_property
 
-from ctxadmin.db.errors import AWAY, READ_ONLY, CommitUnknown, number_of
+from ctxadmin.db.errors import (
+    AWAY,
+    BROKEN,
+    READ_ONLY,
+    CommitUnknown,
+    leaves_unknown,
+    number_of,
+)
 from ctxadmin.db.mysql.stalls import STALLS
 
 
@@ -68,6 +77,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     _unfit = False
     _to_begin = False
+    _is_committed = False
 
     @cached_property
     def wrap_database_errors(self) -> _Watch:
@@ -78,7 +88,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         number = number_of(error)
         if number in AWAY:
             STALLS.noticed(self._server, waited)
-        elif number in READ_ONLY:
+        elif number in READ_ONLY or number in BROKEN:
             self._unfit = True  # after a fail-over the name may lead to another server
 
     def get_connection_params(self) -> dict[str, Any]:
@@ -87,7 +97,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         if STALLS.lasts(self._server):
             raise OperationalError(2002, "It let others wait a moment ago")
-        self._unfit = self._to_begin = False
+        self._unfit = self._to_begin = self._is_committed = False
         return super().get_new_connection(conn_params)
 
     def is_usable(self) -> bool:
@@ -128,10 +138,24 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _commit(self) -> None:
         if self.begins():  # and nothing to store
             return
+        committed, self._is_committed = self._is_committed, False
+        if not committed:
+            with self._commits():
+                super()._commit()  # type: ignore[misc]  # unknown to the stubs
+
+    @contextmanager
+    def commits(self) -> Iterator[None]:
+        """What is executed inside ends with COMMIT, so that the transaction needs no other."""
+        with self._commits():
+            yield
+        self._is_committed = True
+
+    @contextmanager
+    def _commits(self) -> Iterator[None]:
         try:
-            super()._commit()  # type: ignore[misc]  # unknown to the stubs
-        except OperationalError as error:
-            if number_of(error) in AWAY:
+            yield
+        except Error as error:
+            if leaves_unknown(error):
                 raise CommitUnknown(*error.args) from error
             raise
 

@@ -1,4 +1,4 @@
-"""A transaction of MySQL costs the round trips of its statements and one for COMMIT."""
+"""A transaction of MySQL costs the round trips of its statements, and COMMIT goes with the last."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
+from conversations.models import Message
+from conversations.services import append
 from ctxadmin.accounts.models import Workspace
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.lib.errors import Unavailable
+from tests.factories import conversation, drafts, engine, user
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.only("mysql")]
 
@@ -109,3 +114,47 @@ def test_the_first_statement_may_fail_and_the_next_transaction_is_fine() -> None
     with transaction.atomic():
         insert("free")
     assert {"taken", "free"} <= set(names())
+
+
+def test_a_write_of_a_conversation_is_two_round_trips() -> None:
+    actor = engine()
+    head = conversation(user("one"), actor=actor)
+    append(actor, head.public_id, drafts(user("two")))
+
+    sent = packets(lambda: append(actor, head.public_id, drafts(user("three"))))
+
+    assert [text.split(" ", 2)[:2] for text in sent] == [["BEGIN;", "SELECT"], ["INSERT", "INTO"]]
+    assert sent[-1].endswith("; COMMIT")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT @@in_transaction")
+        assert cursor.fetchone() == (0,)
+
+
+def test_a_write_that_fails_in_its_packet_is_undone_and_the_next_one_is_fine() -> None:
+    actor = engine()
+    head = conversation(user("one"), actor=actor)
+    entry = AuditEntry.objects.get(stream=head.key)
+    entry.pk = (head.key, entry.seq + 1)  # what a writer would do that the lock did not stop
+    entry.save(force_insert=True)
+
+    with pytest.raises(Unavailable):
+        append(actor, head.public_id, drafts(user("two")))
+    assert Message.objects.filter(conversation=head.key).count() == 1
+    AuditEntry.objects.filter(pk=entry.pk).delete()
+    append(actor, head.public_id, drafts(user("two")))
+
+    assert Message.objects.filter(conversation=head.key).count() == 2
+
+
+def test_a_write_in_a_transaction_leaves_the_commit_to_that() -> None:
+    actor = engine()
+    head = conversation(user("one"), actor=actor)
+
+    def undone() -> None:
+        with transaction.atomic():
+            append(actor, head.public_id, drafts(user("two")))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        undone()
+    assert Message.objects.filter(conversation=head.key).count() == 1

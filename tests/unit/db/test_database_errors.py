@@ -3,7 +3,13 @@
 import sqlite3
 
 import pytest
-from django.db import IntegrityError, InterfaceError, OperationalError, ProgrammingError
+from django.db import (
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+)
 from django.db.utils import Error
 
 from ctxadmin.db.errors import CommitUnknown, told
@@ -70,6 +76,16 @@ def test_a_lost_commit_does_not_say_that_nothing_was_changed() -> None:
     assert refusal is not None
     assert "Nothing was changed" not in refusal.detail
     assert "same Idempotency-Key" in refusal.detail
+
+
+@pytest.mark.parametrize("kind", [OperationalError, ProgrammingError, InternalError])
+@pytest.mark.parametrize("number", [2000, 2014, 2027])
+def test_what_the_client_library_stumbles_over_is_told_as_a_broken_connection(
+    kind: type[Error], number: int
+) -> None:
+    refusal = told(kind(number, "Commands out of sync; you can't run this command now"))
+    assert refusal is not None
+    assert "broke the connection" in refusal.detail
 
 
 def test_a_connection_that_was_closed_is_an_outage() -> None:
