@@ -149,10 +149,18 @@ def append(
     """
     actor.require(Action.MESSAGES_APPEND)
     with writing(actor, public_id) as opened:
-        check_seen(opened, seen)
-        appended = append_in(opened, drafts, node_id=node_id)
-        detail = {"first_index": appended.first_index, "count": appended.count}
-        opened.commit(change_of(opened.head, Action.MESSAGES_APPEND, detail=detail))
+        return append_alone(opened, drafts, node_id=node_id, seen=seen)
+
+
+def append_alone(
+    opened: Writing, drafts: Sequence[Draft], *, node_id: str = "", seen: Seen = UNSEEN
+) -> Appended:
+    """``append`` as all that an open transaction does to its conversation."""
+    opened.actor.require(Action.MESSAGES_APPEND)
+    check_seen(opened, seen)
+    appended = append_in(opened, drafts, node_id=node_id)
+    detail = {"first_index": appended.first_index, "count": appended.count}
+    opened.commit(change_of(opened.head, Action.MESSAGES_APPEND, detail=detail))
     return appended
 
 

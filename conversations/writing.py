@@ -119,13 +119,20 @@ class Writing:
     @property
     def current(self) -> Revision:
         """The row of the current revision; its view is not read before it is asked for."""
-        number = self.head.current_revision
-        if self._current is None or self._current.number != number:
-            known = self.known.get("revision")
-            if not isinstance(known, Revision) or known.number != number:
+        if self._current is None or self._current.number != self.head.current_revision:
+            known = self._known_revision()
+            if known is None:
+                number = self.head.current_revision
                 known = find_revision(self.head.key, number, with_view=False)
             self._current = known
         return self._current
+
+    def _known_revision(self) -> Revision | None:
+        """The current revision, if the process remembers it."""
+        known = self.known.get("revision")
+        if isinstance(known, Revision) and known.number == self.head.current_revision:
+            return known
+        return None
 
     @property
     def log(self) -> SqlLog:
@@ -370,7 +377,7 @@ class Writing:
             self.head.updated_at = fields["updated_at"] = self.at
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
         self.head.change_seq, self.head.audit_hash = seq, after.hash
-        self.known["revision"] = self._current
+        self.known["revision"] = self._current or self._known_revision()
         transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(

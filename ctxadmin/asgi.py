@@ -11,15 +11,20 @@ django.setup(set_prefix=False)
 from django.conf import settings  # noqa: E402 - what follows needs Django's set-up
 from django.urls import get_resolver  # noqa: E402
 
+from checkpoints.api import hot as checkpoints  # noqa: E402
+from conversations.api import hot as conversations  # noqa: E402
 from ctxadmin.observe.application import Observed  # noqa: E402
 from ctxadmin.observe.logs import log_ends_of_threads  # noqa: E402
 from ctxadmin.observe.traces import start_tracing  # noqa: E402
 from ctxadmin.sockets.routing import with_sockets  # noqa: E402
 from ctxadmin.web.handler import ThreadedHandler  # noqa: E402
+from ctxadmin.web.lane import Lane  # noqa: E402
 
 log_ends_of_threads()
 start_tracing()
-application = Observed(with_sockets(ThreadedHandler(settings.THREADS)))
+hot = [*conversations.CALLS, *checkpoints.CALLS]
+lane = Lane(hot, conversations.write_calls, settings.TOGETHER) if settings.TOGETHER > 1 else None
+application = Observed(with_sockets(ThreadedHandler(settings.THREADS, lane)))
 
 # What every request needs is loaded before the first, and then left alone by the garbage
 # collector, whose full passes made the slowest requests: p99 of a prototype was 60 to 118 ms

@@ -153,6 +153,8 @@ CONTENT_SECURITY_POLICY = {
 
 # Threads that answer requests, each with a database connection of its own.
 THREADS = environment.number("CTXADMIN_THREADS", 8, least=1)
+# Writes of different conversations that share a transaction at most; 1: each has its own.
+TOGETHER = environment.number("CTXADMIN_TOGETHER", 32, least=1)
 
 # Bodies (api.md, "JSON"); Django must not spool a body that we take to disk.
 MAX_BODY_BYTES = environment.number("CTXADMIN_MAX_BODY_BYTES", 16 * 1024**2, least=1024)

@@ -13,7 +13,7 @@ from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
 from conversations.services import Applied, operate_in
-from conversations.writing import writing
+from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, TypeMismatch
@@ -44,6 +44,22 @@ class _Ended:
     applied: Applied | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The result of a node to be recorded, read and hashed before anything is locked."""
+
+    node_id: str
+    command: CompleteNode
+    sent: Sent
+    digest: bytes
+
+    @classmethod
+    def of(cls, node_id: str, command: CompleteNode) -> "Completion":
+        """Raises what reading messages and taking an update apart raise."""
+        sent = read_sent(command.update(node_id), command.messages)
+        return cls(node_id, command, sent, command.body_digest(node_id))
+
+
 def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) -> Completed:
     """Record the result of a node (semantics 1.14, 3.5, 3.8).
 
@@ -52,34 +68,36 @@ def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) 
     the failure. Repeats and errors are as those of ``saving.save``.
     """
     actor.require(Action.NODE_COMPLETE)
-    sent = read_sent(command.update(node_id), command.messages)
-    digest = command.body_digest(node_id)
+    new = Completion.of(node_id, command)
     try:
-        with span("complete", messages=len(command.messages)):
-            return _complete(actor, public_id, node_id, command, sent, digest)
+        with span("complete", messages=len(command.messages)), writing(actor, public_id) as opened:
+            return complete_in(opened, new)
     except ContextError:
-        before = find_repeated(actor, public_id, command.checkpoint_id, digest)
+        before = find_repeated(actor, public_id, command.checkpoint_id, new.digest)
         if before is None:
             raise
         write_repeated("checkpoint")
         return Completed(bytes(before.answer), before.execution, before.version, again=True)
 
 
-def _complete(
-    actor: Actor, public_id: str, node_id: str, command: CompleteNode, sent: Sent, digest: bytes
-) -> Completed:
-    with writing(actor, public_id) as opened:
-        run = open_or_start(opened)
-        check_expected(run, command.expected_version)
-        require(run.now.status, TAKES_CHECKPOINTS, "A completion")
-        if run.pinned is not None:
-            run.pinned.require_node(node_id)
-        ended = _end(run, node_id, command)
-        if ended.failure is None:
-            _apply(run, node_id, sent)
-        answer = _record(run, node_id, command, ended, digest)
-        # The words of a failure are content: they stay out of the audit, which outlives erasure.
-        run.commit(Action.NODE_COMPLETE, checkpoint=command.checkpoint_id)
+def complete_in(opened: Writing, new: Completion) -> Completed:
+    """``complete`` as all that an open transaction does to its conversation.
+
+    A repeat is not known here: the key of the checkpoint's id refuses it.
+    """
+    opened.actor.require(Action.NODE_COMPLETE)
+    node_id, command = new.node_id, new.command
+    run = open_or_start(opened)
+    check_expected(run, command.expected_version)
+    require(run.now.status, TAKES_CHECKPOINTS, "A completion")
+    if run.pinned is not None:
+        run.pinned.require_node(node_id)
+    ended = _end(run, node_id, command)
+    if ended.failure is None:
+        _apply(run, node_id, new.sent)
+    answer = _record(run, node_id, command, ended, new.digest)
+    # The words of a failure are content: they stay out of the audit, which outlives erasure.
+    run.commit(Action.NODE_COMPLETE, checkpoint=command.checkpoint_id)
     return Completed(answer, run.row.number, run.now.version)
 
 

@@ -43,11 +43,14 @@ class Sent:
         pointer: str = "/state_data",
         literal: Sequence[str] = (),
     ) -> None:
-        """Append the messages and change state and history of an execution."""
-        run.append(self.messages.drafts, self.messages.pointers, node_id)
+        """Change state and history of an execution and append the messages.
+
+        The state is first, which only reads: nothing is written before everything is read.
+        """
         if self.update.state:
             run.change_state(self.update.state, pointer=pointer, literal=literal)
         run.add_history(self.update.history)
+        run.append(self.messages.drafts, self.messages.pointers, node_id)
 
 
 def read_sent(

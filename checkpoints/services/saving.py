@@ -10,7 +10,7 @@ from checkpoints.services import steps
 from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
-from conversations.writing import writing
+from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError
@@ -27,6 +27,22 @@ class Saved:
     again: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A checkpoint to be saved, read and hashed before anything is locked."""
+
+    checkpoint_id: str
+    command: SaveCheckpoint
+    sent: Sent
+    digest: bytes
+
+    @classmethod
+    def of(cls, checkpoint_id: str, command: SaveCheckpoint) -> "Save":
+        """Raises what reading messages and taking an update apart raise."""
+        sent = read_sent(command.update(), command.messages)
+        return cls(checkpoint_id, command, sent, command.body_digest())
+
+
 def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoint) -> Saved:
     """Save a checkpoint; a conversation without an execution gets one (semantics 3.3, 3.4).
 
@@ -35,49 +51,44 @@ def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoi
     for a node that the workflow does not have, and what the reducers raise.
     """
     actor.require(Action.CHECKPOINT_SAVE)
-    sent = read_sent(command.update(), command.messages)
-    digest = command.body_digest()
+    new = Save.of(checkpoint_id, command)
     try:
-        with span("save", messages=len(command.messages)):
-            return Saved(_save(actor, public_id, checkpoint_id, command, sent, digest))
+        with span("save", messages=len(command.messages)), writing(actor, public_id) as opened:
+            return Saved(save_in(opened, new))
     except ContextError:
-        before = find_repeated(actor, public_id, checkpoint_id, digest)
+        before = find_repeated(actor, public_id, checkpoint_id, new.digest)
         if before is None:
             raise
         write_repeated("checkpoint")
         return Saved(bytes(before.answer), again=True)
 
 
-def _save(
-    actor: Actor,
-    public_id: str,
-    checkpoint_id: str,
-    command: SaveCheckpoint,
-    sent: Sent,
-    digest: bytes,
-) -> bytes:
-    with writing(actor, public_id) as opened:
-        run = open_or_start(opened)
-        check_expected(run, command.expected_version)
-        require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
-        if run.pinned is not None:
-            run.pinned.require_node(command.node_id)
-        sent.apply(run, command.node_id)
-        executed = command.executed_node_ids
-        said = steps.Said(
-            status=command.status, executed=None if executed is None else tuple(executed)
-        )
-        taken = steps.take_step(run, command.node_id, said)
-        after = taken.decision.execution
-        answer = dumps({"version": after.version, "status": after.status.value})
-        write = Write(
-            WriteKind.CHECKPOINT,
-            saved_node=command.node_id,
-            checkpoint_id=checkpoint_id,
-            body_digest=digest,
-            answer=answer,
-            routing=taken.routing,
-        )
-        run.record(taken.decision, write)
-        run.commit(Action.CHECKPOINT_SAVE, checkpoint=checkpoint_id)
+def save_in(opened: Writing, new: Save) -> bytes:
+    """``save`` as all that an open transaction does to its conversation; the answer.
+
+    A repeated save is not known here: the key of the checkpoint's id refuses it.
+    """
+    opened.actor.require(Action.CHECKPOINT_SAVE)
+    command = new.command
+    run = open_or_start(opened)
+    check_expected(run, command.expected_version)
+    require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
+    if run.pinned is not None:
+        run.pinned.require_node(command.node_id)
+    new.sent.apply(run, command.node_id)
+    executed = command.executed_node_ids
+    said = steps.Said(status=command.status, executed=None if executed is None else tuple(executed))
+    taken = steps.take_step(run, command.node_id, said)
+    after = taken.decision.execution
+    answer = dumps({"version": after.version, "status": after.status.value})
+    write = Write(
+        WriteKind.CHECKPOINT,
+        saved_node=command.node_id,
+        checkpoint_id=new.checkpoint_id,
+        body_digest=new.digest,
+        answer=answer,
+        routing=taken.routing,
+    )
+    run.record(taken.decision, write)
+    run.commit(Action.CHECKPOINT_SAVE, checkpoint=new.checkpoint_id)
     return answer

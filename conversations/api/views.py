@@ -1,6 +1,7 @@
 """The conversation endpoints: parse, call one service, answer."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import ClassVar
 
 from django.conf import settings
@@ -211,13 +212,7 @@ class Messages(ConversationEndpoint):
         drafts = self.body(AppendMessages).drafts()
         seen = self.seen_view()
         appended = services.append(self.actor, conversation_id, drafts, seen=seen)
-        answer = {
-            "first_index": appended.first_index,
-            "count": appended.count,
-            "batch": appended.batch,
-            "revision": appended.revision,
-        }
-        return Response(answer, status=201)
+        return Response(asdict(appended), status=201)
 
 
 class Operations(ConversationEndpoint):

@@ -43,9 +43,10 @@ OUTDATED: Final = Meaning(
     "The database is not up to date; its operator has to run 'manage.py migrate'.",
     retry_after=30,
 )
+_BROKEN: Final = Meaning(_ENDED | BROKEN, "The database broke the connection.")
 _MYSQL: Final = (
     _GONE,
-    Meaning(_ENDED | BROKEN, "The database broke the connection."),
+    _BROKEN,
     Meaning({1040, 1203, 1226, 1637}, "The database has too many callers."),
     Meaning(
         {1020, 1205, 1213},
@@ -102,6 +103,11 @@ def leaves_unknown(error: Error) -> bool:
     if isinstance(error, InterfaceError):
         return True
     return number_of(error) in AWAY | BROKEN | _ENDED
+
+
+def is_outage(error: Error) -> bool:
+    """True for an error that the next call would meet, too: the database is away."""
+    return meaning_of(error) in (_GONE, _BROKEN)
 
 
 def told(error: Error) -> Unavailable | None:

@@ -1,6 +1,8 @@
 """Who calls: a token in the Authorization header or a browser session."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -22,7 +24,7 @@ from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.lib import clock
 from ctxadmin.observe.facts import note_actor
-from ctxadmin.web.tables import Table
+from ctxadmin.web.tables import Question, Table, ask
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView  # which reads the settings that name this module
@@ -78,30 +80,79 @@ def token_actor(secret: str, request: HttpRequest) -> Actor:
     """The actor of a token's text; AuthenticationFailed if it does not hold now."""
     token = _TOKENS.find({"digest": token_digest(secret)})
     now = clock.now()
-    if (
-        token is None
-        or token.revoked_at is not None
-        or (token.expires_at is not None and token.expires_at <= now)
-    ):
+    if token is None or not _holds(token, now):
         raise AuthenticationFailed("This token is unknown, revoked or expired.")
-    if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
+    if _is_to_be_noted(token, now):
         with suppress(OperationalError):  # a database that only reads still answers reads
             EngineToken.objects.filter(pk=token.pk).update(last_used_at=now)
-    actor = Actor(
+    request_id = getattr(request, "request_id", "")
+    actor = _actor_of(token, request_id, request.META.get("REMOTE_ADDR", ""))
+    note_actor(actor)
+    return actor
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUse:
+    """A token that a call came with, by its digest, and from where."""
+
+    digest: str
+    request_id: str
+    address: str
+
+    def actor_of(self, token: EngineToken | None) -> Actor | None:
+        """The actor of the token's row as it was just read.
+
+        None if it does not hold, and if its use is to be noted: then ``token_actor`` has to look.
+        """
+        now = clock.now()
+        if token is None or not _holds(token, now) or _is_to_be_noted(token, now):
+            return None
+        return _actor_of(token, self.request_id, self.address)
+
+
+def question_of_tokens(digests: Iterable[str]) -> Question[EngineToken]:
+    """Asks for the rows of some tokens."""
+    return _TOKENS.question({}, "digest", sorted(set(digests)))
+
+
+def workspaces_of(digests: Iterable[str]) -> Mapping[str, int]:
+    """The workspaces of tokens, by digest; those that never were any are left out.
+
+    A token never leaves its workspace, so this is remembered. It says nothing of whether the token
+    still holds.
+    """
+    wanted = set(digests)
+    missing = wanted - _workspaces.keys()
+    if missing:
+        (rows,) = ask(question_of_tokens(missing))
+        if len(_workspaces) + len(rows) > _REMEMBERED:
+            _workspaces.clear()
+        _workspaces.update((row.digest, row.workspace_id) for row in rows)
+    return {digest: _workspaces[digest] for digest in wanted & _workspaces.keys()}
+
+
+_REMEMBERED: Final = 10_000
+_workspaces: Final[dict[str, int]] = {}
+
+
+def _holds(token: EngineToken, now: datetime) -> bool:
+    return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
+
+
+def _is_to_be_noted(token: EngineToken, now: datetime) -> bool:
+    return token.last_used_at is None or now - token.last_used_at > _USED_EVERY
+
+
+def _actor_of(token: EngineToken, request_id: str, address: str) -> Actor:
+    return Actor(
         kind="token",
         id=token.public_id,
         name=token.name,
         workspace=token.workspace_id,
         scopes=frozenset(Scope(scope) for scope in token.scopes),
-        request_id=getattr(request, "request_id", ""),
-        address=request.META.get("REMOTE_ADDR", ""),
+        request_id=request_id,
+        address=address,
     )
-    note_actor(actor)
-    return actor
-
-
-def _holds(token: EngineToken, now: datetime) -> bool:
-    return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
 
 
 def person_actor(request: HttpRequest) -> Actor | None:

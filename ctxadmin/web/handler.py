@@ -24,6 +24,7 @@ from django.urls import set_script_prefix
 
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.web.bodies import ClientGone, refused, take_body
+from ctxadmin.web.lane import Lane
 from ctxadmin.web.middleware import RequestIdMiddleware
 from ctxadmin.web.problems import BASE_PATH
 
@@ -53,12 +54,14 @@ class _TokenHandler(BaseHandler):
 class ThreadedHandler(BaseHandler):
     """The ASGI application of everything that Django serves by HTTP.
 
-    A request whose client is gone is finished all the same: what it writes is whole.
+    A request whose client is gone is finished all the same: what it writes is whole. A
+    ``lane`` answers what it can before.
     """
 
-    def __init__(self, threads: int) -> None:
+    def __init__(self, threads: int, lane: Lane | None = None) -> None:
         super().__init__()
         self.load_middleware(is_async=False)
+        self._lane = lane
         self._for_tokens = _TokenHandler()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
 
@@ -72,6 +75,8 @@ class ThreadedHandler(BaseHandler):
         except TooLarge as error:
             too_large = refused(error)
             await _send(send, too_large, [too_large.content])
+            return
+        if self._lane is not None and await self._lane.answers(scope, body, send):
             return
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread

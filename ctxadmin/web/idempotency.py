@@ -14,7 +14,9 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import Duplicate, FieldProblem, ValidationFailed
 from ctxadmin.observe.metrics import write_repeated
 from ctxadmin.web.models import KeptAnswer
+from ctxadmin.web.tables import Table
 
+_KEPT: Final = Table(KeptAnswer, at_insert=("created_at",))
 _LONGEST_KEY: Final = 255
 _KEPT_HEADERS: Final = ("ETag", "Location", "Content-Type")
 
@@ -29,15 +31,19 @@ class Call:
 
     @classmethod
     def of(cls, request: Request, key: str, actor: Actor, stream: int) -> "Call":
+        method, body = request.method or "", request._request.body
+        return cls.made_of(method, request.path, body, key, actor, stream)
+
+    @classmethod
+    def made_of(
+        cls, method: str, path: str, body: bytes, key: str, actor: Actor, stream: int
+    ) -> "Call":
+        """ValidationFailed for a key that is none."""
         if not key or len(key) > _LONGEST_KEY or not key.isprintable():
             message = f"Idempotency-Key must have 1 to {_LONGEST_KEY} printable characters."
             raise ValidationFailed.at("Idempotency-Key", message)
-        parts = (actor.kind, actor.id, request.method or "", request.path, key)
-        return cls(
-            stream=stream,
-            call=_hash("\n".join(parts).encode()),
-            body=_hash(request._request.body),
-        )
+        parts = (actor.kind, actor.id, method, path, key)
+        return cls(stream=stream, call=_hash("\n".join(parts).encode()), body=_hash(body))
 
 
 class _Failed(Exception):
@@ -77,6 +83,17 @@ def once(call: Call, effect: Callable[[], HttpResponse]) -> HttpResponse:
         if kept is None:
             raise
         return _replay(kept, call)
+
+
+def keep(call: Call, status: int, answer: bytes) -> None:
+    """Keep the JSON answer of a call that is part of an open transaction.
+
+    What ``once`` does, for a caller who does not look before: if there is a kept answer, its key
+    refuses this one, and the transaction with it.
+    """
+    row = KeptAnswer(stream=call.stream, call=call.call, body=call.body, status=status)
+    row.headers, row.answer = {"Content-Type": "application/json"}, answer
+    _KEPT.insert([row])
 
 
 def _find(call: Call) -> KeptAnswer | None:

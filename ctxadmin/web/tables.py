@@ -6,13 +6,15 @@ So what is done at every step of an engine goes through here; everything else st
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Field, Model
+from django.db.models import DateTimeField, Field, Model
+from django.db.models.functions import Now
 
 from ctxadmin.web import gathering
 
@@ -23,7 +25,10 @@ _INSERT: Final = ("insert",)
 _ROWS: Final = 50  # in one INSERT
 _AMONG: Final = 400  # values of one IN
 _AS_THEY_ARE: Final = frozenset(
-    {"SmallIntegerField", "IntegerField", "BigIntegerField", "CharField", "TextField"}
+    {
+        *("SmallIntegerField", "IntegerField", "BigIntegerField", "BooleanField"),
+        *("CharField", "TextField"),
+    }
 )
 
 
@@ -49,10 +54,12 @@ class Table(Generic[ModelT]):
 
     Values have the types of the model's fields and are converted as these say. No signals are
     sent, and nothing is kept but texts of SQL, of which there are as many as calls in the code.
+    The fields ``at_insert`` of new rows get the time by the clock of the database.
     """
 
-    def __init__(self, model: type[ModelT]) -> None:
+    def __init__(self, model: type[ModelT], at_insert: Collection[str] = ()) -> None:
         self.model = model
+        self._at_insert = at_insert
         self._texts: dict[tuple[object, ...], str] = {}
 
     def find(
@@ -194,7 +201,12 @@ class Table(Generic[ModelT]):
     def _values_of(self, rows: Iterable[ModelT]) -> list[Any]:
         values: list[Any] = []
         for row in rows:
-            values += self._prepared({name: getattr(row, name) for name in self._fields})
+            given = row.__dict__
+            values += [
+                given[name] if prepare is None or given[name] is None else prepare(given[name])
+                for name, prepare in self._prepares.items()
+                if name not in self._at_insert
+            ]
             row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
         return values
 
@@ -249,7 +261,9 @@ class Table(Generic[ModelT]):
     @cached_property
     def _places(self) -> str:
         """What stands for the values of one row."""
-        return f"({', '.join(['%s'] * len(self._fields))})"
+        compiler = self.model._default_manager.all().query.get_compiler(DEFAULT_DB_ALIAS)
+        now = compiler.compile(Now())[0] if self._at_insert else ""
+        return f"({', '.join(now if name in self._at_insert else '%s' for name in self._fields)})"
 
     def _instead(self) -> str:
         """What follows an INSERT that sets the row of a primary key that is taken."""
@@ -276,25 +290,20 @@ class Table(Generic[ModelT]):
     def _prepared(self, values: Mapping[str, object]) -> list[Any]:
         """The values as the driver takes them."""
         return [
-            value if name in self._plain or value is None else self._prepare(name, value)
-            for name, value in values.items()
+            value if prepare is None or value is None else prepare(value)
+            for value, prepare in zip(
+                values.values(), map(self._prepares.__getitem__, values), strict=True
+            )
         ]
-
-    def _prepare(self, name: str, value: object) -> object:
-        return self._fields[name].get_db_prep_save(value, _connection())
 
     @cached_property
     def _fields(self) -> dict[str, "Field[Any, Any]"]:
         return {field.attname: field for field in self.model._meta.concrete_fields}
 
     @cached_property
-    def _plain(self) -> frozenset[str]:
-        """The fields whose values the driver takes as they are."""
-        return frozenset(
-            name
-            for name, field in self._fields.items()
-            if field.get_internal_type() in _AS_THEY_ARE
-        )
+    def _prepares(self) -> dict[str, Convert | None]:
+        """What makes a value as the driver takes it, by field; None for those that are so."""
+        return {name: _prepare_of(field) for name, field in self._fields.items()}
 
     @cached_property
     def _converters(self) -> dict[str, list[Convert]]:
@@ -325,6 +334,19 @@ class Table(Generic[ModelT]):
 
     def _equal(self, names: Iterable[str], between: str) -> str:
         return between.join(f"{self._column(name)} = %s" for name in names)
+
+
+def _prepare_of(field: "Field[Any, Any]") -> Convert | None:
+    if field.get_internal_type() in _AS_THEY_ARE:
+        return None
+    if isinstance(field, DateTimeField):
+        return _moment
+    return lambda value: field.get_db_prep_save(value, _connection())
+
+
+def _moment(value: datetime) -> str:
+    """An aware moment as both databases take it: in UTC, and without saying so."""
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
 
 
 def _connection() -> BaseDatabaseWrapper:

@@ -36,6 +36,7 @@ _SUMS: Final = "sums of a workspace for people to look at: each machine adds up 
 _COMMAND: Final = "a command in the background, which may ask all machines"
 EXCEPTIONS: Final = {
     "conversations.store.find_head": _BY_ID,
+    "conversations.together._look_up": _BY_ID,
     "conversations.transfers._free_id": _BY_ID,
     "checkpoints.pages.reading._origin_url": _BY_ID,
     "checkpoints.what_if.named_executions": _BY_ID,

@@ -1,0 +1,46 @@
+"""The writes of executions that the lane answers, many in one transaction."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from checkpoints.api.endpoints import checkpoint_in, node_in
+from checkpoints.api.node_views import Complete
+from checkpoints.api.views import OneCheckpoint
+from checkpoints.domain.commands import CompleteNode, SaveCheckpoint
+from checkpoints.services.completing import Completion, complete_in
+from checkpoints.services.saving import Save, save_in
+from conversations.api.hot import ONE
+from conversations.together import Step
+from conversations.writing import Writing
+from ctxadmin.lib.contract import parse
+from ctxadmin.web.gathering import LeavesBatch
+from ctxadmin.web.lane import HotCall
+
+
+def _save(body: JsonValue, names: Mapping[str, str]) -> Step:
+    new = Save.of(checkpoint_in(names["checkpoint_id"]), parse(SaveCheckpoint, body))
+
+    def step(opened: Writing) -> bytes:
+        return save_in(opened, new)
+
+    return step
+
+
+def _complete(body: JsonValue, names: Mapping[str, str]) -> Step:
+    command = parse(CompleteNode, body)
+    if command.enter_next:
+        raise LeavesBatch  # it reads what was committed
+    new = Completion.of(node_in(names["node_id"]), command)
+
+    def step(opened: Writing) -> bytes:
+        return complete_in(opened, new).answer
+
+    return step
+
+
+CALLS: Final = (
+    HotCall("PUT", f"{ONE}/checkpoints/{{checkpoint_id}}", OneCheckpoint, _save),
+    HotCall("POST", f"{ONE}/nodes/{{node_id}}/complete", Complete, _complete),
+)

@@ -1,0 +1,68 @@
+"""The writes of conversations that the lane answers, many in one transaction."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.api.schemas import AppendMessages
+from conversations.api.views import Messages
+from conversations.services import append_alone
+from conversations.together import Step, Wish, write_together
+from conversations.writing import Writing
+from ctxadmin.accounts.services import token_digest
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.json_bytes import dumps, loads_strict
+from ctxadmin.web import idempotency
+from ctxadmin.web.authentication import TokenUse
+from ctxadmin.web.lane import Call, HotCall
+
+ONE: Final = "/api/v1/conversations/{conversation_id}"
+
+
+def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
+    """The Writer of the lane: what can be read of the calls is written together."""
+    wishes = {place: wish for place, call in enumerate(calls) if (wish := _wish(call))}
+    answers: list[bytes | None] = [None] * len(calls)
+    for place, answer in zip(wishes, write_together(list(wishes.values())), strict=True):
+        answers[place] = answer
+    return answers
+
+
+def _wish(call: Call) -> Wish | None:
+    """What a call wants; None if its endpoint has to tell what is wrong with it."""
+    try:
+        step = call.hot.read(loads_strict(call.body), call.names)
+    except Exception:  # noqa: BLE001 - the endpoint meets it again and tells its own caller
+        return None
+    if call.key is not None:
+        step = _once(step, call, call.key)
+    token = TokenUse(token_digest(call.secret), call.facts.request_id, call.address)
+    return Wish(token, call.conversation_id, step, call.context)
+
+
+def _once(step: Step, call: Call, key: str) -> Step:
+    """The step, with its answer kept for calls that are repeated under this Idempotency-Key."""
+
+    def kept(opened: Writing) -> bytes:
+        answer = step(opened)
+        made = (call.hot.method, call.path, call.body, key)
+        idempotency.keep(
+            idempotency.Call.made_of(*made, opened.actor, opened.head.key), 201, answer
+        )
+        return answer
+
+    return kept
+
+
+def _append(body: JsonValue, names: Mapping[str, str]) -> Step:
+    drafts = parse(AppendMessages, body).drafts()
+
+    def step(opened: Writing) -> bytes:
+        return dumps(asdict(append_alone(opened, drafts)))
+
+    return step
+
+
+CALLS: Final = (HotCall("POST", f"{ONE}/messages", Messages, _append),)

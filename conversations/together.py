@@ -1,0 +1,108 @@
+"""Writing several conversations in one transaction: one COMMIT for many calls.
+
+Each call is a part of the transaction that decides for itself. What a part cannot decide by the
+head and by what the process remembers it may read, as long as it has written nothing; a part that
+is refused, or needs more, leaves nothing and is done alone afterwards.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import Error
+
+from conversations.models import Conversation
+from conversations.store import HEADS
+from conversations.writing import Writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.db.errors import CommitUnknown, is_outage
+from ctxadmin.observe.facts import note_actor
+from ctxadmin.observe.traces import span
+from ctxadmin.web import authentication, gathering
+from ctxadmin.web.tables import Question, ask
+
+Step = Callable[[Writing], bytes]
+"""Decides one write of a conversation, commits its ``Writing`` and gives the answer."""
+
+_BY_ID: Final = "conversation_id_unique"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One write: who asks, by the digest of a token, of which conversation, and what to do."""
+
+    token: authentication.TokenUse
+    public_id: str
+    step: Step
+    context: Context
+
+
+def write_together(wishes: Sequence[Wish]) -> list[bytes | None]:
+    """The answers of writes to different conversations, committed as one transaction.
+
+    None for each that has to be done alone: it has left nothing. Raises CommitUnknown, and the
+    database's error while that is away; nobody's write was stored then, or nobody knows.
+    """
+    answers: list[bytes | None] = [None] * len(wishes)
+    known = authentication.workspaces_of([wish.token.digest for wish in wishes])
+    places = [place for place, wish in enumerate(wishes) if wish.token.digest in known]
+    if not places:
+        return answers
+    try:
+        with span("batch", calls=len(places)), gathering.batch() as batch:
+            found = _look_up([wishes[place] for place in places], known)
+            for place, (actor, head) in zip(places, found, strict=True):
+                if actor is not None and head is not None:
+                    answers[place] = _decided(batch, wishes[place], actor, head)
+    except CommitUnknown:
+        raise
+    except Error as error:
+        if is_outage(error):
+            raise
+        return [None] * len(wishes)  # one of them is refused by a key: nothing was stored
+    return answers
+
+
+def _look_up(
+    wishes: Sequence[Wish], known: Mapping[str, int]
+) -> list[tuple[Actor | None, Conversation | None]]:
+    """Who asks, as of now, and the heads, which are locked; both by one round trip.
+
+    Heads are locked in the order of the index, by every batch. One that somebody else holds is
+    left out where the database can do that: nobody waits for a stranger's transaction.
+    """
+    ids: dict[int, list[str]] = defaultdict(list)
+    for wish in wishes:
+        ids[known[wish.token.digest]].append(wish.public_id)
+    heads_asked: list[Question[Conversation]] = [
+        HEADS.question({"workspace": workspace}, "public_id", sorted(names), by=_BY_ID, lock=True)
+        for workspace, names in sorted(ids.items())
+    ]
+    tokens_asked = authentication.question_of_tokens([wish.token.digest for wish in wishes])
+    tokens, *heads = ask(tokens_asked, *heads_asked)
+    by_digest = {token.digest: token for token in tokens}
+    by_id = {(head.workspace, head.public_id): head for rows in heads for head in rows}
+    found = []
+    for wish in wishes:
+        actor = wish.token.actor_of(by_digest.get(wish.token.digest))
+        head = None if actor is None else by_id.get((actor.workspace, wish.public_id))
+        found.append((actor, head))
+    return found
+
+
+def _decided(batch: gathering.Batch, wish: Wish, actor: Actor, head: Conversation) -> bytes | None:
+    """The answer of one part; None if it left the batch, for whatever reason."""
+    try:
+        with batch.part():
+            return wish.context.run(_as_actor, actor, wish.step, head)
+    except Error:
+        raise
+    except Exception:  # noqa: BLE001 - done alone it tells its own caller what it is
+        return None
+
+
+def _as_actor(actor: Actor, step: Step, head: Conversation) -> bytes:
+    note_actor(actor)
+    return step(Writing(head, actor))
