@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import orjson
 
@@ -18,7 +19,7 @@ from checkpoints.live_copy.port import ALL_PARTS, Part
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment, moment_at, moment_now
 from checkpoints.state_store import LISTS
-from checkpoints.store import find_current
+from checkpoints.store import CHECKPOINTS, find_current
 from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
@@ -30,6 +31,7 @@ from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.structural_diff import Difference
 from ctxadmin.web.pagination import Page, PageRequest, cut
 
+_BEHIND_ALL: Final = 2**31  # more than the largest version
 _NOTHING: Mapping[str, bytes] = {}
 
 
@@ -103,18 +105,20 @@ def list_checkpoints(
     row = find_current(head.key)
     match request.after:
         case ():
-            before = None
-        case (int() as before,) if 0 <= before < 2**31:
+            before = _BEHIND_ALL
+        case (int() as before,) if 0 <= before < _BEHIND_ALL:
             pass
         case _:
             raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
     if row is None:
         return None, Page((), None)
-    rows = Checkpoint.objects.filter(conversation=head.key, execution=row.number)
-    if before is not None:
-        rows = rows.filter(version__lt=before)
-    rows = rows.defer("answer", "marking", "routing")
-    found = list(rows.order_by("-version")[: request.limit + 1])
+    found = CHECKPOINTS.find_last(
+        {"conversation": head.key, "execution": row.number},
+        "version",
+        below=before,
+        limit=request.limit + 1,
+        without=("answer", "marking", "routing"),
+    )
     return row, cut(found, request, lambda checkpoint: (checkpoint.version,))
 
 

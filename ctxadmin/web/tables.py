@@ -143,6 +143,22 @@ class Table(Generic[ModelT]):
                 found += [self._row(row, ()) for row in cursor.fetchall()]
         return found
 
+    def find_last(
+        self,
+        where: Mapping[str, object],
+        by: str,
+        *,
+        below: int,
+        limit: int,
+        without: Collection[str] = (),
+    ) -> list[ModelT]:
+        """The rows with these values whose field ``by`` is below a number, the largest first."""
+        key = ("find last", *where, "-", by, *without)
+        text = self._texts.get(key) or self._new_text(key, self._select_last(where, by, without))
+        with _connection().cursor() as cursor:
+            cursor.execute(text, [*self._prepared(where), below, limit])
+            return [self._row(row, without) for row in cursor.fetchall()]
+
     def read(self, shown: str, given: str, values: Sequence[str | int]) -> list[tuple[Any, ...]]:
         """What SQL shows of the rows for which the condition ``given`` holds.
 
@@ -229,6 +245,12 @@ class Table(Generic[ModelT]):
             text += f" ORDER BY {self._column(last_by)} DESC"
         locks = lock and _connection().features.has_select_for_update
         return text + " LIMIT 1" + (" FOR UPDATE" if locks else "")
+
+    def _select_last(self, where: Iterable[str], by: str, without: Collection[str]) -> str:
+        columns = self._columns(name for name in self._fields if name not in without)
+        given = f"{self._equal(where, ' AND ')} AND {self._column(by)} < %s"
+        text = f"SELECT {columns} FROM {self._name} WHERE {given}"  # noqa: S608
+        return f"{text} ORDER BY {self._column(by)} DESC LIMIT %s"
 
     def _read_of(self, shown: str, given: str) -> str:
         return f"SELECT {self._named(shown)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
