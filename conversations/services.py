@@ -55,6 +55,15 @@ class Appended:
     batch: int
     revision: int
 
+    def as_json(self) -> dict[str, object]:
+        """The answer of an append."""
+        return {
+            "first_index": self.first_index,
+            "count": self.count,
+            "batch": self.batch,
+            "revision": self.revision,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Applied:

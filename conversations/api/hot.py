@@ -1,7 +1,6 @@
 """The writes of conversations that the lane answers, many in one transaction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Final
 
 from pydantic import JsonValue
@@ -60,7 +59,7 @@ def _append(body: JsonValue, names: Mapping[str, str]) -> Step:
     drafts = parse(AppendMessages, body).drafts()
 
     def step(opened: Writing) -> bytes:
-        return dumps(asdict(append_alone(opened, drafts)))
+        return dumps(append_alone(opened, drafts).as_json())
 
     return step
 

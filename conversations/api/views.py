@@ -1,7 +1,6 @@
 """The conversation endpoints: parse, call one service, answer."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import ClassVar
 
 from django.conf import settings
@@ -212,7 +211,7 @@ class Messages(ConversationEndpoint):
         drafts = self.body(AppendMessages).drafts()
         seen = self.seen_view()
         appended = services.append(self.actor, conversation_id, drafts, seen=seen)
-        return Response(asdict(appended), status=201)
+        return Response(appended.as_json(), status=201)
 
 
 class Operations(ConversationEndpoint):

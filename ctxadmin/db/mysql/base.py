@@ -10,6 +10,7 @@ from django.db.backends.mysql import base
 from django.db.backends.mysql.base import Database as driver  # type: ignore[attr-defined] # noqa: N813
 from django.db.utils import DatabaseErrorWrapper, Error, OperationalError
 from django.utils.functional import cached_property
+from MySQLdb.cursors import Cursor as DriverCursor  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 from ctxadmin.db.errors import (
     AWAY,
@@ -40,6 +41,36 @@ class _Watch(DatabaseErrorWrapper):
         if error is not None:
             self.wrapper.noticed(error, monotonic() - self._since)
         super().__exit__(kind, error, trace)
+
+
+class _QuickLiterals(DriverCursor):  # type: ignore[misc]
+    """The driver's cursor, with the literals of the commonest types made at once.
+
+    A write has some seventy values, and the driver asks of each value what it may be: that was an
+    eighth of what an append cost in a batch.
+    """
+
+    def _mogrify(self, query: str | bytes, args: Any = None) -> bytes:
+        if not isinstance(args, list | tuple):
+            made: bytes = super()._mogrify(query, args)
+            return made
+        connection = self._get_db()
+        quote = connection.string_literal
+        literals = [
+            quote(value.encode())
+            if type(value) is str
+            else b"%d" % value
+            if type(value) is int
+            else b"NULL"
+            if value is None
+            else connection.literal(value)
+            for value in args
+        ]
+        text = query.encode() if isinstance(query, str) else query
+        try:
+            return text % tuple(literals)
+        except TypeError as error:  # as the driver says it
+            raise driver.ProgrammingError(str(error)) from error
 
 
 class _Cursor(base.CursorWrapper):
@@ -92,7 +123,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._unfit = True  # after a fail-over the name may lead to another server
 
     def get_connection_params(self) -> dict[str, Any]:
-        return {**super().get_connection_params(), "autocommit": True}
+        own = {"autocommit": True, "cursorclass": _QuickLiterals}
+        return {**super().get_connection_params(), **own}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         if STALLS.lasts(self._server):
