@@ -13,11 +13,12 @@ from checkpoints.domain.commands import (
     UpdateSnapshot,
 )
 from checkpoints.moments import Moment
-from checkpoints.queries import snapshot_bytes
+from checkpoints.queries import snapshot_pieces
 from conversations.api.views import ConversationEndpoint
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id, is_reserved
 from ctxadmin.web import etags
+from ctxadmin.web.pieces import PiecesResponse
 
 JSON: Final = "application/json"
 GuardedT = TypeVar(
@@ -75,6 +76,6 @@ def etag_of(moment: Moment) -> str:
 
 def snapshot_answer(moment: Moment, keys: frozenset[str] | None = None) -> HttpResponse:
     """A snapshot with its ETag."""
-    response = json_answer(snapshot_bytes(moment, keys))
+    response = PiecesResponse(snapshot_pieces(moment, keys))
     response["ETag"] = etag_of(moment)
     return response

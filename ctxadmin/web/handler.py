@@ -33,6 +33,7 @@ Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 _END: Final = object()
+_ENOUGH: Final = 64 * 1024  # bytes that are worth a write of their own
 
 
 class _TokenHandler(BaseHandler):
@@ -110,10 +111,10 @@ class ThreadedHandler(BaseHandler):
             response = handler.get_response(request)
         if isinstance(response, StreamingHttpResponse):
             return response, _streamed(response)
-        content = response.content if isinstance(response, HttpResponse) else b""
-        response.headers.setdefault("Content-Length", str(len(content)))
+        parts = list(response) if isinstance(response, HttpResponse) else []
+        response.headers.setdefault("Content-Length", str(sum(map(len, parts))))
         response.close()
-        return response, [content]
+        return response, parts
 
 
 def _has_token(request: ASGIRequest) -> bool:
@@ -130,8 +131,17 @@ def _streamed(response: StreamingHttpResponse) -> Iterator[bytes]:
 
 
 async def _send(send: Send, response: HttpResponseBase, parts: Iterable[bytes]) -> None:
+    """The whole response; of a large one only small parts are joined."""
     await _start(send, response)
-    await send({"type": "http.response.body", "body": b"".join(parts)})
+    small: list[bytes] = []
+    size = 0
+    for part in parts:
+        small.append(part)
+        size += len(part)
+        if size > _ENOUGH:
+            await send({"type": "http.response.body", "body": b"".join(small), "more_body": True})
+            small, size = [], 0
+    await send({"type": "http.response.body", "body": b"".join(small)})
 
 
 async def _start(send: Send, response: HttpResponseBase) -> None:
