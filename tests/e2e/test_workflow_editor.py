@@ -423,3 +423,156 @@ def test_elements_with_one_id_and_edges_that_hang_in_the_air_are_shown_and_kept(
     assert found["edges"] == [loose]
     page.get_by_role("button", name="Outline").click()
     expect(page.get_by_text("ask → nowhere")).to_be_visible()
+
+
+def form(page: Page) -> Locator:
+    return page.locator("#panel-form")
+
+
+def test_what_is_typed_into_the_form_stands_on_the_card_and_is_one_step(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    name = form(page).get_by_label("Name", exact=True)
+    expect(name).to_have_value("Answer")
+    name.click()
+    name.press("End")
+    page.keyboard.type(" kindly", delay=120)
+    expect(card(page, "answer").locator("strong")).to_have_text("Answer kindly")
+    saved(page)
+    expect(name).to_be_focused()
+    assert draft(api, slug)["nodes"][1]["name"] == "Answer kindly"
+    page.get_by_role("button", name="Undo: Edit answer").click()
+    expect(card(page, "answer").locator("strong")).to_have_text("Answer")
+    expect(name).to_have_value("Answer")
+    saved(page)
+    assert draft(api, slug)["nodes"] == NODES
+
+
+def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_role("button", name="Add a filter").first.click()
+    form(page).get_by_role("button", name="Add a rule").first.click()
+    form(page).get_by_label("What it does").select_option("include")
+    form(page).get_by_label("Pattern").fill("prompt.*")
+    expect(card(page, "answer").locator(".flow-card-filter")).to_contain_text("only prompt.*")
+    saved(page)
+    wanted = draft(api, slug)["nodes"][1]["context_filter"]
+    assert "prompt.*" in str(wanted)
+
+
+def test_a_condition_is_checked_while_typing_and_the_column_marked(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    page.get_by_role("button", name="Outline").click()
+    page.get_by_role("button", name="Edit go").click()
+    condition = form(page).get_by_label("Taken if")
+    condition.fill("context.ready ===")
+    error = form(page).locator(".field-errors")
+    expect(error).to_contain_text("column")
+    expect(condition).to_have_attribute("aria-invalid", "true")
+    assert_accessible(page)
+    condition.fill("context.ready === true")
+    expect(error).to_have_count(0)
+    page.get_by_role("button", name="Canvas").click()
+    expect(page.locator(".flow-chip-condition")).to_have_text("if ready === true")
+    saved(page)
+    assert draft(api, slug)["edges"][0]["condition"] == "context.ready === true"
+
+
+def test_a_new_id_is_followed_by_the_edges_and_the_form_stays(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    field = form(page).get_by_label("Id")
+    field.click()
+    field.press("End")
+    page.keyboard.type("-well")
+    expect(card(page, "answer-well")).to_be_visible()
+    expect(field).to_be_focused()
+    form(page).get_by_label("Name", exact=True).fill("Well")
+    expect(card(page, "answer-well").locator("strong")).to_have_text("Well")
+    saved(page)
+    assert draft(api, slug)["edges"][0]["to"] == "answer-well"
+
+
+def test_what_cannot_be_read_yet_is_kept_when_one_looks_elsewhere(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    field = form(page).get_by_label("Id")
+    field.fill("not an id!")
+    expect(form(page).locator(".field-errors")).to_be_visible()
+    expect(card(page, "answer").locator(".flow-card-problems")).to_be_visible()
+    card(page, "ask").click()
+    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    card(page, "answer").click()
+    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
+    form(page).get_by_label("Id").fill("answer")
+    expect(card(page, "answer").locator(".flow-card-problems")).to_have_count(0)
+
+
+def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    panel = page.get_by_role("complementary", name="What is chosen")
+    panel.get_by_role("button", name="Reducers").click()
+    form(page).get_by_role("button", name="Add a reducer").click()
+    form(page).locator("[name=reducers-0-pattern]").fill("notes")
+    form(page).locator("[name=reducers-0-reducer]").select_option("append")
+    expect(page.get_by_role("button", name="Undo: Edit workflow")).to_be_enabled()
+    panel.get_by_role("button", name="Workflow").click()
+    form(page).get_by_label("Name").fill("Renamed")
+    # Whoever goes on at once loses nothing either.
+    panel.get_by_role("button", name="Reducers").click()
+    expect(form(page).locator("[name=reducers-0-pattern]")).to_have_value("notes")
+    panel.get_by_role("button", name="Workflow").click()
+    expect(form(page).get_by_label("Name")).to_have_value("Renamed")
+    saved(page)
+    found = api.get(f"workflows/{slug}/draft").json()["document"]
+    assert found["name"] == "Renamed"
+    assert found["reducers"] == {"notes": "append"}
+
+
+def test_the_preview_follows_what_is_typed(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    chat = "editor-chat"
+    if api.get(f"conversations/{chat}").status_code == 404:
+        messages = [{"role": "user", "content": f"message {place}"} for place in range(8)]
+        api.post("conversations", json={"id": chat, "messages": messages}).raise_for_status()
+    narrow: JsonValue = {
+        "id": "answer",
+        "type": "llm",
+        "position": {"x": 400, "y": 0},
+        "context_filter": {"messages": [{"operation": "truncate", "truncate": {"keep_last": 3}}]},
+    }
+    page = opened(designer_page, made([NODES[0], narrow], EDGES))
+    card(page, "answer").click()
+    preview = page.get_by_role("region", name="Preview")
+    preview.get_by_label("Conversation").fill(chat)
+    expect(preview).to_contain_text("5 dropped")
+    expect(card(page, "answer").locator(".flow-card-foot")).to_contain_text("tokens")
+    form(page).locator("[name$=keep_last]:visible").fill("6")
+    expect(preview).to_contain_text("2 dropped")
+    assert_accessible(page)
+    preview.get_by_label("Every step from the start").check()
+    expect(preview.locator(".seen-step")).to_have_count(2)
+    preview.get_by_role("button", name="A pasted context").click()
+    preview.get_by_label("Context as JSON").fill('{"variables": ')
+    expect(preview.get_by_role("alert")).to_contain_text("This is not JSON")
+    preview.get_by_label("Context as JSON").fill('{"variables": {"secret": 1, "prompt": "x"}}')
+    expect(preview).to_contain_text("secret")

@@ -25,6 +25,7 @@ from workflows.domain.topology import graph_of
 from workflows.models import Workflow
 from workflows.pages import words
 from workflows.pages.links import crumbs
+from workflows.pages.previewing import suggested
 from workflows.pages.reading import which_words
 from workflows.store import find_workflow
 
@@ -87,7 +88,7 @@ def editor(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         crumbs=crumbs(row, Crumb(_("Editor") if is_draft else which_words(which))),
         row=row,
         which=which,
-        setup=_setup(request, actor, row, document, may_change=may_change) if small else None,
+        setup=_setup(actor, row, document, may_change=may_change) if small else None,
         may_change=may_change,
         may_publish=is_draft and actor.may(Action.WORKFLOW_PUBLISH),
     )
@@ -95,8 +96,10 @@ def editor(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 
 def _setup(
-    request: HttpRequest, actor: Actor, row: Workflow, document: Document, *, may_change: bool
+    actor: Actor, row: Workflow, document: Document, *, may_change: bool
 ) -> Mapping[str, object]:
+    may_preview = actor.may(Action.PREVIEW)
+    conversations = suggested(actor, row.slug) if may_preview else ()
     return {
         "workflow": str(row.key),
         "person": actor.id,
@@ -106,7 +109,9 @@ def _setup(
         "places": _places(document),
         "kinds": [kind(name) for name in NODE_TYPE_WORDS],
         "edge_types": [[name, str(label)] for name, label in words.EDGE_TYPE_WORDS.items()],
+        "conversations": [[each.public_id, each.title] for each in conversations],
         "may_change": may_change,
+        "may_preview": may_preview,
         "urls": {
             "draft": f"/api/v1/workflows/{row.slug}/draft",
             "editor": reverse("workflows:editor", args=[row.slug]),

@@ -97,7 +97,7 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET
     which = data.get("of", queries.DRAFT)
     document = queries.document_of(row, which, "of")
-    conversations = _suggestions(actor, slug)
+    conversations = suggested(actor, slug)
     usual = next((each.public_id for each in conversations if each.workflow == slug), "")
     pasted = request.method == "POST" or "paste" in data
     asked = _asked(data, document, which, usual, pasted=pasted)
@@ -230,7 +230,7 @@ def _sentence(problem: FieldProblem) -> str:
     return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
 
 
-def _suggestions(actor: Actor, slug: str) -> Sequence[Conversation]:
+def suggested(actor: Actor, slug: str) -> Sequence[Conversation]:
     """The conversations that changed last, those of this workflow before the others."""
     asked = PageRequest(limit=_SUGGESTED)
     own, newest = (

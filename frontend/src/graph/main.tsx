@@ -7,6 +7,7 @@ import { startJournal } from "./io/journal";
 import { startSaving } from "./io/saving";
 import { serverOf } from "./io/server";
 import { readSetup } from "./io/setup";
+import { startWording } from "./io/wording";
 import { editorStore } from "./store";
 import { App } from "./view/App";
 
@@ -17,6 +18,7 @@ if (setup && root) {
   const server = serverOf(setup.urls);
   const saver = startSaving(store, server);
   const journal = startJournal(store, `${setup.person}:${setup.workflow}`);
+  startWording(store, server);
   const publish = document.querySelector<HTMLAnchorElement>("[data-editor-publish]");
   // What is published is the draft that the server has.
   publish?.addEventListener("click", (event) => {

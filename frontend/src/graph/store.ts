@@ -1,7 +1,7 @@
 // What the editor knows: the document, its history, what is chosen, how saving stands.
 
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { EdgeWords, NodeWords, Problem, Words } from "./io/server";
+import type { EdgeWords, ElementKind, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Setup } from "./io/setup";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
@@ -36,6 +36,16 @@ export interface Clash {
   readonly conflicts: readonly Conflict[];
 }
 
+/** A form that cannot be read: nothing of it is in the document, so it is kept as it is. */
+export interface Typed {
+  readonly fields: Fields;
+  readonly errors: readonly string[];
+}
+
+export function formName(kind: ElementKind, key: Key): string {
+  return `${kind} ${key}`;
+}
+
 export interface Tokens {
   readonly before: number;
   readonly after: number;
@@ -52,6 +62,8 @@ export interface State {
   readonly tokens: { readonly [key: Key]: Tokens };
   /** What the server refused to save, until the next edit. */
   readonly refused: readonly Problem[];
+  /** Forms that say no element yet, as they were typed, by kind and key; see `formName`. */
+  readonly typed: { readonly [name: string]: Typed };
   readonly said: string;
   readonly mayChange: boolean;
 }
@@ -70,6 +82,7 @@ export interface Actions {
   decide(choices: Choices): void;
   saved(base: Base): void;
   set(part: Partial<Omit<State, "document" | "history" | "base" | "chosen">>): void;
+  keepTyped(name: string, typed: Typed | null): void;
   /** For those who hear the page. */
   say(words: string): void;
 }
@@ -91,6 +104,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "may_cha
     words: null,
     tokens: {},
     refused: [],
+    typed: {},
     said: "",
     mayChange: setup.may_change,
 
@@ -147,6 +161,10 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "may_cha
     set(part) {
       set(part);
     },
+    keepTyped(name, typed) {
+      const { [name]: _, ...others } = get().typed;
+      set({ typed: typed ? { ...others, [name]: typed } : others });
+    },
     say(words) {
       // The same words twice in a row are said again.
       set((state) => ({ said: state.said === words ? `${words}\u00a0` : words }));
@@ -171,10 +189,26 @@ export function onlyOne({ nodes, edges }: Chosen): { kind: "node" | "edge"; key:
   return node !== undefined ? { kind: "node", key: node } : { kind: "edge", key: edge as Key };
 }
 
-export function nodeWords({ words, document }: State, key: Key): NodeWords | undefined {
-  return words?.nodes[find(document.nodes, key)?.id ?? ""];
+/** What cards and lines are drawn of. */
+export type Drawn = Pick<State, "document" | "chosen" | "words" | "tokens" | "typed" | "mayChange">;
+
+/** What stands on the card of a node, with what is wrong in its open form. */
+export function nodeWords({ words, document, typed }: Pick<State, "words" | "document" | "typed">, key: Key): NodeWords | undefined {
+  return withErrors(words?.nodes[find(document.nodes, key)?.id ?? ""], typed[formName("node", key)]);
 }
 
-export function edgeWords({ words, document }: State, key: Key): EdgeWords | undefined {
-  return words?.edges[find(document.edges, key)?.id ?? ""];
+export function edgeWords({ words, document, typed }: Pick<State, "words" | "document" | "typed">, key: Key): EdgeWords | undefined {
+  return withErrors(words?.edges[find(document.edges, key)?.id ?? ""], typed[formName("edge", key)]);
+}
+
+// The same words for the same form, so that a card is drawn again only when they change.
+const joined = new WeakMap<Typed, { readonly of: unknown; readonly words: unknown }>();
+
+function withErrors<T extends { readonly problems: readonly string[] }>(words: T | undefined, typed: Typed | undefined): T | undefined {
+  if (!words || !typed) return words;
+  const known = joined.get(typed);
+  if (known?.of === words) return known.words as T;
+  const made = { ...words, problems: [...words.problems, ...typed.errors] };
+  joined.set(typed, { of: words, words: made });
+  return made;
 }

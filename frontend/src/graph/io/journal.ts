@@ -4,13 +4,15 @@
 // the page is gone tells entries of open pages from those that were left behind.
 
 import { type Changes, changesBetween, isNothing } from "../model/changes";
-import type { EditorStore } from "../store";
+import type { EditorStore, State } from "../store";
 import { parse } from "./json";
 
 export interface Left {
   readonly name: string;
   readonly at: number;
   readonly changes: Changes;
+  /** Forms that could not be read yet. */
+  readonly typed: State["typed"];
 }
 
 const PAUSE_MS = 150;
@@ -30,17 +32,17 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const write = (): void => {
-    const { document, base } = store.getState();
+    const { document, base, typed } = store.getState();
     const changes = changesBetween(base.document, document);
     try {
-      if (isNothing(changes)) storage.removeItem(own);
-      else storage.setItem(own, JSON.stringify({ at: Date.now(), changes }));
+      if (isNothing(changes) && !Object.keys(typed).length) storage.removeItem(own);
+      else storage.setItem(own, JSON.stringify({ at: Date.now(), changes, typed }));
     } catch {
       // A browser that keeps nothing, or is full: the draft is saved a moment later anyway.
     }
   };
   const unsubscribe = store.subscribe((now, before) => {
-    if (now.document === before.document && now.base === before.base) return;
+    if (now.document === before.document && now.base === before.base && now.typed === before.typed) return;
     clearTimeout(timer);
     timer = setTimeout(write, PAUSE_MS);
   });
@@ -70,9 +72,9 @@ export function startJournal(store: EditorStore, whose: string, storage: Storage
 
 function entry(storage: Storage, name: string): Left[] {
   try {
-    const { at, changes } = parse(storage.getItem(name) ?? "") as { at: number; changes: Changes };
+    const { at, changes, typed } = parse(storage.getItem(name) ?? "") as Omit<Left, "name">;
     if (!Array.isArray(changes.nodes) || !Array.isArray(changes.edges)) return [];
-    return [{ name, at, changes }];
+    return [{ name, at, changes, typed: typed ?? {} }];
   } catch {
     return [];
   }

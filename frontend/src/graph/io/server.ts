@@ -1,6 +1,6 @@
 // Every request of the editor, and what a refusal means.
 
-import type { Json, WorkflowDocument } from "../model/document";
+import type { Json, JsonObject, WorkflowDocument } from "../model/document";
 import { normalised } from "../model/document";
 import { parse } from "./json";
 import type { Urls } from "./setup";
@@ -52,7 +52,45 @@ export class Refused extends Error {
   }
 }
 
+export type ElementKind = "node" | "edge" | "reducers" | "workflow";
+
+/** What a form of the panel says: an element, or what is wrong with it, or both. */
+export interface Reading {
+  readonly element: JsonObject | null;
+  readonly id: string;
+  readonly errors: readonly FieldError[];
+}
+
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+  readonly column?: number;
+}
+
+/** A node, and what it is tried on. */
+export interface Trial {
+  readonly node: string;
+  readonly path: boolean;
+  readonly conversation?: string;
+  readonly at?: number;
+  readonly context?: Json;
+  readonly messages?: readonly Json[];
+}
+
+export interface Previewed {
+  readonly html: string;
+  readonly tokens_before: number;
+  readonly tokens_after: number;
+  readonly steps?: readonly { readonly node: string; readonly tokens_after: number }[];
+}
+
+export type Fields = readonly (readonly [name: string, value: string])[];
+
 export interface Server {
+  /** The form of an element as HTML; with `typed` as it was typed and not as the document has it. */
+  panel(kind: ElementKind, id: string, document: WorkflowDocument, typed: Fields | null, signal: AbortSignal): Promise<string>;
+  read(fields: Fields, signal: AbortSignal): Promise<Reading>;
+  preview(document: WorkflowDocument, trial: Trial, signal: AbortSignal): Promise<Previewed>;
   putDraft(document: WorkflowDocument, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
   words(document: WorkflowDocument, signal: AbortSignal): Promise<Words>;
@@ -64,7 +102,21 @@ const PATIENCE_MS = 30_000;
 export function serverOf(urls: Urls): Server {
   const json = async (method: string, url: string, body?: Json | object, signal?: AbortSignal): Promise<unknown> =>
     parse(await (await send(method, url, body === undefined ? undefined : JSON.stringify(body), "application/json", signal)).text());
+  const form = (url: string, fields: Fields, signal: AbortSignal): Promise<Response> =>
+    send("POST", url, new URLSearchParams(fields.map(([name, value]) => [name, value])).toString(), "application/x-www-form-urlencoded", signal);
   return {
+    async panel(kind, id, document, typed, signal) {
+      const url = `${urls.editor}panel/`;
+      const given: Fields = [...(typed ?? []), ["kind", kind], ["id", id], ["document", JSON.stringify(document)]];
+      const answer = typed ? form(url, given, signal) : send("POST", url, JSON.stringify({ kind, id, document }), "application/json", signal);
+      return (await answer).text();
+    },
+    async read(fields, signal) {
+      return parse(await (await form(`${urls.editor}read/`, fields, signal)).text()) as Reading;
+    },
+    async preview(document, trial, signal) {
+      return (await json("POST", `${urls.editor}preview/`, { document, ...trial }, signal)) as Previewed;
+    },
     async putDraft(document, expected) {
       const answer = (await json("PUT", urls.draft, { document, expected_version: expected })) as { draft_version: number };
       return answer.draft_version;

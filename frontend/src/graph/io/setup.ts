@@ -7,10 +7,8 @@ import type { Position, WorkflowDocument } from "../model/document";
 export interface Urls {
   readonly draft: string;
   readonly editor: string;
-  readonly publish: string;
   readonly icons: string;
   readonly worker: string;
-  readonly styles: string;
   readonly sign_in: string;
 }
 

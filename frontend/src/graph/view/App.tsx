@@ -101,8 +101,9 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
     void journal.left().then((found) => {
       const { document } = store.getState();
       // The page went away after saving and before it heard of it.
-      for (const each of found) if (isIn(each.changes, document)) journal.forget(each);
-      setLeft(found.filter((each) => !isIn(each.changes, document)));
+      const isDone = ({ changes, typed }: Left): boolean => isIn(changes, document) && !Object.keys(typed).length;
+      for (const each of found) if (isDone(each)) journal.forget(each);
+      setLeft(found.filter((each) => !isDone(each)));
     });
   }, [journal, store]);
   const [newest] = left;
@@ -111,7 +112,7 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
     journal.forget(newest);
     setLeft(left.slice(1));
   };
-  const count = countOf(newest.changes);
+  const count = countOf(newest.changes) + Object.keys(newest.typed).length;
   const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(newest.at);
   return (
     <div className="editor-left note note-warning" role="alert">
@@ -121,6 +122,7 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
         type="button"
         className="btn btn-sm btn-primary"
         onClick={() => {
+          for (const [name, typed] of Object.entries(newest.typed)) store.getState().keepTyped(name, typed);
           if (store.getState().bringBack(newest.changes)) return done();
           // Kept until it is decided.
           const unsubscribe = store.subscribe(({ clash }) => {

@@ -20,7 +20,7 @@ import { connection, isConnected, members, reconnection } from "../model/command
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
 import { around, CARD, placesOf } from "../model/places";
-import type { State } from "../store";
+import type { Drawn, State } from "../store";
 import { t } from "../texts";
 import { CARDS } from "./Card";
 import { useDesk, useEditor } from "./context";
@@ -36,8 +36,8 @@ const READABLE = 0.45;
 export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   const { store, setup } = useDesk();
   const flow = useReactFlow<FlowNode, FlowEdge>();
-  const drawn = useEditor(useShallow(({ document, chosen, words, tokens, mayChange }: State) => ({ document, chosen, words, tokens, mayChange })));
-  const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn as State);
+  const drawn = useEditor(useShallow(({ document, chosen, words, tokens, typed, mayChange }): Drawn => ({ document, chosen, words, tokens, typed, mayChange })));
+  const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn);
   const theme = useTheme();
 
   const onConnect = useCallback(
@@ -133,7 +133,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
 const miniClass = (node: FlowNode): string => (node.type === "card" ? `mini tone-${node.data.kind?.tone ?? "secondary"}` : `mini-${node.type}`);
 
 /** The nodes and edges of React Flow, and what its changes mean for the document. */
-function useFlow(drawn: State) {
+function useFlow(drawn: Drawn) {
   const { store, setup } = useDesk();
   const shown = useMemo(() => ({ given: setup.places, kinds: new Map(setup.kinds.map((kind) => [kind.type, kind])) }), [setup]);
   const [nodes, setNodes] = useState<FlowNode[]>(() => flowNodes(drawn, shown, []));

@@ -26,7 +26,8 @@ function CardView({ data }: NodeProps<CardNode>) {
         )}
       </div>
       <div className="flow-card-type">
-        <span className="flow-type">{words?.type_label ?? kind?.label ?? node.type}</span> {context}
+        <span className="flow-type">{kind?.label ?? words?.type_label ?? node.type}</span>
+        {context && ` · ${context}`}
       </div>
       <div className="flow-card-filter" title={words?.filter.join(" · ")}>
         {words?.filter.length ? (

@@ -1,7 +1,8 @@
 // An edge as a line, with its condition, what it lets through and its weight.
 
-import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getBezierPath, getSmoothStepPath } from "@xyflow/react";
+import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getBezierPath } from "@xyflow/react";
 import { memo } from "react";
+import { CARD } from "../model/places";
 import { t } from "../texts";
 import { useEditor } from "./context";
 import type { FlowEdge } from "./flow";
@@ -14,8 +15,7 @@ function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, selected, markerEnd } = given;
   const props = { ...given, sourceX: given.sourceX - IN_HANDLE, targetX: given.targetX + IN_HANDLE - 6 };
   const choose = useEditor((state) => state.choose);
-  // Back to where the flow came from: around the cards instead of across them.
-  const [path, x, y] = props.targetX < props.sourceX ? getSmoothStepPath({ ...props, borderRadius: 24, offset: 28 }) : getBezierPath(props);
+  const [path, x, y] = props.targetX < props.sourceX ? wayBack(props) : getBezierPath(props);
   const edge = data?.edge;
   const condition = edge?.condition?.replaceAll("context.", "");
   const chips = data?.words?.chips ?? [];
@@ -46,6 +46,17 @@ function LineView(given: EdgeProps<FlowEdge>) {
       )}
     </>
   );
+}
+
+/** Back to where the flow came from, or to the node itself: above the cards and not across them. */
+function wayBack({ sourceX, sourceY, targetX, targetY }: EdgeProps<FlowEdge>): [path: string, x: number, y: number] {
+  const far = (sourceX - targetX) * 0.04;
+  const over = Math.min(sourceY, targetY) - CARD.height / 2 - 40 - far;
+  const bend = 70;
+  const path =
+    `M${sourceX} ${sourceY}C${sourceX + bend} ${sourceY} ${sourceX + bend} ${over} ${sourceX - 20} ${over}` +
+    `L${targetX + 20} ${over}C${targetX - bend} ${over} ${targetX - bend} ${targetY} ${targetX} ${targetY}`;
+  return [path, (sourceX + targetX) / 2, over];
 }
 
 export const LINES = { line: memo(LineView) };

@@ -1,24 +1,125 @@
-// What is chosen, beside the canvas: group, note and what leads in and out.
+// What is chosen, beside the canvas: its form, its group and note, and what it would see.
 
+import { useState } from "react";
 import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
-import type { Key } from "../model/document";
-import { find } from "../model/document";
-import { onlyOne } from "../store";
+import type { Element, Key, WorkflowNode } from "../model/document";
+import { find, indexOf } from "../model/document";
+import { edgeWords, nodeWords, onlyOne } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
+import { chooseFound } from "./doing";
 import { Icon } from "./Icon";
+import { NO_SOURCE, Preview, type Source } from "./Preview";
+import { ServerForm } from "./ServerForm";
+import { titleOf } from "./spoken";
 
-export function SidePanel({ onConnect }: { readonly onConnect: (from: string) => void }) {
+interface Props {
+  readonly onConnect: (from: string) => void;
+}
+
+export function SidePanel({ onConnect }: Props) {
+  const { setup } = useDesk();
   const chosen = useEditor((state) => state.chosen);
+  const mayChange = useEditor((state) => state.mayChange);
+  const [source, setSource] = useState<Source>(() => ({ ...NO_SOURCE, conversation: setup.conversations[0]?.[0] ?? "" }));
   const only = onlyOne(chosen);
   const count = chosen.nodes.length + chosen.edges.length;
   return (
-    <aside className="editor-panel" aria-label={t("What is chosen")}>
-      {only?.kind === "node" && <OneNode key={only.key} id={only.key} onConnect={onConnect} />}
-      {count > 1 && <Several />}
-      {!count && <p className="text-secondary">{t("Choose a node or an edge to see what it does.")}</p>}
+    <aside className="editor-panel" aria-label={t("What is chosen")} tabIndex={-1}>
+      <div className="editor-panel-top">
+        {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
+        {only?.kind === "node" && <OneNode key={`on ${only.key}`} id={only.key} onConnect={onConnect} />}
+        {count > 1 && <Several />}
+        {!count && <Whole />}
+      </div>
+      {only?.kind === "node" && setup.may_preview && <Preview id={only.key} source={source} onSource={setSource} />}
     </aside>
+  );
+}
+
+type Part = "problems" | "workflow" | "reducers";
+
+/** Nothing is chosen: what belongs to the whole workflow. */
+function Whole() {
+  const mayChange = useEditor((state) => state.mayChange);
+  const [part, setPart] = useState<Part>("problems");
+  const parts: [Part, string][] = [
+    ["problems", t("Problems")],
+    ["workflow", t("Workflow")],
+    ["reducers", t("Reducers")],
+  ];
+  return (
+    <>
+      {mayChange && (
+        <div className="btn-group" role="group" aria-label={t("Of the workflow")}>
+          {parts.map(([name, label]) => (
+            <button key={name} type="button" className="btn btn-sm" aria-pressed={part === name} onClick={() => setPart(name)}>
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+      {part === "problems" ? <Problems /> : <ServerForm key={part} kind={part} id="" />}
+    </>
+  );
+}
+
+const MOST_LISTED = 100;
+
+function Problems() {
+  const { store } = useDesk();
+  const words = useEditor((state) => state.words);
+  const document = useEditor((state) => state.document);
+  const problems = words?.problems ?? [];
+  const go = (kind: "node" | "edge", id: string): void => {
+    chooseFound(store, kind, id);
+  };
+  if (!words) return null;
+  if (!problems.length) return <p className="text-secondary">{t("No problems. Choose a node or an edge to see what it does.")}</p>;
+  return (
+    <>
+      <h2>{tn("{n} problem", "{n} problems", problems.length)}</h2>
+      <ul className="problem-list">
+        {problems.slice(0, MOST_LISTED).map(({ message, severity, node, edge, pointer }) => {
+          const [kind, id] = node !== undefined ? (["node", node] as const) : (["edge", edge ?? ""] as const);
+          const isThere = indexOf(kind === "node" ? document.nodes : document.edges).at.has(id);
+          return (
+            <li key={`${pointer} ${message}`} className={`problem-${severity ?? "error"}`}>
+              <Icon name={severity === "note" ? "info-circle" : severity === "warning" ? "alert-triangle" : "alert-circle"} />
+              <span>
+                {isThere && (
+                  <button type="button" className="editor-link" translate="no" onClick={() => go(kind, id)}>
+                    {id}
+                  </button>
+                )}{" "}
+                {message}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {problems.length > MOST_LISTED && <p>{tn("and {n} more", "and {n} more", problems.length - MOST_LISTED)}</p>}
+    </>
+  );
+}
+
+/** An element for who may not change it. */
+function Plain({ kind, id }: { readonly kind: "node" | "edge"; readonly id: Key }) {
+  const element = useEditor(({ document }) => find<Element>(kind === "node" ? document.nodes : document.edges, id));
+  const words = useEditor((state) => (kind === "node" ? nodeWords(state, id) : edgeWords(state, id)));
+  if (!element) return null;
+  const { position: _, ...shown } = element as WorkflowNode;
+  const said = words && ("filter" in words ? words.filter : words.chips);
+  return (
+    <section>
+      <h2 translate="no">{titleOf(element)}</h2>
+      {said?.length ? <p>{said.join(" · ")}</p> : null}
+      {words?.problems.map((problem) => <p key={problem}>{problem}</p>)}
+      <pre className="editor-plain" tabIndex={0} translate="no">
+        {JSON.stringify(shown, null, 2)}
+      </pre>
+    </section>
   );
 }
 

@@ -8,7 +8,7 @@ import type { Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from
 import { indexOf } from "../model/document";
 import { CARD, frames, placesOf } from "../model/places";
 import type { EdgeWords, NodeWords } from "../io/server";
-import { edgeWords, nodeWords, type State, type Tokens } from "../store";
+import { edgeWords, nodeWords, type Drawn, type Tokens } from "../store";
 import { spokenEdge, spokenNode } from "./spoken";
 
 export interface CardData extends Record<string, unknown> {
@@ -52,7 +52,7 @@ interface Shown {
   readonly kinds: ReadonlyMap<string, NodeKind>;
 }
 
-export function flowNodes(state: State, { given, kinds }: Shown, before: readonly FlowNode[]): FlowNode[] {
+export function flowNodes(state: Drawn, { given, kinds }: Shown, before: readonly FlowNode[]): FlowNode[] {
   const { document, chosen, tokens, mayChange } = state;
   const known = new Map(before.map((node) => [node.id, node]));
   const places = placesOf(document, given);
@@ -60,13 +60,13 @@ export function flowNodes(state: State, { given, kinds }: Shown, before: readonl
   const { keys } = indexOf(document.nodes);
   const shown: FlowNode[] = [];
   for (const [group, box] of frames(document, places)) {
-    shown.push(keep(known, { id: frameKey(group), type: "frame", position: box, width: box.width, height: box.height, data: { name: group }, zIndex: -1, selectable: false, draggable: mayChange, focusable: false, dragHandle: ".flow-frame-title" }));
+    shown.push(keep(known, { id: frameKey(group), type: "frame", position: box, width: box.width, height: box.height, measured: { width: box.width, height: box.height }, data: { name: group }, zIndex: -1, selectable: false, draggable: mayChange, focusable: false, dragHandle: ".flow-frame-title" }));
   }
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
     const position = places.get(key) as Position;
     const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], mayChange };
-    shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, handles: HANDLES, data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
+    shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES, data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
     const note = noteOf(node);
     if (note) {
       const spot = { x: position.x + note.x, y: position.y + note.y };
@@ -76,7 +76,7 @@ export function flowNodes(state: State, { given, kinds }: Shown, before: readonl
   return shown;
 }
 
-export function flowEdges(state: State, before: readonly FlowEdge[]): FlowEdge[] {
+export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[] {
   const { document, chosen } = state;
   const known = new Map(before.map((edge) => [edge.id, edge]));
   const selected = new Set(chosen.edges);

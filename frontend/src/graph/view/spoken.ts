@@ -11,7 +11,7 @@ export function titleOf(node: { readonly id: string; readonly name?: string }): 
 
 export function spokenNode({ node, words, kind }: Pick<CardData, "node" | "words" | "kind">, group: string): string {
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
-  const parts = [`${titleOf(node)}, ${words?.type_label ?? kind?.label ?? node.type}`];
+  const parts = [`${titleOf(node)}, ${kind?.label ?? words?.type_label ?? node.type}`];
   if (titleOf(node) !== node.id) parts.push(t("node {id}", { id: node.id }));
   if (context) parts.push(t("sees {what}", { what: context }));
   if (words?.filter.length) parts.push(words.filter.join(", "));

@@ -1,0 +1,75 @@
+// Puts what is wrong with a form of the server at its fields, while one types.
+
+import type { FieldError } from "../io/server";
+import { t } from "../texts";
+
+const MARK = "data-read-error";
+
+export function showErrors(form: HTMLFormElement, errors: readonly FieldError[]): void {
+  clear(form);
+  const byField = new Map<string, FieldError[]>();
+  for (const error of errors) byField.set(error.field, [...(byField.get(error.field) ?? []), error]);
+  for (const [name, found] of byField) {
+    const field = fieldOf(form, name);
+    if (field) place(field, found);
+    else form.prepend(listOf(`${form.id}_error`, found, null));
+  }
+}
+
+/** Takes away all marks, those with which the server drew the form too. */
+function clear(form: HTMLFormElement): void {
+  for (const list of form.querySelectorAll(`[${MARK}], .field-errors, .form-errors`)) list.remove();
+  for (const field of form.querySelectorAll("[aria-invalid]")) {
+    field.removeAttribute("aria-invalid");
+    const kept = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && !id.endsWith("_error"));
+    if (kept.length) field.setAttribute("aria-describedby", kept.join(" "));
+    else field.removeAttribute("aria-describedby");
+    field.classList.remove("is-invalid");
+  }
+  for (const box of form.querySelectorAll(".field-wrong")) box.classList.remove("field-wrong");
+}
+
+function fieldOf(form: HTMLFormElement, name: string): HTMLElement | null {
+  if (!name) return null;
+  const found = form.elements.namedItem(name);
+  const first = found instanceof RadioNodeList ? found[0] : found;
+  return first instanceof HTMLElement && first.getAttribute("type") !== "hidden" ? first : null;
+}
+
+function place(field: HTMLElement, errors: readonly FieldError[]): void {
+  const id = `${field.id}_error`;
+  field.setAttribute("aria-invalid", "true");
+  field.classList.add("is-invalid");
+  field.setAttribute("aria-describedby", [field.getAttribute("aria-describedby"), id].filter(Boolean).join(" "));
+  const box = field.closest(".field");
+  box?.classList.add("field-wrong");
+  const text = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement ? field.value : null;
+  (box ?? field).append(listOf(id, errors, text));
+}
+
+function listOf(id: string, errors: readonly FieldError[], text: string | null): HTMLUListElement {
+  const list = document.createElement("ul");
+  list.className = "field-errors";
+  list.id = id;
+  list.setAttribute(MARK, "");
+  for (const { message, column } of errors) {
+    const item = document.createElement("li");
+    const said = column === undefined || message.includes(String(column)) ? message : `${message} ${t("(column {n})", { n: column })}`;
+    item.append(said);
+    if (column !== undefined && text) item.append(marked(text, column));
+    list.append(item);
+  }
+  return list;
+}
+
+/** The text with the letter marked at which it goes wrong. */
+function marked(text: string, column: number): HTMLElement {
+  const code = document.createElement("code");
+  code.className = "field-column";
+  code.translate = false;
+  const mark = document.createElement("mark");
+  const letters = [...text];
+  mark.textContent = letters[column - 1] ?? "␣";
+  code.append(letters.slice(Math.max(column - 25, 0), column - 1).join(""), mark, letters.slice(column, column + 12).join(""));
+  return code;
+}

@@ -1,0 +1,3 @@
+interface Window {
+  readonly htmx?: { process(element: Element): void };
+}
