@@ -1,4 +1,4 @@
-"""Runs the bench: ``python -m bench [values|databases|lists|copy|savers|http] [--minutes=0.3]``."""
+"""Runs the bench: ``python -m bench [part ...] [--minutes=0.3]``; ``parts`` names them."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from bench import context, copied, documents, http, private, savers, views
+from bench import canvas, context, copied, documents, http, private, savers, views
 from bench.table import Row, keep, table
 
 Part = Callable[[], list[Row]]
@@ -21,13 +21,14 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "copy": (copied.rows,),
         "savers": (savers.rows,),
         "http": (partial(http.rows, minutes),),
+        "canvas": (canvas.rows,),
     }
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, lists, copy, savers, http"
+    listed = "values, databases, lists, copy, savers, http, canvas"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

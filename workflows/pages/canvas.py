@@ -99,7 +99,7 @@ def _setup(
     actor: Actor, row: Workflow, document: Document, *, may_change: bool
 ) -> Mapping[str, object]:
     may_preview = actor.may(Action.PREVIEW)
-    conversations = suggested(actor, row.slug) if may_preview else ()
+    conversations = suggested(actor, str(row.slug)) if may_preview else ()
     return {
         "workflow": str(row.key),
         "person": actor.id,

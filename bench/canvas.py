@@ -1,0 +1,150 @@
+"""Measures the visual editor in a headless Chromium: how soon it opens, how evenly a card drags."""
+
+import statistics
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import httpx
+from playwright.sync_api import Browser, Page, sync_playwright
+from pydantic import JsonValue
+
+from bench.table import Row
+from tests.browser import launch
+from tests.live_server import PASSWORD, LiveServer
+
+_ROUNDS: Final = 3
+_ACROSS: Final = 25
+# As long as a hand drags: about two seconds at sixty events a second.
+_MOVES: Final = 120
+
+# Resolves when the first cards have been painted; milliseconds since the navigation began.
+_PAINTED: Final = """() => new Promise((resolve) => {
+  const look = () => document.querySelector(".flow-card")
+    ? requestAnimationFrame(() => setTimeout(() => resolve(performance.now()), 0))
+    : requestAnimationFrame(look);
+  look();
+})"""
+_WATCH: Final = """() => {
+  window.frames_seen = [];
+  let before = performance.now();
+  const note = (now) => { window.frames_seen.push(now - before); before = now;
+    window.frames_asked = requestAnimationFrame(note); };
+  window.frames_asked = requestAnimationFrame(note);
+}"""
+_SEEN: Final = "() => { cancelAnimationFrame(window.frames_asked); return window.frames_seen; }"
+
+
+def rows() -> list[Row]:
+    """Opening and dragging 500 and 2,000 nodes; a frame of 20 ms is 50 frames a second."""
+    with (
+        tempfile.TemporaryDirectory() as name,
+        LiveServer(Path(name), {}) as server,
+        sync_playwright() as playwright,
+        launch(playwright) as browser,
+    ):
+        server.make_people()
+        _make(server, 500)
+        _make(server, 2_000)
+        page = _signed_in(browser, server)
+        return [
+            *_figures(page, 500, opened=2.0, frame=20.0),
+            *_figures(page, 2_000, opened=None, frame=None),
+        ]
+
+
+def _make(server: LiveServer, count: int) -> None:
+    """A workflow of cards with filters, each led to by the one before and one by the way."""
+    nodes: list[JsonValue] = [
+        {
+            "id": f"n{n}",
+            "type": ("llm", "tool", "decision", "human_relay")[n % 4],
+            "name": f"Step number {n}",
+            "position": {"x": n % _ACROSS * 310, "y": n // _ACROSS * 170},
+            "context_filter": {"rules": [{"type": "include", "pattern": f"fact.{n}.*"}]},
+        }
+        for n in range(count)
+    ]
+    ways = [(n, n + 1) for n in range(count - 1)]
+    ways += [(n, n + _ACROSS) for n in range(0, count - _ACROSS, 4)]
+    edges: list[JsonValue] = [
+        {
+            "id": f"e{a}-{b}",
+            "type": "sequence",
+            "from": f"n{a}",
+            "to": f"n{b}",
+            "condition": f"context.round > {a}" if a % 3 == 0 else None,
+        }
+        for a, b in ways
+    ]
+    headers = {"Authorization": f"Bearer {server.make_token('design')}"}
+    with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=60) as api:
+        slug = f"canvas-{count}"
+        api.post("workflows", json={"slug": slug, "name": slug}).raise_for_status()
+        document = {"name": slug, "nodes": nodes, "edges": edges}
+        put = {"document": document, "expected_version": 0}
+        api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+
+
+def _signed_in(browser: Browser, server: LiveServer) -> Page:
+    page = browser.new_context(
+        base_url=server.url, viewport={"width": 1440, "height": 900}
+    ).new_page()
+    page.goto("/sign-in/")
+    page.locator("input[name=username]").fill("designer")
+    page.locator("input[name=password]").fill(PASSWORD)
+    with page.expect_navigation():
+        page.locator("input[name=password]").press("Enter")
+    return page
+
+
+def _figures(page: Page, count: int, *, opened: float | None, frame: float | None) -> list[Row]:
+    times = []
+    for _ in range(_ROUNDS):
+        page.goto(f"/workflows/canvas-{count}/editor/", wait_until="commit")
+        times.append(page.evaluate(_PAINTED) / 1000)
+    page.wait_for_selector(".flow-card-filter:has-text('only')")
+    near = _dragged(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_timeout(1_500)  # all cards come into the page
+    shown = page.locator(".flow-card").count()
+    far = _dragged(page)
+    name = f"canvas of {count:,} nodes"
+    return [
+        Row(f"{name}: opened", statistics.median(times), "s", goal=opened),
+        Row(f"{name}: a frame while dragging, median", _median(near), "ms", goal=frame),
+        Row(f"{name}: the same, 95th percentile", _late(near), "ms"),
+        Row(f"{name}: a frame with {shown:,} in sight, median", _median(far), "ms", goal=frame),
+        Row(f"{name}: the same, 95th percentile", _late(far), "ms"),
+    ]
+
+
+def _dragged(page: Page) -> list[float]:
+    """Milliseconds of every frame while a card in the middle is dragged about."""
+    frame = page.locator(".flow").bounding_box()
+    if frame is None:
+        raise AssertionError("the canvas is there")
+    middle = frame["x"] + frame["width"] / 2
+    cards = page.locator(".flow-card").all()[:60]
+    boxes = [box for card in cards if (box := card.bounding_box())]
+    inside = [box for box in boxes if frame["y"] < box["y"] < frame["y"] + frame["height"] - 60]
+    box = min(inside, key=lambda each: abs(each["x"] - middle))
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 3
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 5, y + 5)
+    page.evaluate(_WATCH)
+    for step in range(_MOVES):
+        page.mouse.move(x + 5 + step % 60, y + 5 + step // 2)
+    frames: list[float] = page.evaluate(_SEEN)
+    page.mouse.up()
+    return frames
+
+
+def _median(frames: list[float]) -> float:
+    return statistics.median(frames)
+
+
+def _late(frames: list[float]) -> float:
+    return statistics.quantiles(frames, n=20)[-1]

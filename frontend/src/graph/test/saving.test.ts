@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startJournal } from "../io/journal";
+import { startSaving } from "../io/saving";
+import { Refused, type Server } from "../io/server";
+import { saysTheSame } from "../io/wording";
+import { canKeep, parse } from "../io/json";
+import type { WorkflowDocument } from "../model/document";
+import { find } from "../model/document";
+import { type EditorStore, editorStore } from "../store";
+
+const base: WorkflowDocument = {
+  name: "w",
+  nodes: [{ id: "a", type: "llm" }, { id: "b", type: "tool" }],
+  edges: [{ id: "ab", type: "sequence", from: "a", to: "b" }],
+};
+
+/** A server with one draft, that can be away and on which others write. */
+class Fake implements Pick<Server, "putDraft" | "getDraft"> {
+  draft = { document: base, version: 1 };
+  failure: Refused | null = null;
+  puts = 0;
+
+  async putDraft(document: WorkflowDocument, expected: number): Promise<number> {
+    this.puts += 1;
+    if (this.failure) throw this.failure;
+    if (expected !== this.draft.version) throw new Refused("conflict", "");
+    this.draft = { document, version: expected + 1 };
+    return expected + 1;
+  }
+
+  async getDraft() {
+    return this.draft;
+  }
+
+  changedByOthers(make: (document: WorkflowDocument) => WorkflowDocument): void {
+    this.draft = { document: make(this.draft.document), version: this.draft.version + 1 };
+  }
+}
+
+const named = (document: WorkflowDocument, id: string, name: string): WorkflowDocument => ({
+  ...document,
+  nodes: document.nodes.map((node) => (node.id === id ? { ...node, name } : node)),
+});
+
+function name(store: EditorStore, id: string, to: string): void {
+  store.getState().edit({ kind: "change", nodes: [{ key: id, fields: { name: to } }], edges: [] }, "Name");
+}
+
+describe("saving", () => {
+  let server: Fake;
+  let store: EditorStore;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    server = new Fake();
+    store = editorStore({ document: base, version: 1, may_change: true });
+    startSaving(store, server as unknown as Server);
+  });
+  afterEach(() => vi.useRealTimers());
+  const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(1_000);
+
+  it("waits for the last of several edits", async () => {
+    name(store, "a", "A");
+    await vi.advanceTimersByTimeAsync(500);
+    name(store, "a", "AA");
+    await settled();
+    expect(server.puts).toBe(1);
+    expect(find(server.draft.document.nodes, "a")?.name).toBe("AA");
+    expect(store.getState().saving.kind).toBe("saved");
+  });
+
+  it("takes in what others saved and saves both", async () => {
+    server.changedByOthers((document) => named(document, "b", "Theirs"));
+    name(store, "a", "Mine");
+    await settled();
+    await settled();
+    expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Mine", "Theirs"]);
+    expect(store.getState().document).toBe(server.draft.document);
+  });
+
+  it("undoes mine alone after theirs came in", async () => {
+    server.changedByOthers((document) => ({ ...document, nodes: document.nodes.map((node) => ({ ...node, description: "theirs" })) }));
+    name(store, "a", "Mine");
+    await settled();
+    await settled();
+    store.getState().undo();
+    expect(find(store.getState().document.nodes, "a")).toEqual({ id: "a", type: "llm", description: "theirs" });
+  });
+
+  it("stops at what both changed until it is decided", async () => {
+    server.changedByOthers((document) => named(document, "a", "Theirs"));
+    name(store, "a", "Mine");
+    await settled();
+    await settled();
+    expect(store.getState().clash?.conflicts).toHaveLength(1);
+    expect(find(server.draft.document.nodes, "a")?.name).toBe("Theirs");
+    expect(server.puts).toBe(1);
+    store.getState().decide({ "node a": "mine" });
+    await settled();
+    expect(find(server.draft.document.nodes, "a")?.name).toBe("Mine");
+    expect(store.getState().saving.kind).toBe("saved");
+  });
+
+  it("tries again when the server was away, and loses nothing", async () => {
+    server.failure = new Refused("offline", "");
+    name(store, "a", "A");
+    await settled();
+    expect(store.getState().saving.kind).toBe("offline");
+    name(store, "b", "B");
+    server.failure = null;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["A", "B"]);
+    expect(store.getState().saving.kind).toBe("saved");
+  });
+
+  it("says why something is refused, and does not send it again before it is another", async () => {
+    server.failure = new Refused("invalid", "too long");
+    name(store, "a", "A");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(server.puts).toBe(1);
+    expect(store.getState().saving).toEqual({ kind: "refused", why: "too long" });
+    server.failure = null;
+    name(store, "a", "B");
+    await settled();
+    expect(store.getState().saving.kind).toBe("saved");
+  });
+
+  it("sends nothing for who may only look", async () => {
+    const looking = editorStore({ document: base, version: 1, may_change: false });
+    startSaving(looking, server as unknown as Server);
+    name(looking, "a", "A");
+    await settled();
+    expect(looking.getState().document).toEqual(base);
+    expect(server.puts).toBe(0);
+  });
+});
+
+describe("the journal", () => {
+  class Shelf {
+    constructor() {
+      Object.defineProperty(this, "removeItem", { value: (key: string) => delete (this as Record<string, unknown>)[key] });
+      Object.defineProperty(this, "setItem", { value: (key: string, value: string) => Object.assign(this, { [key]: value }) });
+      Object.defineProperty(this, "getItem", { value: (key: string) => (this as Record<string, unknown>)[key] ?? null });
+    }
+  }
+
+  it("keeps what is not saved, and a page that comes later brings it back", async () => {
+    vi.useFakeTimers();
+    const shelf = new Shelf() as unknown as Storage;
+    const crashed = editorStore({ document: base, version: 1, may_change: true });
+    startJournal(crashed, "me:w", shelf);
+    name(crashed, "a", "Unsaved");
+    crashed.getState().keepTyped("node b", { fields: [["node-id", "??"]], errors: ["no id"] });
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.useRealTimers();
+    const later = editorStore({ document: named(base, "b", "Theirs"), version: 2, may_change: true });
+    const journal = startJournal(later, "me:w", shelf);
+    const [left] = await journal.left();
+    expect(left?.typed["node b"]?.fields).toEqual([["node-id", "??"]]);
+    expect(later.getState().bringBack(left!.changes)).toBe(true);
+    expect(later.getState().document.nodes.map((node) => node.name)).toEqual(["Unsaved", "Theirs"]);
+    later.getState().undo();
+    expect(later.getState().document.nodes.map((node) => node.name)).toEqual([undefined, "Theirs"]);
+    journal.forget(left!);
+    expect(await journal.left()).toEqual([]);
+  });
+
+  it("of another person or workflow is not offered", async () => {
+    const shelf = new Shelf() as unknown as Storage;
+    shelf.setItem("editor:other:w:1", JSON.stringify({ at: 1, changes: { nodes: [], edges: [] } }));
+    shelf.setItem("editor:me:w:2", "broken");
+    const store = editorStore({ document: base, version: 1, may_change: true });
+    expect(await startJournal(store, "me:w", shelf).left()).toEqual([]);
+  });
+});
+
+describe("words", () => {
+  it("are not asked for when only cards were moved", () => {
+    const moved = { ...base, nodes: base.nodes.map((node) => ({ ...node, position: { x: 1, y: 1 } })) };
+    expect(saysTheSame(base, moved)).toBe(true);
+    expect(saysTheSame(base, named(base, "a", "A"))).toBe(false);
+  });
+});
+
+describe("numbers", () => {
+  const text = '{"seed":9223372036854775807,"small":1}';
+
+  it("that JavaScript would round are kept, or the text is known as one that cannot be", () => {
+    if (canKeep(text)) expect(JSON.stringify(parse(text))).toBe(text);
+    else expect((JSON as { rawJSON?: unknown }).rawJSON).toBeUndefined();
+    expect(canKeep('{"small":[1,2.5,"9223372036854775807"]}')).toBe(true);
+  });
+});
