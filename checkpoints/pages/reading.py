@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -73,8 +72,8 @@ class Decision:
 class DetailPage:
     """An execution: where it stands, what can be done, what it saw and knows, what happened.
 
-    ``poll_url`` is set while it runs: there the page asks what changed. ``pending`` tells how many
-    keys the reader changed in the form of the state and did not apply.
+    ``poll_url`` is set while it runs: there a page without a socket asks if anything changed.
+    ``pending`` tells how many keys the reader changed in the form of the state and did not apply.
     """
 
     title: Text
@@ -147,20 +146,12 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 @require_safe
 @page
 def live(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    """What changed since the version that a page shows: nothing, its parts, or all of it.
-
-    A page asks only while its execution runs; when that ends, buttons come and go, and the
-    page is told to load itself again.
-    """
+    """The page again for one that has no socket, if it is not what that shows already."""
     head = find_head(actor.workspace, conversation_id)
     moment = queries.find_moment(actor, conversation_id)
-    if moment.status is not Status.RUNNING:
-        return HttpResponse(status=204, headers={"HX-Refresh": "true"})
-    seen = f"{moment.version}.{moment.revision}.{moment.visible_count}.{moment.pause_requested:d}"
-    if request.GET.get("seen") == seen:
+    if request.GET.get("seen") == _seen(moment):
         return HttpResponse(status=204)
-    shown = _detail_page(actor, head, moment, Decision(frozenset(), moment.version, (), free=True))
-    return render(request, "checkpoints/_moved.html", {"page": shown})
+    return show_execution(request, actor, head)
 
 
 @require_safe
@@ -258,8 +249,13 @@ def _origin_url(moment: Moment) -> str:
 def _poll_url(head: Conversation, moment: Moment) -> str:
     if moment.status is not Status.RUNNING:
         return ""
-    seen = f"{moment.version}.{moment.revision}.{moment.visible_count}.{moment.pause_requested:d}"
-    return f"{reverse('checkpoints:live', args=[head.public_id])}?seen={seen}"
+    return f"{reverse('checkpoints:live', args=[head.public_id])}?seen={_seen(moment)}"
+
+
+def _seen(moment: Moment) -> str:
+    """What changes when anything does that the page shows."""
+    numbers = (moment.version, moment.revision, moment.visible_count)
+    return ".".join(map(str, numbers)) + f".{moment.status}.{moment.pause_requested:d}"
 
 
 def _last_messages(moment: Moment) -> list[MessageCard]:

@@ -43,6 +43,7 @@ ResultT = TypeVar("ResultT")
 LOOK_EVERY: Final = 15.0  # seconds, where all processes are heard
 LOOK_ALONE_EVERY: Final = 2.0  # where others may write who are not
 ASK_RIGHTS_EVERY: Final = 30.0
+ASK_RIGHTS_ALONE_EVERY: Final = 5.0
 _THREADS: Final = 2  # for what the loop asks of the database: seldom and short
 
 
@@ -265,17 +266,23 @@ class Hub:
 
     async def _keep_asking(self) -> None:
         """Tell the others who is here, and ask who may still listen."""
-        last = self.loop.time()
+        asked = told = self.loop.time()
         while True:
-            await asyncio.sleep(TOLD_EVERY)
-            for topic, followed in list(self._followed.items()):
-                if people := followed.people():
-                    self._sender.put(HereNow(topic, self.process, people))
-                if followed.elsewhere.expire(self.loop.time()):
-                    followed.show_people_soon(self.loop)
-            if self.loop.time() - last >= ASK_RIGHTS_EVERY:
-                last = self.loop.time()
+            await asyncio.sleep(ASK_RIGHTS_ALONE_EVERY)
+            now = self.loop.time()
+            if now - told >= TOLD_EVERY:
+                told = now
+                self._tell_people()
+            if not self.is_shared or now - asked >= ASK_RIGHTS_EVERY:
+                asked = now
                 await self._ask_rights(rights.look_at_all(self))
+
+    def _tell_people(self) -> None:
+        for topic, followed in self._followed.items():
+            if people := followed.people():
+                self._sender.put(HereNow(topic, self.process, people))
+            if followed.elsewhere.expire(self.loop.time()):
+                followed.show_people_soon(self.loop)
 
     async def _ask_rights(self, question: Coroutine[Any, Any, None]) -> None:
         with _database_away():

@@ -1,6 +1,5 @@
-// Keeps what was typed while the server asks to sign in, finds the form out of date, or has the
-// page loaded again. In this tab only, until the next page that is no such question, and for the
-// same person.
+// Keeps what was typed while the server asks to sign in or finds the form out of date. In this
+// tab only, until the next page that is no such question, and for the same person.
 //
 // `data-draft` on a form fills the same form in again; `data-draft="step=review"` sends what was
 // typed once more with this in place of the button, which must be one that changes nothing.
@@ -18,10 +17,10 @@ function isSecret(form, name) {
   return name === TOKEN || field?.type === "password" || field?.type === "file";
 }
 
-function keep(form, waits = false) {
+function keep(form) {
   if (!form?.matches?.("form[data-draft]") || !person) return;
   const fields = [...new FormData(form)].filter(([name]) => !isSecret(form, name));
-  const draft = { person, waits, again: form.dataset.draft, fields };
+  const draft = { person, waits: false, again: form.dataset.draft, fields };
   try {
     sessionStorage.setItem(PREFIX + pathOf(form), JSON.stringify(draft));
   } catch {
@@ -97,14 +96,6 @@ document.addEventListener("htmx:before:swap", (event) => {
   const answer = response?.raw;
   const signIn = document.body.dataset.signIn;
   if (answer?.redirected && new URL(answer.url).pathname === signIn) keep(sourceElement?.form);
-});
-
-// An execution that came to a stop has its page loaded again; what is typed there outlives it.
-document.addEventListener("htmx:after:request", (event) => {
-  if (event.detail.ctx.hx?.refresh !== "true") return;
-  for (const form of document.querySelectorAll('form[data-draft=""]')) {
-    if ([...form.elements].some((field) => field.matches("textarea") && field.value)) keep(form, true);
-  }
 });
 
 if (document.body.hasAttribute("data-keeps-drafts")) markAll();

@@ -29,9 +29,10 @@ WHO = Who(kind="person", id="1", name="Ada")
 
 
 def _in_the_browser() -> Follow:
-    script = (ROOT / "static/js/live_state.js").read_text().replace("export ", "")
+    script = (ROOT / "static/js/live.js").read_text()
+    start = script.index("function follow(")
     context = quickjs.Context()
-    context.eval(script)
+    context.eval(script[start : script.index("\n}\n", start) + 3])
     context.eval("var told = (a, b) => JSON.stringify(follow(JSON.parse(a), JSON.parse(b)));")
     told = context.get("told")
 

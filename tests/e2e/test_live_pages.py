@@ -1,0 +1,283 @@
+"""Several browsers at once: a change by one appears at the others, people see each other."""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.live_server import PASSWORD, LiveServer
+
+SLOW = 60_000  # milliseconds for what a server looks for every few seconds
+SET_ROLE = """
+from ctxadmin.accounts.models import Membership
+row = Membership.objects.get(user__username={name!r})
+row.role = {role!r}
+row.save()
+"""
+
+
+def ok(answer: httpx.Response) -> Any:
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    """A conversation with a free execution that is paused after its node ``plan``."""
+    made = f"live-{uuid4().hex[:8]}"
+    message = {"role": "user", "content": "Where is my parcel?"}
+    ok(api.post("conversations", json={"id": made, "title": made, "messages": [message]}))
+    save(api, made, status="PAUSED", state_data={"plan": "ask", "count": 1})
+    return made
+
+
+def save(api: httpx.Client, name: str, **body: Any) -> None:
+    path = f"conversations/{name}/checkpoints/save-{uuid4().hex[:8]}"
+    ok(api.put(path, json={"node_id": "plan", "state_data": {}, **body}))
+
+
+def change(api: httpx.Client, name: str, **state: Any) -> None:
+    ok(api.patch(f"conversations/{name}/snapshot", json={"node_id": "plan", "state_data": state}))
+
+
+def append(api: httpx.Client, name: str, text: str) -> None:
+    message = {"role": "assistant", "content": text}
+    ok(api.post(f"conversations/{name}/messages", json={"messages": [message]}))
+
+
+def go(page: Page, path: str) -> Page:
+    """Open a page and wait until it hears of changes."""
+    page.goto(path)
+    live(page)
+    return page
+
+
+def live(page: Page) -> None:
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+
+
+def test_what_one_reviewer_applies_appears_at_two_others(
+    open_page: OpenPage, api: httpx.Client, name: str
+) -> None:
+    writer = go(open_page("reviewer"), f"/executions/{name}/state/")
+    reader = go(open_page("viewer"), f"/executions/{name}/")
+    editor = go(open_page("designer"), f"/executions/{name}/state/")
+    editor.get_by_label("count", exact=True).fill("7")
+    expect(reader.get_by_text("designer edits count")).to_be_visible()
+    expect(writer.locator(".live-busy")).to_have_text("designer edits this")
+    assert_accessible(writer)
+
+    writer.get_by_label("plan", exact=True).fill("ask Anna")
+    writer.get_by_role("button", name="Look at the changes").click()
+    writer.get_by_role("button", name="Apply").click()
+    expect(reader.get_by_text("ask Anna")).to_be_visible()
+    expect(reader.get_by_role("link", name="version 2").first).to_be_visible()
+    expect(editor.get_by_text("reviewer changed plan; this is at version 2 now")).to_be_visible()
+    expect(editor.get_by_label("count", exact=True)).to_have_value("7")
+    assert_accessible(editor)
+
+    editor.get_by_role("button", name="Look at the changes").click()
+    editor.get_by_role("button", name="Put together").click()
+    editor.get_by_role("button", name="Apply").click()
+    expect(editor.get_by_text("1 key changed")).to_be_visible()
+    state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
+    assert (state["plan"], state["count"]) == ("ask Anna", 7)
+
+
+def test_an_editor_hears_at_once_that_the_execution_went_on(
+    open_page: OpenPage, api: httpx.Client, name: str
+) -> None:
+    editor = go(open_page("reviewer"), f"/executions/{name}/state/")
+    editor.get_by_label("plan", exact=True).fill("half a sentence")
+    ok(api.post(f"conversations/{name}/approve", json={}))
+    expect(editor.get_by_text("The execution is RUNNING now")).to_be_visible()
+    expect(editor.get_by_label("plan", exact=True)).to_have_value("half a sentence")
+
+
+def test_a_role_that_is_taken_ends_editing_and_keeps_what_was_typed(
+    open_page: OpenPage, server: LiveServer, name: str
+) -> None:
+    editor = go(open_page("reviewer"), f"/executions/{name}/state/")
+    decider = go(open_page("reviewer"), f"/executions/{name}/")
+    field = editor.get_by_label("plan", exact=True)
+    field.fill("half a sentence")
+    expect(decider.get_by_role("button", name="Approve")).to_be_visible()
+    try:
+        set_role(server, "reviewer", "viewer")
+        said = editor.get_by_text("Your rights have changed: you cannot edit here now.")
+        expect(said).to_be_visible(timeout=SLOW)
+        expect(field).to_have_value("half a sentence")
+        expect(field).not_to_be_editable()
+        expect(editor.get_by_role("button", name="Look at the changes")).to_be_disabled()
+        expect(decider.get_by_role("button", name="Approve")).to_have_count(0, timeout=SLOW)
+        live(editor)
+        assert_accessible(editor)
+    finally:
+        set_role(server, "reviewer", "reviewer")
+    expect(field).to_be_editable(timeout=SLOW)
+
+
+def set_role(server: LiveServer, name: str, role: str) -> None:
+    server.manage("shell", "-v", "0", "-c", SET_ROLE.format(name=name, role=role))
+
+
+def test_signing_out_in_one_tab_ends_editing_in_another(visitor_page: Page, name: str) -> None:
+    visitor_page.goto("/sign-in/")
+    visitor_page.locator("input[name=username]").fill("designer")
+    visitor_page.locator("input[name=password]").fill(PASSWORD)
+    visitor_page.locator("input[name=password]").press("Enter")
+    visitor_page.wait_for_url("**/")
+    editor = go(visitor_page.context.new_page(), f"/executions/{name}/state/")
+    editor.get_by_label("plan", exact=True).fill("half a sentence")
+    visitor_page.get_by_role("button", name="Sign out").click()
+    expect(editor.get_by_text("You are signed out, or no member any more.")).to_be_visible()
+    expect(editor.get_by_label("plan", exact=True)).not_to_be_editable()
+
+
+def test_a_reason_that_is_being_typed_outlives_what_happens_meanwhile(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    go(reviewer_page, f"/executions/{name}/")
+    reason = reviewer_page.get_by_label("Reason")
+    reason.fill("because")
+    change(api, name, plan="another plan")
+    expect(reviewer_page.get_by_text("another plan")).to_be_visible()
+    expect(reason).to_have_value("because")
+    expect(reason).to_be_focused()
+
+
+def test_conversation_workflow_and_overview_move_by_themselves(
+    open_page: OpenPage, api: httpx.Client, name: str
+) -> None:
+    talk = go(open_page("viewer"), f"/conversations/{name}/")
+    append(api, name, "It is in Ghent.")
+    expect(talk.get_by_text("It is in Ghent.", exact=True)).to_be_visible()
+    ok(api.post(f"conversations/{name}/operations", json={"operation": "clear", "clear": {}}))
+    expect(talk.get_by_role("heading", name="Nothing is visible")).to_be_visible()
+    ok(api.post(f"conversations/{name}/rollback", json={"batch": 0}))
+    expect(talk.get_by_text("It is in Ghent.", exact=True)).to_be_visible()
+
+    overview = go(open_page("viewer"), "/")
+    made = f"live-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made, "title": f"Title of {made}"}))
+    expect(overview.get_by_text(f"Title of {made}")).to_be_visible()
+
+    ok(api.post("workflows", json={"slug": made, "name": made}))
+    flow = go(open_page("viewer"), f"/workflows/{made}/")
+    node = {"id": "begin", "type": "start", "name": "Begin here"}
+    draft = {"document": {"name": made, "nodes": [node], "edges": []}, "expected_version": 0}
+    ok(api.put(f"workflows/{made}/draft", json=draft))
+    expect(flow.locator("#page-content")).to_contain_text("Begin here")
+
+
+def test_stretches_that_a_reader_loaded_stay_and_the_last_one_grows(
+    viewer_page: Page, api: httpx.Client
+) -> None:
+    made = f"long-{uuid4().hex[:8]}"
+    messages = [{"role": "user", "content": f"number {place}"} for place in range(120)]
+    ok(api.post("conversations", json={"id": made, "messages": messages}))
+    go(viewer_page, f"/conversations/{made}/")
+    for section, message in (("#s50", "number 60"), ("#s100", "number 119")):
+        viewer_page.locator(section).scroll_into_view_if_needed()
+        expect(viewer_page.get_by_text(message, exact=True)).to_be_visible()
+    append(api, made, "one more")
+    expect(viewer_page.get_by_text("one more", exact=True)).to_be_attached()
+    for message in ("number 0", "number 60", "number 119"):
+        expect(viewer_page.get_by_text(message, exact=True)).to_be_attached()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_page_that_loses_and_shuffles_frames_is_like_a_fresh_one(
+    open_page: OpenPage, api: httpx.Client, name: str, seed: int
+) -> None:
+    """Snapshot and events are the fresh snapshot; the last frame arrives."""
+    chance = random.Random(seed)
+    page = open_page("reviewer")
+    sent: list[WebSocketRoute] = []
+
+    def between(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        held: list[str | bytes] = []
+        sent.append(route)
+
+        def pass_on(message: str | bytes) -> None:
+            held.append(message)
+            if '"type":"changed"' not in str(message) or "the last" in str(message):
+                while held:
+                    route.send(held.pop(0))
+                return
+            chance.shuffle(held)
+            if chance.random() < 0.4:
+                held.pop()
+            elif held and chance.random() < 0.7:
+                route.send(held.pop())
+
+        server.on_message(pass_on)
+
+    page.route_web_socket("**/ws/**", between)
+    go(page, f"/executions/{name}/")
+    for number in itertools.count(2):
+        change(api, name, plan=f"plan {number}", count=number)
+        if number == 12:
+            break
+    change(api, name, **{"the last": True})
+    expect(page.get_by_text("the last", exact=True).first).to_be_visible()
+    fresh = open_page("reviewer")
+    fresh.goto(f"/executions/{name}/")
+    expected = fresh.locator("#page-content").inner_text()
+    expect(page.locator("#page-content")).to_have_text(expected, use_inner_text=True)
+    assert sent
+
+
+def test_without_sockets_a_running_execution_still_moves(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    made = f"poll-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made}))
+    save(api, made, state_data={"plan": "first"})
+    page = open_page("reviewer")
+    page.route_web_socket("**/ws/**", lambda route: route.close(code=1013))
+    page.goto(f"/executions/{made}/")
+    save(api, made, state_data={"plan": "second"}, status="PAUSED")
+    expect(page.get_by_text("second")).to_be_visible()
+    expect(page.get_by_role("button", name="Approve")).to_be_visible()
+
+
+@pytest.fixture
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """One that a test may stop."""
+    with LiveServer(tmp_path_factory.mktemp("restarted"), {}, "--no-demo") as server:
+        server.make_people()
+        yield server
+
+
+def test_a_page_says_that_the_connection_is_lost_and_catches_up_after_a_restart(
+    open_page: OpenPage, own_server: LiveServer, tolerate: Callable[[str], None]
+) -> None:
+    page = open_page(None)
+    tolerate("off the host")  # it is the test's other server
+    tolerate("WebSocket connection to|ERR_CONNECTION_REFUSED")
+    token = own_server.make_token("engine", "review")
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(base_url=f"{own_server.url}/api/v1/", headers=headers) as api:
+        ok(api.post("conversations", json={"id": "one"}))
+        save(api, "one", status="PAUSED", state_data={"plan": "before"})
+        page.goto(f"{own_server.url}/sign-in/?next=/executions/one/")
+        page.locator("input[name=username]").fill("reviewer")
+        page.locator("input[name=password]").fill(PASSWORD)
+        page.locator("input[name=password]").press("Enter")
+        live(page)
+        own_server.stop()
+        expect(page.get_by_text("Connection lost, reconnecting")).to_be_visible()
+        own_server.start()
+        change(api, "one", plan="after the restart")
+        expect(page.get_by_text("after the restart")).to_be_visible()
+        expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
+        live(page)
