@@ -229,7 +229,10 @@ class _Drawer:
             text=text,
             text_x=round(x, 1),
             text_y=round(y, 1),
-            spoken=spoken_edge(edge, passes, self._edges[edge.id]) + _spoken_mark(mark),
+            # Begins with what is seen where that has more than the words of the edge (WCAG 2.5.3).
+            spoken=(f"{text}: " if mark else "")
+            + spoken_edge(edge, passes, self._edges[edge.id])
+            + _spoken_mark(mark),
             url=self._links.edge(edge.id),
             faulty=bool(self._edges[edge.id]),
             mark=mark,
