@@ -245,3 +245,33 @@ class Maintenance(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Label(models.Model):
+    """The name that a person gave to a version, which retention then leaves whole."""
+
+    pk = models.CompositePrimaryKey("conversation", "execution", "version")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    version = models.IntegerField()
+    name = models.CharField(max_length=80)
+    author = models.CharField(max_length=160)
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Claim(models.Model):
+    """Who looks after a pause: it holds while the execution waits ``since`` that very moment."""
+
+    pk = models.CompositePrimaryKey("conversation", "execution")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    since = models.DateTimeField()
+    holder_id = AsciiField(max_length=64)
+    holder = models.CharField(max_length=160)
+    claimed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.holder

@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from checkpoints.domain.timeline import SavedCheckpoint
-from checkpoints.models import Checkpoint, Execution, PendingEdit, StateKey, StateValue
+from checkpoints.models import (
+    Checkpoint,
+    Claim,
+    Execution,
+    Label,
+    PendingEdit,
+    StateKey,
+    StateValue,
+)
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.web.tables import Table
 
@@ -86,5 +94,5 @@ def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:
 
 def forget(conversation: int) -> None:
     """Remove everything that is kept of a conversation's executions."""
-    for table in (PendingEdit, StateValue, StateKey, Checkpoint, Execution):
+    for table in (PendingEdit, Claim, Label, StateValue, StateKey, Checkpoint, Execution):
         table.objects.filter(conversation=conversation).delete()

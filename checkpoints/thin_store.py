@@ -14,7 +14,7 @@ from django.db.models import F
 from checkpoints.domain.retention import Needs, Version
 from checkpoints.domain.status import Status
 from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
-from checkpoints.models import Checkpoint, Execution, StateValue
+from checkpoints.models import Checkpoint, Execution, Label, StateValue
 from checkpoints.state_store import quoted
 
 Place = tuple[str, int]  # key and version: a row of StateValue in one execution
@@ -68,6 +68,7 @@ def standing_of(row: Execution) -> Standing:
             paused_from=paused_from,
             restored=frozenset(restored),
             forked=forked_from(row),
+            labelled=labelled(row),
             origin=row.origin_version,
         ),
     )
@@ -78,6 +79,12 @@ def forked_from(row: Execution) -> frozenset[int]:
     forks = Execution.objects.filter(origin_execution=row.public_id)
     found = forks.values_list("origin_version", flat=True)
     return frozenset(version for version in found if version is not None)
+
+
+def labelled(row: Execution) -> frozenset[int]:
+    """The versions of an execution that have a label."""
+    rows = Label.objects.filter(conversation=row.conversation, execution=row.number)
+    return frozenset(rows.values_list("version", flat=True))
 
 
 def restored_after(row: Execution, version: int) -> frozenset[int]:

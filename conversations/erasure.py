@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
-from conversations.models import Conversation, Mark, Message, Move, Revision, UnsettledCall
+from conversations.models import Comment, Conversation, Mark, Message, Move, Revision, UnsettledCall
 from conversations.services import UNSEEN, Seen, change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
@@ -46,7 +46,7 @@ def erase(
         opened.commit(change_of(head, Action.CONVERSATION_ERASE, reason=reason), upkeep=True)
         for forget in _others:
             forget(key)
-        for table in (Message, UnsettledCall, Mark, Revision, Move):
+        for table in (Message, UnsettledCall, Mark, Revision, Move, Comment):
             table.objects.filter(conversation=key).delete()
         KeptAnswer.objects.filter(stream=key).delete()
         Conversation.objects.filter(key=key).delete()

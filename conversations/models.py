@@ -231,3 +231,32 @@ class Move(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.from_revision} -> {self.to_revision}"
+
+
+class Comment(models.Model):
+    """What a person said about a message, a key of the state or a version.
+
+    ``number`` is that of its audit entry. ``message`` is a log index; ``execution`` with
+    ``version`` names a checkpoint, with ``key_name`` a key of the state as it was then.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "number")
+    conversation = models.BigIntegerField()
+    number = models.BigIntegerField()
+    message = models.IntegerField(null=True)
+    execution = models.IntegerField(null=True)
+    version = models.IntegerField(null=True)
+    key_name = models.TextField(default="")
+    text = models.TextField()
+    author_id = AsciiField(max_length=64)
+    author = models.CharField(max_length=160)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["conversation", "message"], name="comment_of_message"),
+            models.Index(fields=["conversation", "execution"], name="comment_of_execution"),
+        ]
+
+    def __str__(self) -> str:
+        return f"comment {self.number}"

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from checkpoints.api import node_views, views, what_if_view
+from checkpoints.api import annotation_views, node_views, views, what_if_view
 
 _ONE = "conversations/<str:conversation_id>"
 _VERSION = f"{_ONE}/checkpoints/<str:version>"
@@ -23,5 +23,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/cancel", views.Cancel.as_view()),
     path(f"{_ONE}/approve", views.Approve.as_view()),
     path(f"{_ONE}/reject", views.Reject.as_view()),
+    path(f"{_ONE}/comments", annotation_views.Comments.as_view()),
+    path(f"{_ONE}/comments/<str:number>", annotation_views.OneComment.as_view()),
+    path(f"{_ONE}/labels", annotation_views.Labels.as_view()),
+    path(f"{_VERSION}/label", annotation_views.OneLabel.as_view()),
+    path(f"{_ONE}/claim", annotation_views.ClaimReview.as_view()),
+    path(f"{_ONE}/release", annotation_views.ReleaseReview.as_view()),
     path("workflows/<str:slug>/what-if", what_if_view.TryWhatIf.as_view()),
 ]

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Final
 
 import orjson
@@ -19,6 +19,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment
 from checkpoints.pages.lists import reason_of
 from checkpoints.pinned import Pinned
+from checkpoints.services.annotating import labels_of
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -96,6 +97,7 @@ class VersionLine:
     """One version of an execution in the timeline.
 
     ``thinned_at`` is when retention took its state; then nothing but this line is known of it.
+    ``took`` is the time since the version before, None if that is not among the lines.
     """
 
     version: int
@@ -113,6 +115,8 @@ class VersionLine:
     created_at: datetime
     current: bool
     thinned_at: datetime | None
+    label: str = ""
+    took: timedelta | None = None
 
 
 def stand_of(moment: Moment) -> Stand:
@@ -188,8 +192,17 @@ def node_choices(moment: Moment) -> list[Named]:
 def version_lines(
     row: Execution, rows: Sequence[Checkpoint], pinned: Pinned | None
 ) -> list[VersionLine]:
-    """The timeline, in the order of ``rows``."""
-    return [version_line(row, each, pinned) for each in rows]
+    """The timeline, in the order of ``rows``, with labels and how long each version took."""
+    labels = labels_of(row, [each.version for each in rows])
+    at = {each.version: each.created_at for each in rows}
+    return [
+        replace(
+            version_line(row, each, pinned),
+            label=labels.get(each.version, ""),
+            took=each.created_at - at[each.version - 1] if each.version - 1 in at else None,
+        )
+        for each in rows
+    ]
 
 
 def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) -> VersionLine:

@@ -19,12 +19,14 @@ from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
 from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.values import StateView
+from checkpoints.services.annotating import NOBODY, Claimed, claim_of, holder_id
 from checkpoints.store import find_current
 from conversations.models import Conversation
 from conversations.pages.cards import MessageCard, joined, message_card
 from conversations.queries import results_of, visible_window
 from conversations.store import find_head, find_revision
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.web.pages import page, show
@@ -64,6 +66,9 @@ class Decision:
     free: bool
     refusal: str = ""
     refused_field: str = ""
+    claim: Claimed = NOBODY
+    mine: bool = False
+    may_claim: bool = False
     reason: str = ""
     from_node: str = ""
 
@@ -190,6 +195,9 @@ def show_execution(
         nodes=presenters.node_choices(moment),
         free=moment.pinned is None,
         refusal=refusal.detail if refusal else "",
+        claim=claim_of(moment.row) if moment.row is not None else NOBODY,
+        mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
+        may_claim=actor.may(Action.REVIEW_CLAIM),
         refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
         reason=reason,
         from_node=from_node,

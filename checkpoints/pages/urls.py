@@ -3,11 +3,13 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from checkpoints.pages import (
+    annotating,
     editing,
     going_back,
     moving,
     pinned_workflow,
     provenance,
+    queue,
     reading,
     versions,
 )
@@ -26,6 +28,10 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}cancel/", moving.cancel, name="cancel"),
     path(f"{_ONE}state/", editing.edit, name="edit"),
     path(f"{_ONE}workflow/", pinned_workflow.workflow, name="workflow"),
+    path(f"{_ONE}comment/", annotating.comment, name="comment"),
+    path(f"{_ONE}comments/<int:number>/take-back/", annotating.uncomment, name="uncomment"),
+    path(f"{_ONE}versions/<int:number>/label/", annotating.label, name="label"),
+    path(f"{_ONE}claim/", annotating.claim, name="claim"),
     path(f"{_ONE}written/<int:index>/", provenance.written, name="written"),
     path(f"{_ONE}diff/", versions.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", versions.version, name="version"),
@@ -35,6 +41,8 @@ _pages: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
+    path("reviews/", queue.reviews, name="reviews"),
+    path("reviews/waiting/", queue.waiting, name="reviews-waiting"),
     path("settings/retention/", retention, name="settings-retention"),
     path("workflows/<str:slug>/what-if/", what_if_page, name="what-if"),
     path("executions/", include((_pages, "checkpoints"))),

@@ -20,14 +20,17 @@ from checkpoints.pages.presenters import Stand, Step, VersionLine
 from checkpoints.pages.provenance import messages_written
 from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
+from checkpoints.services.annotating import labels_of
 from checkpoints.store import find_checkpoint, kept_after, kept_before
+from conversations.comments import of_execution
 from conversations.domain.diff import Change
 from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.pages.cards import plain_text
+from conversations.pages.cards import Said, plain_text, said_by
 from conversations.queries import messages_at
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
 from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
@@ -63,6 +66,10 @@ class VersionPage:
     before: int | None
     after: int | None
     written: range
+    label: str
+    comments: Sequence[Said]
+    may_comment: bool
+    may_label: bool
     moves: frozenset[str]
 
 
@@ -116,6 +123,14 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         before=kept_before(row, number),
         after=kept_after(row, number),
         written=messages_written(row, checkpoint),
+        label=labels_of(row, [number]).get(number, ""),
+        comments=[
+            said_by(actor, each)
+            for each in of_execution(head, row.number)
+            if each.version == number
+        ],
+        may_comment=actor.may(Action.COMMENT_WRITE),
+        may_label=actor.may(Action.LABEL_SET),
         moves=presenters.moves_for(actor, now.status),
     )
     return show(request, "checkpoints/version.html", shown)

@@ -120,6 +120,7 @@ def _check(now: Execution | None, plan: _Plan, place: int) -> None:
     """
     if now is None or now.thinned_count != plan.row.thinned_count:
         raise _Outdated
-    needed = thin_store.restored_after(plan.row, plan.newest) | thin_store.forked_from(plan.row)
+    needed = thin_store.restored_after(plan.row, plan.newest)
+    needed |= thin_store.forked_from(plan.row) | thin_store.labelled(plan.row)
     if any(needed.intersection(batch.versions) for batch in plan.batches[place:]):
         raise _Outdated

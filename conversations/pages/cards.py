@@ -9,7 +9,10 @@ import orjson
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
+from conversations.comments import may_take_back
 from conversations.domain.bodies import StoredMessage, text_of_body
+from conversations.models import Comment
+from ctxadmin.accounts.actor import Actor
 from ctxadmin.web.components import Text
 
 BlockKind = Literal["text", "code", "json", "image", "part"]
@@ -77,6 +80,18 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """A comment; ``mine`` if the reader may take it back, ``about`` the key that it is on."""
+
+    number: int
+    text: str
+    author: str
+    created_at: datetime
+    mine: bool
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MessageCard:
     """A message as a reader wants it; ``raw`` is its JSON, ``position`` its place in the view.
 
@@ -100,6 +115,7 @@ class MessageCard:
     position: int | None
     gap: Gap | None = None
     hidden_by: HiddenBy | None = None
+    comments: Sequence[Said] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -121,6 +137,7 @@ def message_card(
     *,
     gap: Gap | None = None,
     hidden_by: HiddenBy | None = None,
+    comments: Sequence[Said] = (),
 ) -> MessageCard:
     """One message; ``results`` are the log indices of results by call index and call id."""
     body = orjson.loads(message.body)
@@ -145,6 +162,19 @@ def message_card(
         position=position,
         gap=gap,
         hidden_by=hidden_by,
+        comments=comments,
+    )
+
+
+def said_by(actor: Actor, comment: Comment) -> Said:
+    """A comment as one reader sees it."""
+    return Said(
+        comment.number,
+        comment.text,
+        comment.author,
+        comment.created_at,
+        may_take_back(actor, comment),
+        comment.key_name,
     )
 
 

@@ -66,6 +66,7 @@ class DetailPage:
     shown_count: int
     old_revision: int | None
     selectable: bool
+    may_comment: bool
     may_operate: bool
     may_change: bool
     may_archive: bool
@@ -144,7 +145,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     if head.current_revision < newest[0].number:  # it was gone back to long ago
         newest = [*reversed(rows[:1]), *newest]
     lines = presenters.batch_lines(head, newest, branch=branch, may_move=may_move)
-    sections = windows.sections_of(head, wanted, start, window)
+    sections = windows.sections_of(actor, head, wanted, start, window)
     shown = DetailPage(
         title=head.title or head.public_id,
         crumbs=(*presenters.crumbs(), Crumb(head.title or head.public_id)),
@@ -160,6 +161,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         shown_count=window.view_count,
         old_revision=old,
         selectable=_selectable(actor, head, wanted),
+        may_comment=actor.may(Action.COMMENT_WRITE),
         may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
@@ -184,10 +186,10 @@ def section(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     wanted, start = shown_in(request), start_in(request)
     window = windows.window_of(head, wanted, start)
     gaps = windows.gaps_of(head, wanted)
-    cards = windows.cards_of(head, wanted, window, gaps)
+    cards = windows.cards_of(actor, head, wanted, window, gaps)
     first = windows.gap_behind(head, wanted, gaps, -1) if start == 0 else None
     selectable = _selectable(actor, head, wanted)
-    return _messages(request, head, wanted, cards, first, selectable=selectable)
+    return _messages(request, actor, head, wanted, cards, first, selectable=selectable)
 
 
 @require_safe
@@ -198,15 +200,16 @@ def hidden(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     wanted = shown_in(request)
     start, stop = number_in(request, "start", 0), number_in(request, "stop", 0)
     middle = min(start + SECTION, stop)
-    cards = windows.hidden_cards(head, wanted, start, middle)
+    cards = windows.hidden_cards(actor, head, wanted, start, middle)
     if cards and middle < min(stop, head.log_count):
         rest = windows.gap_of(head, wanted, middle, stop)
         cards[-1] = replace(cards[-1], gap=rest)
-    return _messages(request, head, wanted, cards, None)
+    return _messages(request, actor, head, wanted, cards, None)
 
 
 def _messages(
     request: HttpRequest,
+    actor: Actor,
     head: Conversation,
     wanted: Shown,
     cards: Sequence[MessageCard],
@@ -216,6 +219,7 @@ def _messages(
 ) -> HttpResponse:
     context = {
         "selectable": selectable,
+        "may_comment": actor.may(Action.COMMENT_WRITE),
         "cards": cards,
         "gap": gap,
         "wanted": wanted,

@@ -7,15 +7,24 @@ from typing import Final
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from conversations import hiding, queries
+from conversations import comments, hiding, queries
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.view import View
 from conversations.hiding import Hider
 from conversations.models import Conversation
 from conversations.pages import presenters
-from conversations.pages.cards import Gap, HiddenBy, MessageCard, joined, message_card
+from conversations.pages.cards import (
+    Gap,
+    HiddenBy,
+    MessageCard,
+    Said,
+    joined,
+    message_card,
+    said_by,
+)
 from conversations.queries import MessageWindow
 from conversations.store import view_of
+from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 
 SECTION: Final = 50
@@ -96,7 +105,7 @@ def messages_url(head: Conversation, shown: Shown) -> str:
 
 
 def sections_of(
-    head: Conversation, shown: Shown, start: int, window: MessageWindow
+    actor: Actor, head: Conversation, shown: Shown, start: int, window: MessageWindow
 ) -> list[Section]:
     """The stretch that was asked for with its messages, the others as places to fill."""
     base = reverse("conversations:section", args=[head.public_id])
@@ -105,7 +114,7 @@ def sections_of(
     found: list[Section] = []
     for first in range(0, window.view_count, SECTION):
         stop = min(first + SECTION, window.view_count)
-        cards = cards_of(head, shown, window, gaps) if first == start else ()
+        cards = cards_of(actor, head, shown, window, gaps) if first == start else ()
         query = f"{shown.query}start={first}"
         found.append(
             Section(
@@ -153,12 +162,13 @@ def gap_of(head: Conversation, shown: Shown, start: int, stop: int) -> Gap:
 
 
 def cards_of(
-    head: Conversation, shown: Shown, window: MessageWindow, gaps: Gaps
+    actor: Actor, head: Conversation, shown: Shown, window: MessageWindow, gaps: Gaps
 ) -> list[MessageCard]:
     """The messages of a section, results in the cards of their calls."""
     messages = window.messages
     results = queries.results_of(head, [message.index for message in messages])
     hidden = hidden_by(head, [each for each in messages if not each.visible])
+    said = _said(actor, head, [message.index for message in messages])
     whole_log = shown.which == "all"
     places = [None] * len(messages) if whole_log else window.positions
     return joined(
@@ -169,13 +179,22 @@ def cards_of(
                 position,
                 gap=gap_behind(head, shown, gaps, message.index),
                 hidden_by=hidden.get(message.index),
+                comments=said.get(message.index, ()),
             )
             for message, position in zip(messages, places, strict=True)
         ]
     )
 
 
-def hidden_cards(head: Conversation, shown: Shown, start: int, stop: int) -> list[MessageCard]:
+def _said(actor: Actor, head: Conversation, indices: Sequence[int]) -> Mapping[int, Sequence[Said]]:
+    """The comments on messages."""
+    found = comments.of_messages(head, indices) if indices else {}
+    return {index: [said_by(actor, each) for each in rows] for index, rows in found.items()}
+
+
+def hidden_cards(
+    actor: Actor, head: Conversation, shown: Shown, start: int, stop: int
+) -> list[MessageCard]:
     """Messages that a view hides, greyed, with what hid them; those that it shows are left out."""
     view = view_shown(head, shown)
     row = queries.shown_revision(head, _name(shown.which))
@@ -183,9 +202,16 @@ def hidden_cards(head: Conversation, shown: Shown, start: int, stop: int) -> lis
     messages = queries.messages_at(head, asked, view)
     results = queries.results_of(head, asked)
     hidden = hidden_by(head, messages, row.number)
+    said = _said(actor, head, asked)
     return joined(
         [
-            message_card(message, results, None, hidden_by=hidden.get(message.index))
+            message_card(
+                message,
+                results,
+                None,
+                hidden_by=hidden.get(message.index),
+                comments=said.get(message.index, ()),
+            )
             for message in messages
         ]
     )

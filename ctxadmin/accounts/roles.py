@@ -54,6 +54,11 @@ class Action(StrEnum):
     CHECKPOINT_FORK = "checkpoint.fork"
     CHECKPOINT_THIN = "checkpoint.thin"
     RETENTION_SET = "retention.set"
+    COMMENT_WRITE = "comment.write"
+    COMMENT_DELETE = "comment.delete"
+    LABEL_SET = "label.set"
+    REVIEW_CLAIM = "review.claim"
+    REVIEW_RELEASE = "review.release"
     TOKEN_MANAGE = "token.manage"
     MEMBER_MANAGE = "member.manage"
 
@@ -89,6 +94,11 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.CHECKPOINT_FORK: frozenset({_R}),
     Action.CHECKPOINT_THIN: frozenset(),
     Action.RETENTION_SET: frozenset(),
+    Action.COMMENT_WRITE: frozenset({_R}),
+    Action.COMMENT_DELETE: frozenset({_R}),
+    Action.LABEL_SET: frozenset({_R}),
+    Action.REVIEW_CLAIM: frozenset({_R}),
+    Action.REVIEW_RELEASE: frozenset({_R}),
     Action.TOKEN_MANAGE: frozenset(),
     Action.MEMBER_MANAGE: frozenset(),
 }

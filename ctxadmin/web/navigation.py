@@ -51,6 +51,7 @@ PLACES: Final[tuple[Place, ...]] = (
     Place(_("Workflows"), "workflows:list", "topology-star-3", "w", _("To the workflows")),
     Place(_("Conversations"), "conversations:list", "messages", "c", _("To the conversations")),
     Place(_("Executions"), "checkpoints:list", "activity", "e", _("To the executions")),
+    Place(_("Reviews"), "reviews", "user-question", "r", _("To the reviews")),
     Place(_("Audit"), "audit:list", "shield-check", "a", _("To the audit")),
     Place(_("Settings"), "settings", "settings", "s", _("To the settings"), Action.TOKEN_MANAGE),
 )

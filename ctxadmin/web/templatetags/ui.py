@@ -1,7 +1,7 @@
 """Template tags of the components; ``templates/README.md`` is their catalogue."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from django import template
 from django.http import HttpRequest
@@ -11,6 +11,7 @@ from django.templatetags.static import static
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
@@ -215,6 +216,24 @@ def signed(number: int) -> str:
     """A change with its sign: ``+1,200``, ``−80``, ``±0``."""
     sign = "+" if number > 0 else "−" if number < 0 else "±"
     return sign + grouped(abs(number))
+
+
+@register.filter
+def duration(span: timedelta) -> str:
+    """A length of time with one or two units: ``40 ms``, ``3 min 5 s``, ``2 h 10 min``."""
+    seconds = max(span.total_seconds(), 0)
+    if seconds < 1:
+        return _("%(n)s ms") % {"n": round(seconds * 1000)}
+    if seconds < 10:
+        return _("%(n)s s") % {"n": number_format(seconds, 1)}
+    whole = round(seconds)
+    if whole < 60:
+        return _("%(n)s s") % {"n": whole}
+    if whole < 3600:
+        return _("%(m)s min %(s)s s") % {"m": whole // 60, "s": whole % 60}
+    if whole < 86400:
+        return _("%(h)s h %(m)s min") % {"h": whole // 3600, "m": whole % 3600 // 60}
+    return _("%(d)s d %(h)s h") % {"d": whole // 86400, "h": whole % 86400 // 3600}
 
 
 @register.filter(name="markdown")

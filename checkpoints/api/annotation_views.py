@@ -1,0 +1,137 @@
+"""The endpoints of comments, labels and claims: parse, call one service, answer."""
+
+from typing import Self
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from checkpoints.api.endpoints import ExecutionEndpoint, version_in
+from checkpoints.services import annotating
+from checkpoints.services.annotating import Claimed, SetLabel, WriteComment
+from checkpoints.store import find_current
+from conversations import comments
+from conversations.models import Comment
+from conversations.queries import position_after
+from conversations.store import find_head
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib import clock
+from ctxadmin.web.described import PAGE, Answer, ListOf, described
+from ctxadmin.web.pagination import PageRequest, cut
+
+
+class CommentAnswer(Answer):
+    """A comment; of `message`, `version` and `key` it has what it is about."""
+
+    number: int
+    message: int | None = None
+    version: int | None = None
+    key: str | None = None
+    text: str
+    author: str
+    created_at: str
+
+
+class LabelAnswer(Answer):
+    """The name of a version."""
+
+    version: int
+    label: str
+
+
+class ClaimAnswer(Answer):
+    """Who looks after the pause; null is nobody."""
+
+    holder: str | None
+    claimed_at: str | None
+
+    @classmethod
+    def of(cls, claimed: Claimed) -> Self:
+        at = claimed.claimed_at
+        return cls(holder=claimed.holder or None, claimed_at=clock.iso(at) if at else None)
+
+
+class Comments(ExecutionEndpoint):
+    @described("List comments", answer=ListOf[CommentAnswer], query=PAGE)
+    def get(self, request: Request, conversation_id: str) -> Response:
+        """All of a conversation, the oldest first; also those on versions of former executions."""
+        head = find_head(self.actor.workspace, conversation_id)
+        asked = PageRequest.of(request.query_params)
+        rows = Comment.objects.filter(
+            conversation=head.key, number__gte=position_after(asked)
+        ).order_by("number")
+        found = cut(list(rows[: asked.limit + 1]), asked, lambda row: (row.number,))
+        shown = [comments.comment_json(each) for each in found.items]
+        return Response({"results": shown, "next": found.next})
+
+    @described(
+        "Comment on a message, a version or a key",
+        body=WriteComment,
+        answer=CommentAnswer,
+        status=201,
+        errors=("out_of_range",),
+        needs=Action.COMMENT_WRITE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """Nothing that an agent sees is changed by it."""
+        said = annotating.comment(self.actor, conversation_id, self.body(WriteComment))
+        return Response(comments.comment_json(said), status=201)
+
+
+class OneComment(ExecutionEndpoint):
+    @described("Take a comment back", needs=Action.COMMENT_DELETE)
+    def delete(self, request: Request, conversation_id: str, number: str) -> HttpResponse:
+        """One's own, or any for an admin."""
+        comments.take_back(self.actor, conversation_id, version_in(number))
+        return HttpResponse(status=204)
+
+
+class Labels(ExecutionEndpoint):
+    @described("List labels", answer=ListOf[LabelAnswer])
+    def get(self, request: Request, conversation_id: str) -> Response:
+        """Of the current execution, by version."""
+        head = find_head(self.actor.workspace, conversation_id)
+        row = find_current(head.key)
+        found = annotating.labels_of(row) if row is not None else {}
+        shown = [{"version": version, "label": name} for version, name in found.items()]
+        return Response({"results": shown, "next": None})
+
+
+class OneLabel(ExecutionEndpoint):
+    @described("Label a version", body=SetLabel, answer=LabelAnswer, needs=Action.LABEL_SET)
+    def put(self, request: Request, conversation_id: str, version: str) -> Response:
+        """A version with a label keeps its state, whatever retention says."""
+        wanted = self.body(SetLabel)
+        made = annotating.set_label(self.actor, conversation_id, version_in(version), wanted.label)
+        return Response({"version": made.version, "label": made.name})
+
+    @described("Remove a label", needs=Action.LABEL_SET)
+    def delete(self, request: Request, conversation_id: str, version: str) -> HttpResponse:
+        """NotFound if the version has none."""
+        annotating.remove_label(self.actor, conversation_id, version_in(version))
+        return HttpResponse(status=204)
+
+
+class ClaimReview(ExecutionEndpoint):
+    @described(
+        "Claim a review",
+        answer=ClaimAnswer,
+        errors=("invalid_state", "version_conflict"),
+        needs=Action.REVIEW_CLAIM,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """Tells others who looks after a paused execution; it ends with the pause."""
+        return ClaimAnswer.of(annotating.claim(self.actor, conversation_id)).response()
+
+
+class ReleaseReview(ExecutionEndpoint):
+    @described(
+        "Release a review",
+        answer=ClaimAnswer,
+        errors=("version_conflict",),
+        needs=Action.REVIEW_RELEASE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """Nobody looks after it then."""
+        annotating.release(self.actor, conversation_id)
+        return ClaimAnswer.of(annotating.NOBODY).response()

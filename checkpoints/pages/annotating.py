@@ -1,0 +1,224 @@
+"""The pages on which people comment, name versions, and say who looks after a pause."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from checkpoints.pages import presenters
+from checkpoints.services import annotating
+from checkpoints.services.annotating import SetLabel, WriteComment
+from checkpoints.store import find_checkpoint, find_current
+from conversations import comments
+from conversations.models import Comment, Conversation
+from conversations.pages.windows import is_number
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
+from ctxadmin.web.components import Confirm, Crumb, Text
+from ctxadmin.web.pages import page, show
+
+
+@dataclass(frozen=True, slots=True)
+class SayPage:
+    """A form with one text: a comment, or the name of a version; ``limit`` characters at most."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    label: Text
+    text: str
+    limit: int
+    problem: str
+    may_remove: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AskPage:
+    """The question before a comment is taken back."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    confirm: Confirm
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Comment on a message, a version or a key, which the address names."""
+    actor.require(Action.COMMENT_WRITE)
+    head = find_head(actor.workspace, conversation_id)
+    about = _about(request)
+    back, title = _place_of(head, about)
+    problem = ""
+    if request.method == "POST":
+        text = request.POST.get("text", "").replace("\r\n", "\n").strip()
+        if text and len(text) <= comments.LONGEST:
+            annotating.comment(actor, conversation_id, parse(WriteComment, about | {"text": text}))
+            flash.success(request, _("Your comment is there."))
+            return redirect(back)
+        problem = _("Write something, %(n)s characters at most.") % {"n": comments.LONGEST}
+    confirm = Confirm(
+        title=title,
+        text=_("Everybody in the workspace reads it. Nothing that an agent sees is changed."),
+        action=request.get_full_path(),
+        submit=_("Comment"),
+        back=back,
+    )
+    shown = SayPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(_("Comment"))),
+        label=_("Comment"),
+        text=request.POST.get("text", ""),
+        limit=comments.LONGEST,
+        problem=problem,
+        may_remove=False,
+    )
+    status = 422 if problem else 200
+    return show(request, "checkpoints/say.html", shown, status=status, confirm=confirm)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def uncomment(
+    request: HttpRequest, actor: Actor, conversation_id: str, number: int
+) -> HttpResponse:
+    actor.require(Action.COMMENT_DELETE)
+    head = find_head(actor.workspace, conversation_id)
+    said = Comment.objects.filter(conversation=head.key, number=number).first()
+    if said is None:
+        raise NotFound(_("There is no comment %(n)s.") % {"n": number})
+    back = _back_from(head, said)
+    if request.method == "POST":
+        comments.take_back(actor, conversation_id, number)
+        flash.success(request, _("The comment was taken back."))
+        return redirect(back)
+    confirm = Confirm(
+        title=_("Take the comment back"),
+        text=_("Its text is removed for good; the audit keeps that there was one."),
+        action=request.path,
+        submit=_("Take back"),
+        back=back,
+        danger=True,
+    )
+    crumbs = presenters.crumbs(head, Crumb(_("Comment")))
+    return show(request, "confirm.html", AskPage(confirm.title, crumbs, confirm), confirm=confirm)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    """Name a version, or take its name away."""
+    actor.require(Action.LABEL_SET)
+    head = find_head(actor.workspace, conversation_id)
+    row = find_current(head.key)
+    if row is None:
+        raise NotFound(_("This conversation has no execution."))
+    find_checkpoint(head.key, row.number, number)
+    back = reverse("checkpoints:version", args=[conversation_id, number])
+    known = annotating.labels_of(row, [number]).get(number, "")
+    problem, text = "", request.POST.get("text", known).strip()
+    if request.method == "POST" and "remove" in request.POST:
+        if known:
+            annotating.remove_label(actor, conversation_id, number)
+            flash.success(request, _("The label was removed."))
+        return redirect(back)
+    if request.method == "POST":
+        try:
+            wanted = parse(SetLabel, {"label": text})
+            annotating.set_label(actor, conversation_id, number, wanted.label)
+            flash.success(request, _("Version %(n)s is labelled now.") % {"n": number})
+            return redirect(back)
+        except ValidationFailed:
+            problem = _("A label has 1 to 80 characters.")
+    title = _("Label version %(n)s") % {"n": number}
+    confirm = Confirm(
+        title=title,
+        text=_("A version with a label keeps its state, whatever retention says."),
+        action=request.path,
+        submit=_("Label"),
+        back=back,
+    )
+    shown = SayPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        label=_("Label"),
+        text=text,
+        limit=80,
+        problem=problem,
+        may_remove=bool(known),
+    )
+    status = 422 if problem else 200
+    return show(request, "checkpoints/say.html", shown, status=status, confirm=confirm)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Claim, take over or release what waits; then back to where the button was."""
+    head = find_head(actor.workspace, conversation_id)
+    if request.method != "POST":
+        return redirect("checkpoints:detail", conversation_id)
+    try:
+        if request.POST.get("do") == "release":
+            annotating.release(actor, head.public_id)
+            flash.success(request, _("It is free for others again."))
+        else:
+            over = request.POST.get("do") == "take-over"
+            annotating.claim(actor, head.public_id, over=over)
+            flash.success(request, _("You look after it now."))
+    except (InvalidState, VersionConflict) as error:
+        flash.warning(request, error.detail)
+    if request.POST.get("from") == "reviews":
+        return redirect("reviews")
+    return redirect("checkpoints:detail", conversation_id)
+
+
+def _about(request: HttpRequest) -> dict[str, int | str]:
+    """What the address names: ``message=3``, ``version=2``, ``key=draft&version=2``."""
+    about: dict[str, int | str] = {}
+    for name in ("message", "version"):
+        text = request.GET.get(name)
+        if text is not None:
+            if not is_number(text):
+                raise ValidationFailed.at(f"?{name}", _("This must be a whole number."))
+            about[name] = int(text)
+    if key := request.GET.get("key"):
+        about["key"] = key
+    parse(WriteComment, about | {"text": "-"})
+    return about
+
+
+def _place_of(head: Conversation, about: dict[str, int | str]) -> tuple[str, str]:
+    """Where what is commented on is shown, and the title of the page."""
+    name = head.public_id
+    if "message" in about:
+        index = about["message"]
+        if int(index) >= head.log_count:
+            raise NotFound(_("There is no message #%(n)s.") % {"n": index})
+        here = reverse("conversations:detail", args=[name])
+        return f"{here}?at={index}#m{index}", _("Comment on message #%(n)s") % {"n": index}
+    version = about.get("version")
+    back = (
+        reverse("checkpoints:detail", args=[name])
+        if version is None
+        else reverse("checkpoints:version", args=[name, version])
+    )
+    if "key" in about:
+        return back, _("Comment on the key %(name)s") % {"name": str(about["key"])[:80]}
+    return back, _("Comment on version %(n)s") % {"n": version}
+
+
+def _back_from(head: Conversation, said: Comment) -> str:
+    about: dict[str, int | str] = {}
+    if said.message is not None:
+        about["message"] = said.message
+    elif said.version is not None:
+        about["version"] = said.version
+    return _place_of(head, about)[0]

@@ -1,0 +1,164 @@
+"""The queue of what waits for a person: who waits longest first, and who looks after it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints.domain.execution import read
+from checkpoints.domain.status import Status
+from checkpoints.models import Claim, Execution
+from checkpoints.pages import lists
+from checkpoints.pages.lists import reason_of
+from checkpoints.services.annotating import holder_id
+from conversations.models import Conversation
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+from ctxadmin.web.pagination import Page, PageRequest, cut
+
+_LARGE: Final = ("marking", "reducers", "metadata")
+_WHO: Final = ("", "mine", "free")
+_MOST_COUNTED: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A paused execution: why, since when, until when, and who looks after it."""
+
+    conversation: str
+    title: str
+    workflow: str
+    node_id: str
+    reason: str
+    since: datetime | None
+    deadline: datetime | None
+    outcome: str
+    holder: str
+    mine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePage:
+    """What waits; ``who`` and ``workflow`` are what the filter bar shows."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    lines: Sequence[Waiting]
+    next: str | None
+    who: str
+    workflow: str
+    workflows: Sequence[str]
+    filtered: bool
+    may_claim: bool
+
+
+@require_safe
+@page
+def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
+    who, workflow = request.GET.get("who", ""), request.GET.get("workflow", "")
+    if who not in _WHO:
+        raise ValidationFailed.at("?who", _("It is mine or free."))
+    found = _page(actor, who, workflow, PageRequest.of(request.GET))
+    shown = QueuePage(
+        title=_("Reviews"),
+        crumbs=(),
+        lines=[_line(actor, row) for row in found.items],
+        next=found.next,
+        who=who,
+        workflow=workflow,
+        workflows=lists.workflows_run(actor),
+        filtered=bool(who or workflow),
+        may_claim=actor.may(Action.REVIEW_CLAIM),
+    )
+    return show(request, "checkpoints/reviews.html", shown)
+
+
+@require_safe
+@page
+def waiting(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """How many wait, and what began to wait last, for the page that tells of new ones."""
+    rows = _waiting(actor).order_by("-waiting_since")
+    newest = rows.annotate(title=_of_head("title"), name=_of_head("public_id"))[:1]
+    last = [
+        {"conversation": row.name, "title": row.title or row.name, "since": row.waiting_since}
+        for row in newest
+    ]
+    count = _waiting(actor)[:_MOST_COUNTED].count()
+    return JsonResponse({"count": count, "newest": last[0] if last else None})
+
+
+def _waiting(actor: Actor) -> QuerySet[Execution]:
+    return Execution.objects.filter(
+        workspace=actor.workspace, status=Status.PAUSED, waiting_since__isnull=False
+    )
+
+
+def _page(actor: Actor, who: str, workflow: str, asked: PageRequest) -> Page[Execution]:
+    claims = Claim.objects.filter(
+        conversation=OuterRef("conversation"),
+        execution=OuterRef("number"),
+        since=OuterRef("waiting_since"),
+    )
+    rows = _waiting(actor).defer(*_LARGE)
+    if workflow:
+        # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
+        rows = rows.filter(workflow=workflow) if workflow.isascii() else rows.none()
+    if who == "mine":
+        rows = rows.filter(Exists(claims.filter(holder_id=holder_id(actor))))
+    elif who == "free":
+        rows = rows.filter(~Exists(claims))
+    if asked.after:
+        since, key = _after(asked.after)
+        rows = rows.filter(
+            Q(waiting_since__gt=since) | Q(waiting_since=since, conversation__gt=key)
+        )
+    named = rows.annotate(
+        name=_of_head("public_id"),
+        title=_of_head("title"),
+        holder=Subquery(claims.values("holder")[:1]),
+        holder_key=Subquery(claims.values("holder_id")[:1]),
+    )
+    found = list(named.order_by("waiting_since", "conversation")[: asked.limit + 1])
+    return cut(found, asked, lambda row: (_microseconds(row.waiting_since), row.conversation))
+
+
+def _of_head(field: str) -> Subquery:
+    heads = Conversation.objects.filter(key=OuterRef("conversation"))
+    return Subquery(heads.values(field)[:1])
+
+
+def _line(actor: Actor, row: Execution) -> Waiting:
+    decided = read(bytes(row.decided))
+    told = vars(row)  # what the query added to the row
+    outcome = decided.pause.outcome if decided.pause else None
+    return Waiting(
+        conversation=told["name"],
+        title=told["title"] or told["name"],
+        workflow=row.workflow,
+        node_id=row.node_id,
+        reason=reason_of(decided),
+        since=row.waiting_since,
+        deadline=row.deadline,
+        outcome=outcome.value if outcome else "",
+        holder=told["holder"] or "",
+        mine=told["holder_key"] == holder_id(actor),
+    )
+
+
+def _after(after: tuple[int | str, ...]) -> tuple[datetime, int]:
+    match after:
+        case (int() as at, int() as key) if abs(at) < 10**17:
+            return datetime.fromtimestamp(at / 10**6, UTC), key
+    raise ValidationFailed.at("?cursor", _("This cursor belongs to another list."))
+
+
+def _microseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 10**6)

@@ -1,0 +1,195 @@
+"""Labels of versions, comments on what an execution knows, and who looks after a pause."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from checkpoints.domain.status import Status
+from checkpoints.models import Checkpoint, Claim, Execution, Label
+from checkpoints.store import find_checkpoint, find_current
+from conversations import comments
+from conversations.comments import About
+from conversations.models import Comment, Conversation
+from conversations.store import find_head
+from conversations.writing import Writing, writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.record import Change
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import InvalidState, NotFound, VersionConflict
+
+LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+CommentText = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=comments.LONGEST)
+]
+
+
+class WriteComment(Contract):
+    """A comment on one thing: a message of the log, a version, or a key of the state."""
+
+    text: CommentText
+    message: Annotated[int, Field(ge=0)] | None = None
+    version: Annotated[int, Field(ge=0)] | None = None
+    key: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+
+    @model_validator(mode="after")
+    def _one_thing(self) -> Self:
+        state = self.version is not None or self.key is not None
+        if (self.message is not None) == state:
+            raise ValueError("name a message, or a version, or a key (with a version or without)")
+        return self
+
+
+class SetLabel(Contract):
+    """The name of a version."""
+
+    label: LabelName
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Who looks after a pause; nobody if ``holder`` is empty."""
+
+    holder: str
+    holder_id: str
+    claimed_at: datetime | None
+
+
+NOBODY = Claimed("", "", None)
+
+
+def comment(actor: Actor, public_id: str, wanted: WriteComment) -> Comment:
+    """Comment on a message, or on the current execution; NotFound for an unknown version."""
+    actor.require(Action.COMMENT_WRITE)
+    head = find_head(actor.workspace, public_id)
+    if wanted.message is not None:
+        return comments.comment(actor, public_id, About(message=wanted.message), wanted.text)
+    row = _current(head)
+    version = row.version if wanted.version is None else wanted.version
+    _known_version(row, version)
+    about = About(execution=row.number, version=version, key=wanted.key or "")
+    return comments.comment(actor, public_id, about, wanted.text)
+
+
+def set_label(actor: Actor, public_id: str, version: int, name: str) -> Label:
+    """Name a version of the current execution, or name it anew; it keeps its state then.
+
+    NotFound for a version that is not there or was thinned.
+    """
+    actor.require(Action.LABEL_SET)
+    with writing(actor, public_id) as opened:
+        row = _current(opened.head)
+        find_checkpoint(opened.head.key, row.number, version)
+        made, _ = Label.objects.update_or_create(
+            conversation=opened.head.key,
+            execution=row.number,
+            version=version,
+            defaults={"name": name, "author": actor.label, "created_at": opened.at},
+        )
+        _commit(opened, row, Action.LABEL_SET, {"version": version})
+    return made
+
+
+def remove_label(actor: Actor, public_id: str, version: int) -> None:
+    """Take the name of a version away; NotFound if it has none."""
+    actor.require(Action.LABEL_SET)
+    with writing(actor, public_id) as opened:
+        row = _current(opened.head)
+        gone, _ = Label.objects.filter(
+            conversation=opened.head.key, execution=row.number, version=version
+        ).delete()
+        if not gone:
+            raise NotFound(f"Version {version} has no label.")
+        _commit(opened, row, Action.LABEL_SET, {"version": version, "removed": True})
+
+
+def labels_of(row: Execution, versions: Collection[int] | None = None) -> Mapping[int, str]:
+    """The labels of an execution by version."""
+    rows = Label.objects.filter(conversation=row.conversation, execution=row.number)
+    if versions is not None:
+        rows = rows.filter(version__in=versions)
+    return dict(rows.order_by("version").values_list("version", "name"))
+
+
+def claim(actor: Actor, public_id: str, *, over: bool = False) -> Claimed:
+    """Look after the pause of an execution. Twice is once.
+
+    InvalidState unless it is PAUSED. VersionConflict if somebody else does, unless ``over``.
+    """
+    actor.require(Action.REVIEW_CLAIM)
+    with writing(actor, public_id) as opened:
+        row = _current(opened.head)
+        if row.status != Status.PAUSED or row.waiting_since is None:
+            raise InvalidState("Only what is paused can be claimed.", status=row.status)
+        held, me = claim_of(row), holder_id(actor)
+        if held.holder_id == me:
+            return held
+        if held.holder and not over:
+            said = f"{held.holder} looks after it already."
+            raise VersionConflict(said, expected="", actual=held.holder)
+        Claim.objects.update_or_create(
+            conversation=opened.head.key,
+            execution=row.number,
+            defaults={
+                "since": row.waiting_since,
+                "holder_id": me,
+                "holder": actor.label,
+                "claimed_at": opened.at,
+            },
+        )
+        _commit(opened, row, Action.REVIEW_CLAIM, {"from": held.holder} if held.holder else {})
+    return Claimed(actor.label, me, opened.at)
+
+
+def release(actor: Actor, public_id: str) -> None:
+    """Look after it no more; for a pause that nobody claimed this changes nothing.
+
+    VersionConflict if it is somebody else's claim.
+    """
+    actor.require(Action.REVIEW_RELEASE)
+    with writing(actor, public_id) as opened:
+        row = _current(opened.head)
+        held = claim_of(row)
+        if not held.holder:
+            return
+        if held.holder_id != holder_id(actor):
+            said = f"{held.holder} looks after it; claim it first."
+            raise VersionConflict(said, expected=actor.label, actual=held.holder)
+        Claim.objects.filter(conversation=opened.head.key, execution=row.number).delete()
+        _commit(opened, row, Action.REVIEW_RELEASE, {})
+
+
+def holder_id(actor: Actor) -> str:
+    return f"{actor.kind}:{actor.id}"
+
+
+def claim_of(row: Execution) -> Claimed:
+    """Who looks after the pause that an execution is in now."""
+    if row.status != Status.PAUSED or row.waiting_since is None:
+        return NOBODY
+    found = Claim.objects.filter(
+        conversation=row.conversation, execution=row.number, since=row.waiting_since
+    ).first()
+    return NOBODY if found is None else Claimed(found.holder, found.holder_id, found.claimed_at)
+
+
+def _current(head: Conversation) -> Execution:
+    row = find_current(head.key)
+    if row is None:
+        raise NotFound("This conversation has no execution.")
+    return row
+
+
+def _known_version(row: Execution, version: int) -> None:
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    if version > row.version or not rows.filter(version=version).exists():
+        raise NotFound(f"There is no version {version} of this execution.")
+
+
+def _commit(opened: Writing, row: Execution, action: Action, detail: dict[str, object]) -> None:
+    """On record, without touching what an engine or an archive looks at."""
+    about = {"conversation": opened.head.public_id, **detail}
+    opened.commit(Change(action, "execution", row.public_id, detail=about), upkeep=True)

@@ -1,0 +1,101 @@
+"""What people say about messages, keys and versions: written, read, taken back."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from conversations.models import Comment, Conversation
+from conversations.services import change_of
+from conversations.writing import writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action, Scope
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import FieldProblem, Forbidden, NotFound, OutOfRange
+
+LONGEST: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a comment is about: a message of the log, a version, or a key as it was at one."""
+
+    message: int | None = None
+    execution: int | None = None
+    version: int | None = None
+    key: str = ""
+
+
+def comment(actor: Actor, public_id: str, about: About, text: str) -> Comment:
+    """Say something about a message or a version; OutOfRange for a message that is not there.
+
+    It changes nothing of what an agent sees, so it brings no archived conversation back.
+    """
+    actor.require(Action.COMMENT_WRITE)
+    with writing(actor, public_id) as opened:
+        head = opened.head
+        if about.message is not None and about.message >= head.log_count:
+            said = f"There is no message #{about.message}."
+            raise OutOfRange(said, problems=[FieldProblem("/message", said, "out_of_range")])
+        made = Comment.objects.create(
+            conversation=head.key,
+            number=head.change_seq + 1,
+            message=about.message,
+            execution=about.execution,
+            version=about.version,
+            key_name=about.key,
+            text=text,
+            author_id=f"{actor.kind}:{actor.id}",
+            author=actor.label,
+            created_at=opened.at,
+        )
+        detail = {"comment": made.number, "message": about.message, "version": about.version}
+        opened.commit(change_of(head, Action.COMMENT_WRITE, detail=detail), upkeep=True)
+    return made
+
+
+def take_back(actor: Actor, public_id: str, number: int) -> Comment:
+    """Remove a comment: one's own, or any for an admin; Forbidden else."""
+    actor.require(Action.COMMENT_DELETE)
+    with writing(actor, public_id) as opened:
+        found = Comment.objects.filter(conversation=opened.head.key, number=number).first()
+        if found is None:
+            raise NotFound(f"There is no comment {number}.")
+        if not may_take_back(actor, found):
+            raise Forbidden("A comment is taken back by who wrote it, or by an admin.")
+        Comment.objects.filter(conversation=opened.head.key, number=number).delete()
+        detail = {"comment": number}
+        opened.commit(change_of(opened.head, Action.COMMENT_DELETE, detail=detail), upkeep=True)
+    return found
+
+
+def may_take_back(actor: Actor, said: Comment) -> bool:
+    own = said.author_id == f"{actor.kind}:{actor.id}"
+    return actor.may(Action.COMMENT_DELETE) and (own or Scope.ADMIN in actor.scopes)
+
+
+def of_messages(head: Conversation, indices: Iterable[int]) -> Mapping[int, Sequence[Comment]]:
+    """The comments on some messages by log index, the oldest first."""
+    rows = Comment.objects.filter(conversation=head.key, message__in=list(indices))
+    found: dict[int, list[Comment]] = {}
+    for each in rows.order_by("number"):
+        if each.message is not None:
+            found.setdefault(each.message, []).append(each)
+    return found
+
+
+def of_execution(head: Conversation, execution: int) -> Sequence[Comment]:
+    """The comments on the versions and keys of one execution, the oldest first; at most 500."""
+    rows = Comment.objects.filter(conversation=head.key, execution=execution)
+    return list(rows.order_by("number")[:500])
+
+
+def comment_json(said: Comment) -> dict[str, object]:
+    """A comment as REST shows it: only what it is about."""
+    about = {"message": said.message, "version": said.version, "key": said.key_name or None}
+    return {
+        "number": said.number,
+        **{name: value for name, value in about.items() if value is not None},
+        "text": said.text,
+        "author": said.author,
+        "created_at": clock.iso(said.created_at),
+    }

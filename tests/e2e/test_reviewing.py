@@ -1,0 +1,83 @@
+"""The reviewer's queue, claims, comments and labels in a browser."""
+
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+
+def made(api: httpx.Client, name: str) -> str:
+    """A free execution that waits at version 1."""
+    message = {"role": "user", "content": "Please write."}
+    body = {"id": name, "title": f"Letter {name}", "messages": [message]}
+    assert api.post("conversations", json=body).status_code == 201
+    save = {"node_id": "write", "state_data": {"draft": "Dear you"}, "status": "PAUSED"}
+    answer = api.put(f"conversations/{name}/checkpoints/{name}-1", json=save)
+    assert answer.status_code == 201, answer.text
+    return name
+
+
+def test_a_review_is_claimed_in_the_queue_and_taken_over(
+    open_page: OpenPage, api: httpx.Client
+) -> None:
+    name = made(api, "e2e-claim")
+    mine, theirs = open_page("reviewer"), open_page("designer")
+    mine.goto("/reviews/")
+    mine.get_by_role("button", name=f"Claim Letter {name}").click()
+    expect(mine.get_by_text("You look after it.")).to_be_visible()
+    theirs.goto(f"/executions/{name}/")
+    expect(theirs.get_by_text("looks after it.")).to_be_visible()
+    theirs.get_by_role("button", name="Take over").click()
+    expect(theirs.get_by_text("You look after it now.")).to_be_visible()
+    mine.goto("/reviews/?who=mine")
+    expect(mine.get_by_text(f"Letter {name}")).to_have_count(0)
+
+
+def test_a_message_is_commented_on_in_a_dialog(reviewer_page: Page, api: httpx.Client) -> None:
+    page, name = reviewer_page, made(api, "e2e-comment")
+    page.goto(f"/conversations/{name}/")
+    page.get_by_role("link", name="Comment on message #0").click()
+    dialog = page.locator("form.confirm")
+    dialog.get_by_label("Comment").fill("Is this right?")
+    dialog.get_by_role("button", name="Comment").click()
+    expect(page.locator("#m0").get_by_text("Is this right?")).to_be_visible()
+    page.get_by_role("link", name="Take back").click()
+    page.locator("form.confirm").get_by_role("button", name="Take back").click()
+    expect(page.get_by_text("Is this right?")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_pages_of_a_review_are_accessible(
+    open_page: OpenPage, api: httpx.Client, theme: Any, width: int
+) -> None:
+    name = made(api, f"e2e-review-axe-{theme}-{width}")
+    one = f"conversations/{name}"
+    for about in ({"message": 0}, {"version": 1}, {"version": 1, "key": "draft"}):
+        assert api.post(f"{one}/comments", json={"text": "said", **about}).status_code == 201
+    assert api.put(f"{one}/checkpoints/1/label", json={"label": "good"}).status_code == 200
+    page = open_page("reviewer", theme=theme, width=width)
+    for path in ("/reviews/", f"/conversations/{name}/", f"/executions/{name}/",
+                 f"/executions/{name}/versions/1/", f"/executions/{name}/timeline/",
+                 f"/executions/{name}/comment/?message=0",
+                 f"/executions/{name}/versions/1/label/"):  # fmt: skip
+        page.goto(path)
+        assert_accessible(page)
+        wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+        assert not wide, f"{path} scrolls sideways at {width}"
+
+
+def test_the_queue_tells_when_more_waits(reviewer_page: Page, api: httpx.Client) -> None:
+    page = reviewer_page
+    made(api, "e2e-before-news")
+    page.clock.install()
+    with page.expect_response("**/reviews/waiting/"):
+        page.goto("/reviews/")
+    made(api, "e2e-news")
+    with page.expect_response("**/reviews/waiting/"):
+        page.clock.run_for(21_000)
+    expect(page.get_by_text("More waits for review by now.")).to_be_visible()
