@@ -9,7 +9,11 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "static", "build");
 
-const entryPoints = { graph: "src/graph/main.tsx", layout: "src/graph/io/layout.worker.ts" };
+const entryPoints = {
+  graph: "src/graph/main.tsx",
+  layout: "src/graph/io/layout.worker.ts",
+  state: "src/state/main.ts",
+};
 
 /** The packages whose files are in the bundles, as esbuild's own list of inputs tells. */
 function bundled(inputs) {

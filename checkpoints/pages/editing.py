@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
@@ -43,14 +44,17 @@ from ctxadmin.web.pages import page, show
 from ctxadmin.web.problems import status_of
 
 _MOST_KEYS: Final = 100
-_MOST_RAW: Final = 512 * 1024
+_MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
+_MOST_IN_PAGE: Final = 512 * 1024  # a text area with more takes a browser minutes
 _NO_CHANGES: Final[Changes] = {}
+_PLAIN: Final = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
 class EditPage:
     """The form of a state as it was at ``version``: rows by key, or ``raw`` as one JSON object.
 
+    A ``raw`` that is too large for a text area is fetched from ``raw_url`` by a script.
     ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
     others are not shown. ``pending`` is what was typed and is not applied, kept ``seq`` times.
     """
@@ -63,6 +67,7 @@ class EditPage:
     node: Named | None
     rows: Sequence[Row]
     raw: str | None
+    raw_url: str
     raw_lines: int
     may_raw: bool
     problem: str
@@ -115,6 +120,8 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
             _("The state can be edited only while the execution is paused."), status=now.status
         )
     task = Edit(request, actor, head, now, base, _NO_CHANGES, typed.seq)
+    if request.GET.get("raw") == "text":
+        return HttpResponse(_raw_text(base, _NO_CHANGES, typed), content_type=_PLAIN)
     shown = _edit_page(task, _NO_CHANGES, text=request.GET.get("q", ""), raw="raw" in request.GET)
     return show(request, "checkpoints/edit.html", shown)
 
@@ -222,7 +229,7 @@ def _again(task: Edit, changes: Changes, *, raw: bool = False, problem: str = ""
 def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
     if raw:
         shown = _edit_page(task, _NO_CHANGES, raw=True)
-        shown = replace(shown, raw=read.raw, problem=read.problem)
+        shown = replace(shown, raw="" if shown.raw_url else read.raw, problem=read.problem)
         return show(task.request, "checkpoints/edit.html", shown, status=422)
     wrong = [_said(row) for row in read.rows if row.problem]
     text = ngettext("Look at the key %(keys)s.", "Look at the keys %(keys)s.", len(wrong))
@@ -287,7 +294,11 @@ def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = Fals
         typed = Typed(base.version)
     view = values.state_view(base, text=text, most=_MOST_KEYS)
     may_raw = row.state_bytes <= _MOST_RAW
-    raw_text = _raw_text(base, changes, typed) if raw and may_raw else None
+    is_large = row.state_bytes > _MOST_IN_PAGE
+    raw_text = None
+    if raw and may_raw:
+        raw_text = "" if is_large else _raw_text(base, changes, typed)
+    raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -297,6 +308,7 @@ def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = Fals
         node=presenters.named(base.pinned, base.node_id),
         rows=[*_rows(base, view.keys, changes, typed), _empty_row()],
         raw=raw_text,
+        raw_url=raw_url if is_large else "",
         raw_lines=min(max((raw_text or "").count("\n") + 2, 12), 40),
         may_raw=may_raw,
         problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),

@@ -21,7 +21,7 @@ from ctxadmin.lib.errors import TooLarge, VersionConflict
 from ctxadmin.lib.structural_diff import ABSENT, diff
 from ctxadmin.web.components import DiffRow
 
-MOST_BYTES: Final = 4 * 1024 * 1024
+MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
 _STORED: Final = ("name", "kind", "text", "old", "gone")
 
 
@@ -80,7 +80,8 @@ def keep(actor: Actor, base: Moment, sent: Typed, *, whole: bool = False) -> Typ
     """Keep what a form has now; rows that are not in it stay as they are, unless it is the whole.
 
     ``sent.seq`` is what the form knew of: if another page of the same person kept something since,
-    its new keys stay too. VersionConflict if that page shows another version, TooLarge over 4 MB.
+    its new keys stay too. VersionConflict if that page shows another version, TooLarge
+    over ``MOST_BYTES``.
     """
     if base.row is None:
         return sent

@@ -2,11 +2,14 @@
 // page, the session and the connection. `data-kept` marks the form, `data-kept-word` says how it is.
 
 const QUIET_MS = 700;
+const LARGE = 500_000; // characters from which on a text is sent less often
+const LARGE_QUIET_MS = 4000;
 const LONGEST_WAIT_MS = 20_000;
 
 const form = document.querySelector("form[data-kept]");
 const word = form?.querySelector("[data-kept-word]");
 let timer = 0;
+let quiet = QUIET_MS;
 let wait = QUIET_MS;
 let sending = null; // the request that is under way
 let again = false; // something was typed since it was sent
@@ -30,6 +33,7 @@ async function keep() {
   again = false;
   const fields = new FormData(form);
   fields.set("step", "keep");
+  quiet = String(fields.get("raw") ?? "").length > LARGE ? LARGE_QUIET_MS : QUIET_MS;
   sending = fetch(form.action, { method: "POST", body: fields, headers: { Accept: "application/json" } });
   try {
     await heed(await sending);
@@ -41,7 +45,7 @@ async function keep() {
   } finally {
     sending = null;
   }
-  if (again) later(QUIET_MS);
+  if (again) later(quiet);
 }
 
 /** What the server said; an error is thrown where it is worth asking again. */
@@ -49,7 +53,7 @@ async function heed(answer) {
   const said = answer.headers.get("Content-Type")?.startsWith("application/json") ? await answer.json() : null;
   if (answer.ok && said) {
     form.elements.namedItem("seq").value = said.seq;
-    wait = QUIET_MS;
+    wait = quiet;
     say(word.dataset.keptSaved);
     document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
   } else if (said && answer.status < 500) {
@@ -59,8 +63,8 @@ async function heed(answer) {
   }
 }
 
-form?.addEventListener("input", () => later(QUIET_MS));
-form?.addEventListener("change", () => later(QUIET_MS));
+form?.addEventListener("input", () => later(quiet));
+form?.addEventListener("change", () => later(quiet));
 // A page that is left before the quiet moment sends what it has; the browser ends the request.
 window.addEventListener("pagehide", () => {
   if (!form || (!timer && !again)) return;

@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 import httpx
@@ -128,6 +128,52 @@ def test_what_was_typed_outlives_the_page_and_is_taken_back_by_key(
     expect(page.get_by_text("1 key changed")).to_be_visible()
     page.get_by_role("link", name="Edit the state").click()
     expect(page.get_by_role("heading", name="Not applied yet")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_whole_state_is_edited_as_text_and_as_a_tree(
+    open_page: OpenPage, api: httpx.Client, start: Started, theme: Literal["light", "dark"]
+) -> None:
+    name = start()
+    page = open_page("reviewer", theme=theme)
+    page.goto(f"/executions/{name}/state/?raw=1")
+    text = page.get_by_role("textbox", name="State")
+    expect(text).to_contain_text("Dear customer")
+    assert_accessible(page)
+    page.get_by_role("button", name="Tree").click()
+    tree = page.get_by_role("tree", name="State")
+    expect(tree.get_by_role("treeitem").filter(has_text="draft")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_label("Find a key or a value").fill("count")
+    expect(page.get_by_text("1 rows")).to_be_visible()
+    tree.focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Value of count").fill("four")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("This is no JSON value: four")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.get_by_label("Value of count").fill("9007199254740993")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("1 key changed")).to_be_visible()
+    assert state(api, name)["count"] == 9007199254740993
+
+
+def test_a_text_that_is_no_json_is_marked_and_kept(open_page: OpenPage, start: Started) -> None:
+    name = start()
+    page = open_page("reviewer")
+    page.goto(f"/executions/{name}/state/?raw=1")
+    text = page.get_by_role("textbox", name="State")
+    text.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type('{"draft" 1')
+    expect(page.get_by_text("Line 1, column 10: a colon is missing")).to_be_visible()
+    expect(page.get_by_role("button", name="Tree")).to_be_disabled()
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+    page.goto(f"/executions/{name}/state/?raw=1")
+    expect(text).to_contain_text('{"draft" 1')
 
 
 def test_a_page_moves_with_its_execution_and_offers_the_buttons_when_it_pauses(

@@ -1,5 +1,7 @@
 """What a reviewer types into a state is kept until it is applied or discarded."""
 
+import json
+from html import unescape
 from typing import Any
 
 import pytest
@@ -65,6 +67,19 @@ def test_a_whole_text_that_is_no_json_yet_is_kept_too(reviewer: Client, run: Run
     html = page(reviewer, run, "state/?raw=1")
     assert form_of(html)["raw"] == '{"draft": '
     assert values_in(page(reviewer, run, "state/"))["draft"] == "Dear friend"
+
+
+def test_a_large_state_is_fetched_as_a_text_and_never_stands_in_the_page(reviewer: Client) -> None:
+    run = paused(state={"large": ["x" * 1000] * 600})
+    html = page(reviewer, run, "state/?raw=1")
+    assert len(html) < 100_000
+    fetched = reviewer.get(hidden_url(html))
+    assert fetched["Content-Type"].startswith("text/plain")
+    assert json.loads(fetched.content)["large"] == ["x" * 1000] * 600
+
+
+def hidden_url(html: str) -> str:
+    return unescape(html.split('data-json-url="')[1].split('"')[0])
 
 
 def test_a_value_that_is_typed_back_is_pending_no_more(reviewer: Client, run: Run) -> None:
