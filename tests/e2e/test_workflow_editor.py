@@ -576,3 +576,13 @@ def test_the_preview_follows_what_is_typed(
     expect(preview.get_by_role("alert")).to_contain_text("This is not JSON")
     preview.get_by_label("Context as JSON").fill('{"variables": {"secret": 1, "prompt": "x"}}')
     expect(preview).to_contain_text("secret")
+
+
+def test_the_editor_fits_the_window_however_long_its_panel_is(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    page.locator('.react-flow__node[data-id="answer"]').click()
+    expect(page.locator("#panel-form")).to_be_visible()
+    height = page.evaluate("document.documentElement.clientHeight")
+    assert page.locator(".editor").evaluate("each => each.clientHeight") <= height
