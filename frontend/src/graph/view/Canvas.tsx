@@ -11,6 +11,7 @@ import {
   ReactFlow,
   SelectionMode,
   useReactFlow,
+  useStore,
   type Viewport,
 } from "@xyflow/react";
 import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
@@ -32,6 +33,7 @@ const GRID: [number, number] = [10, 10];
 const LEAST_ZOOM = 0.05;
 // Below this nobody can read a card: a large graph opens at its start instead.
 const READABLE = 0.45;
+const FAR = 0.4;
 
 export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   const { store, setup } = useDesk();
@@ -39,6 +41,8 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   const drawn = useEditor(useShallow(({ document, chosen, words, tokens, typed, mayChange }): Drawn => ({ document, chosen, words, tokens, typed, mayChange })));
   const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn);
   const theme = useTheme();
+  // From far away a card shows its name alone, larger.
+  const isFar = useStore((state) => state.transform[2] < FAR);
 
   const onConnect = useCallback(
     ({ source, target }: Connection) => {
@@ -73,7 +77,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
 
   return (
     <div
-      className="flow"
+      className={isFar ? "flow flow-far" : "flow"}
       ref={frame}
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();
