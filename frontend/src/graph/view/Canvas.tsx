@@ -98,7 +98,9 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
           onNodeDragStop={() => dragging(false)}
           onSelectionDragStart={() => dragging(true)}
           onSelectionDragStop={() => dragging(false)}
-          onNodeClick={(_, node) => {
+          onNodeClick={(event, node) => {
+            const one = !(event.ctrlKey || event.metaKey || event.shiftKey);
+            if (node.type === "card" && one) store.getState().choose({ nodes: [node.id] });
             if (node.type === "note") store.getState().choose({ nodes: [node.data.of] });
             if (node.type === "frame") store.getState().choose({ nodes: members(store.getState().document, node.data.name) });
           }}
