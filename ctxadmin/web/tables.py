@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import DateTimeField, Field, Model
+from django.db.models import BinaryField, DateTimeField, Field, Model
 from django.db.models.functions import Now
 
 from ctxadmin.web import gathering
@@ -220,8 +220,7 @@ class Table(Generic[ModelT]):
             given = row.__dict__
             values += [
                 given[name] if prepare is None or given[name] is None else prepare(given[name])
-                for name, prepare in self._prepares.items()
-                if name not in self._at_insert
+                for name, prepare in self._inserted
             ]
             row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
         return values
@@ -328,6 +327,11 @@ class Table(Generic[ModelT]):
         return {name: _prepare_of(field) for name, field in self._fields.items()}
 
     @cached_property
+    def _inserted(self) -> list[tuple[str, Convert | None]]:
+        """``_prepares`` of what a new row is inserted with."""
+        return [each for each in self._prepares.items() if each[0] not in self._at_insert]
+
+    @cached_property
     def _converters(self) -> dict[str, list[Convert]]:
         """What turns values of the driver into those of the model, for fields that need it."""
         found: dict[str, list[Convert]] = {}
@@ -363,6 +367,8 @@ def _prepare_of(field: "Field[Any, Any]") -> Convert | None:
         return None
     if isinstance(field, DateTimeField):
         return _moment
+    if isinstance(field, BinaryField):
+        return bytes
     return lambda value: field.get_db_prep_save(value, _connection())
 
 
