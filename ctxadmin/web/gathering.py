@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # its driver is of the production set
 
 # Bytes of values that are kept back at most: a packet has to stay below max_allowed_packet.
 _MOST_BYTES: Final = 4 * 1024**2
+_MOST_ROWS: Final = 500  # of one INSERT; SQLite takes 32,766 values in a statement
 _SIZED: Final = (bytes, str, memoryview)
 _READS: Final = "SELECT "
 
@@ -128,7 +129,10 @@ class Batch(_Gathering):
         hooks = len(self.connection.run_on_commit)
         try:
             yield
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, LeavesBatch):
+                # Django takes what comes through a save of a model for a failure of the database.
+                self.connection.set_rollback(False)
             del self._waiting[self._first :], self.connection.run_on_commit[hooks:]
             self._bytes = size
             raise
@@ -152,19 +156,22 @@ def _united(waiting: Sequence[_Statement]) -> list[_Statement]:
     a unique key. So new rows may come before everything that waited longer.
     """
     inserts: dict[str, _Statement] = {}
+    full: list[_Statement] = []
     others: list[_Statement] = []
     for statement in waiting:
         first = inserts.get(statement.text)
         if not statement.rows:
             others.append(statement)
-        elif first is None:
+        elif first is None or first.rows + statement.rows > _MOST_ROWS:
+            if first is not None:
+                full.append(first)
             inserts[statement.text] = _Statement(
                 statement.text, list(statement.values), statement.row, statement.rows
             )
         else:
             first.values += statement.values
             first.rows += statement.rows
-    return [*inserts.values(), *others]
+    return [*full, *inserts.values(), *others]
 
 
 class _Open(threading.local):

@@ -39,6 +39,9 @@ _MOST_BYTES: Final = 1024**2
 _LOOKED_AT: Final = 4  # times as many calls as a batch takes, to find conversations of their own
 # Headers that mean something to an endpoint and nothing here.
 _MEANING: Final = frozenset({b"if-match", b"content-encoding", b"cookie", b"expect"})
+_READ: Final = frozenset(
+    {b"authorization", b"content-type", b"x-forwarded-proto", b"idempotency-key"}
+)
 _NAME: Final = re.compile(r"\{(\w+)\}")
 _ACCEPTED: Final = frozenset({b"*/*", b"application/json"})
 _SCHEMES: Final = frozenset({b"http", b"https"})
@@ -115,7 +118,7 @@ class Lane:
 
     async def answers(self, scope: Scope, body: bytes, send: Send) -> bool:
         """Answer a call if it can be answered here; False leaves it to its endpoint."""
-        call = _plain(self._hot, scope, body)
+        call = plain_call(self._hot, scope, body)
         if call is None:
             return False
         waiting = _Waiting(call, asyncio.get_running_loop().create_future())
@@ -186,7 +189,7 @@ class _Waiting:
     answer: asyncio.Future[_Answer]
 
 
-def _plain(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call | None:
+def plain_call(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call | None:
     """The call, if nothing in its method, path and headers needs its endpoint."""
     method, path = scope["method"], scope["path"]
     if len(body) > _MOST_BODY or scope["query_string"] or scope.get("root_path"):
@@ -196,22 +199,13 @@ def _plain(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call | No
             break
     else:
         return None
-    secret = content = forwarded = b""
-    key: str | None = None
-    for name, value in scope["headers"]:
-        if name == b"authorization":
-            secret = b"" if secret else value
-        elif name == b"content-type":
-            content = value
-        elif name == b"x-forwarded-proto":
-            forwarded = value
-        elif name == b"idempotency-key" and method == "POST":
-            if key is not None:
-                return None
-            key = value.decode("latin-1")
-        elif name in _MEANING or (name == b"accept" and value not in _ACCEPTED):
-            return None
-    words = secret.split()
+    given = _plain_headers(scope["headers"])
+    if given is None:
+        return None
+    words = given.get(b"authorization", b"").split()
+    content = given.get(b"content-type")
+    forwarded = given.get(b"x-forwarded-proto", b"")
+    key = given.get(b"idempotency-key") if method == "POST" else None
     if len(words) != 2 or words[0].lower() != b"bearer" or content != b"application/json":
         return None
     if forwarded and forwarded not in _SCHEMES:
@@ -222,11 +216,24 @@ def _plain(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call | No
         match.groupdict(),
         body,
         words[1].decode("latin-1"),
-        key,
+        None if key is None else key.decode("latin-1"),
         scope[SCOPE_KEY],
         client[0] if client else "",
         _headers_of_all(scope["scheme"], forwarded),
     )
+
+
+def _plain_headers(headers: Headers) -> dict[bytes, bytes] | None:
+    """The headers that are read here; None if one of them, or another one, needs the endpoint."""
+    given: dict[bytes, bytes] = {}
+    for name, value in headers:
+        if name in _READ:
+            if name in given:  # Django joins them
+                return None
+            given[name] = value
+        elif name in _MEANING or (name == b"accept" and value not in _ACCEPTED):
+            return None
+    return given
 
 
 @lru_cache(maxsize=8)

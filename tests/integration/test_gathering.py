@@ -1,13 +1,14 @@
 """Writes that are kept back come in time, in order, together, or not at all."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from conversations.models import Message
-from ctxadmin.web.gathering import gathered
+from ctxadmin.web.gathering import Batch, LeavesBatch, batch, gathered
 from ctxadmin.web.tables import Table
 
 pytestmark = pytest.mark.django_db
@@ -140,3 +141,63 @@ def test_rows_are_found_among_many_values() -> None:
     found = MESSAGES.find_all({"conversation": KEY}, "index", [*range(3, 900)])
     assert sorted(row.index for row in found) == list(range(3, 500))
     assert MESSAGES.find_all({"conversation": KEY}, "index", []) == []
+
+
+def test_more_rows_than_an_insert_takes_are_several_inserts() -> None:
+    sent: list[str] = []
+
+    def noting(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        sent.append(sql)
+        return execute(sql, params, many, context)
+
+    with transaction.atomic(), connection.execute_wrapper(noting), gathered():
+        MESSAGES.insert([message(index) for index in range(1_230)])
+    assert stored() == [(index, 3) for index in range(1_230)]
+    assert "; ".join(sent).count("INSERT INTO") == 3
+
+
+class TestBatch:
+    """Parts of one transaction: each is kept or dropped as a whole."""
+
+    pytestmark = pytest.mark.django_db(transaction=True)
+
+    def test_a_part_that_raises_leaves_nothing_and_does_nothing_after_the_commit(self) -> None:
+        done: list[int] = []
+
+        def part(within: Batch, index: int, *, fails: bool) -> None:
+            with within.part():
+                MESSAGES.insert([message(index)])
+                transaction.on_commit(lambda: done.append(index))
+                if fails:
+                    raise ZeroDivisionError
+
+        with batch() as within:
+            part(within, 0, fails=False)
+            with pytest.raises(ZeroDivisionError):
+                part(within, 1, fails=True)
+            part(within, 2, fails=False)
+        assert stored() == [(0, 3), (2, 3)]
+        assert done == [0, 2]
+
+    def test_a_part_may_read_before_it_writes_and_leaves_the_batch_after(self) -> None:
+        def reading(within: Batch) -> None:
+            with within.part():
+                assert stored() == []
+                MESSAGES.insert([message(1)])
+                stored()
+
+        def writing_by_the_orm(within: Batch) -> None:
+            with within.part():
+                message(2).save(force_insert=True)
+
+        with batch() as within:
+            with within.part():
+                MESSAGES.insert([message(0)])
+            for part in (reading, writing_by_the_orm):
+                with pytest.raises(LeavesBatch):
+                    part(within)
+        assert stored() == [(0, 3)]
+
+    def test_a_batch_is_no_part_of_another_transaction(self) -> None:
+        with pytest.raises(RuntimeError), transaction.atomic(), batch():
+            pass

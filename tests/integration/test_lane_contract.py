@@ -10,6 +10,8 @@ from django.urls import resolve
 from checkpoints.models import Checkpoint
 from conversations.models import Message
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.observe.facts import SCOPE_KEY, Facts, template_of
+from ctxadmin.web.lane import plain_call
 from tests.factories import conversation, engine, user
 from tests.integration.lane import HOT, App
 
@@ -151,3 +153,40 @@ def test_every_call_of_the_lane_is_a_method_of_the_endpoint_at_its_path() -> Non
         found = hot.path.fullmatch(path)
         assert found is not None
         assert found.groupdict() == match.kwargs
+        assert template_of(match.route) == hot.route
+
+
+PLAIN = [(b"authorization", b"Bearer x"), (b"content-type", b"application/json")]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        PLAIN[:1],  # twice
+        PLAIN[1:],
+        [(b"content-type", b"text/plain")],
+        [(b"idempotency-key", b"a"), (b"idempotency-key", b"a")],
+        [(b"x-forwarded-proto", b"https"), (b"x-forwarded-proto", b"https")],
+        [(b"x-forwarded-proto", b"gopher")],
+        [(b"cookie", b"ctxadmin=1")],
+        [(b"if-match", b'"1"')],
+        [(b"accept", b"text/html")],
+    ],
+)
+def test_a_call_that_is_not_plain_is_left_to_its_endpoint(more: list[tuple[bytes, bytes]]) -> None:
+    def scope(*headers: tuple[bytes, bytes], **others: object) -> dict[str, Any]:
+        plain = {
+            "method": "POST",
+            "path": "/api/v1/conversations/c/messages",
+            "query_string": b"",
+            "scheme": "http",
+            "headers": headers,
+            SCOPE_KEY: Facts("r"),
+        }
+        return {**plain, **others}
+
+    assert plain_call(HOT, scope(*PLAIN), b"{}") is not None
+    assert plain_call(HOT, scope(*PLAIN, *more), b"{}") is None
+    assert plain_call(HOT, scope(*PLAIN), b"x" * 256 * 1024 + b"x") is None
+    assert plain_call(HOT, scope(*PLAIN, query_string=b"a=1"), b"{}") is None
+    assert plain_call(HOT, scope(*PLAIN, root_path="/x"), b"{}") is None
