@@ -70,6 +70,15 @@ class SnapshotAnswer(Answer):
     pause: PauseAnswer | None
 
 
+class WaitedAnswer(Answer):
+    """Where an execution stands; ``changed`` is false if the time was over before."""
+
+    status: Status
+    version: int
+    revision: int
+    changed: bool
+
+
 class UpdatedAnswer(Answer):
     """What an update of the snapshot wrote."""
 

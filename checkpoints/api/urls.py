@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from checkpoints.api import annotation_views, node_views, views, what_if_view
+from checkpoints.api import annotation_views, node_views, views, waiting_views, what_if_view
 
 _ONE = "conversations/<str:conversation_id>"
 _VERSION = f"{_ONE}/checkpoints/<str:version>"
@@ -29,5 +29,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_VERSION}/label", annotation_views.OneLabel.as_view()),
     path(f"{_ONE}/claim", annotation_views.ClaimReview.as_view()),
     path(f"{_ONE}/release", annotation_views.ReleaseReview.as_view()),
+    path(f"{_ONE}/wait", waiting_views.Wait.as_view()),
+    path(f"{_ONE}/events", waiting_views.Events.as_view()),
     path("workflows/<str:slug>/what-if", what_if_view.TryWhatIf.as_view()),
 ]

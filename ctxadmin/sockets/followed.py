@@ -24,6 +24,7 @@ class Followed:
         self.listeners: dict[Listener, None] = {}
         self._lost = lost
         self._is_lost = False
+        self._heard = 0  # the newest change that was told of
         self._shows_people = False
 
     @property
@@ -34,6 +35,7 @@ class Followed:
         self.listeners[listener] = None
         if state is not None and (self.state is None or self.state.seq < state.seq):
             self.state = state
+        self._catch_up()
 
     def remove(self, listener: Listener) -> bool:
         """False if it is gone already."""
@@ -44,13 +46,11 @@ class Followed:
 
     def hear(self, frame: Changed | DraftChanged | Gone | Activity) -> None:
         """Tell all listeners, in the order in which changes are heard of."""
-        if isinstance(frame, Changed | DraftChanged) and self.state is not None:
-            after = follow(self.state, frame)
-            if after is not None:
-                self.state = after
-            elif not self._is_lost:
-                self._is_lost = True
-                self._lost(self)
+        if isinstance(frame, Changed | DraftChanged):
+            self._heard = max(self._heard, frame.seq)
+            if self.state is not None:
+                self.state = follow(self.state, frame) or self.state
+            self._catch_up()
         text = frame.model_dump_json()
         for listener in list(self.listeners):
             listener.hear(frame, text)
@@ -64,13 +64,21 @@ class Followed:
             return
         if self.state is None or state.seq <= self.state.seq:
             self.state = self.state or state
+            self._catch_up()
             return
         self.state = state
+        self._catch_up()
         frame = as_frame(state)
         text = frame.model_dump_json()
         for listener in list(self.listeners):
             listener.hear(frame, text)
             listener.catch_up(state)
+
+    def _catch_up(self) -> None:
+        """Have the object read again if it is behind what was told of it."""
+        if self.state is not None and self.state.seq < self._heard and not self._is_lost:
+            self._is_lost = True
+            self._lost(self)
 
     def people(self) -> tuple[Person, ...]:
         """Those of this process."""

@@ -116,6 +116,17 @@ class Hub:
         followed = self._followed.get(topic)
         return None if followed is None else followed.state
 
+    async def read(self, topic: Topic) -> State | None:
+        """Where an object stands by the database, for all that follow it; None if it is gone."""
+        source = source_of(topic.kind)
+        if source is None:
+            return None
+        states = await self.ask(source.read, [topic.key])
+        followed = self._followed.get(topic)
+        if followed is not None:
+            followed.was_read(states.get(topic.key))
+        return states.get(topic.key)
+
     def listeners(self) -> list[Listener]:
         return [each for followed in self._followed.values() for each in followed.listeners]
 
@@ -181,10 +192,8 @@ class Hub:
         self._begin(self._read_again(followed))
 
     async def _read_again(self, followed: Followed) -> None:
-        source = source_of(followed.topic.kind)
-        if source is not None:
-            states = await self.ask(source.read, [followed.topic.key])
-            followed.was_read(states.get(followed.topic.key))
+        with _database_away():
+            await self.read(followed.topic)
 
     async def _hear(self, group: str) -> None:
         self._groups[group] = self._groups.get(group, 0) + 1

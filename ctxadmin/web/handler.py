@@ -25,6 +25,7 @@ from django.urls import set_script_prefix
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.web.bodies import ClientGone, refused, take_body
 from ctxadmin.web.lane import Lane
+from ctxadmin.web.later import Later, answer_later, start
 from ctxadmin.web.middleware import RequestIdMiddleware
 from ctxadmin.web.problems import BASE_PATH
 
@@ -84,10 +85,13 @@ class ThreadedHandler(BaseHandler):
         response, parts = await loop.run_in_executor(
             self._pool, context.run, self._respond, scope, body
         )
+        if isinstance(response, Later):
+            await answer_later(response, receive, send)
+            return
         if not isinstance(response, StreamingHttpResponse):
             await _send(send, response, parts)
             return
-        await _start(send, response)
+        await start(send, response)
         waiting = iter(parts)
         while True:
             part = await loop.run_in_executor(self._pool, next, waiting, _END)
@@ -111,6 +115,9 @@ class ThreadedHandler(BaseHandler):
             response = handler.get_response(request)
         if isinstance(response, StreamingHttpResponse):
             return response, _streamed(response)
+        if isinstance(response, Later):
+            response.close()
+            return response, []
         parts = list(response) if isinstance(response, HttpResponse) else []
         response.headers.setdefault("Content-Length", str(sum(map(len, parts))))
         response.close()
@@ -132,7 +139,7 @@ def _streamed(response: StreamingHttpResponse) -> Iterator[bytes]:
 
 async def _send(send: Send, response: HttpResponseBase, parts: Iterable[bytes]) -> None:
     """The whole response; of a large one only small parts are joined."""
-    await _start(send, response)
+    await start(send, response)
     small: list[bytes] = []
     size = 0
     for part in parts:
@@ -142,12 +149,3 @@ async def _send(send: Send, response: HttpResponseBase, parts: Iterable[bytes]) 
             await send({"type": "http.response.body", "body": b"".join(small), "more_body": True})
             small, size = [], 0
     await send({"type": "http.response.body", "body": b"".join(small)})
-
-
-async def _start(send: Send, response: HttpResponseBase) -> None:
-    headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
-    headers += [
-        (b"Set-Cookie", morsel.OutputString().encode("ascii"))
-        for morsel in response.cookies.values()
-    ]
-    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})

@@ -158,6 +158,8 @@ def _free_executions() -> Iterator[Call]:
     yield _of("free", "PUT", one, save, checkpoint_id="c1")
     edit = {"node_id": TEXT, "state_data": {CANARY: TEXT}, "operations": [KEEP], "reason": TEXT}
     yield _of("free", "PATCH", "/snapshot", edit)
+    yield _of("free", "GET", "/wait", query={"status": "PAUSED", "timeout": "0"})
+    yield _of("free", "GET", "/events")
     yield _of("free", "GET", "/checkpoints")
     yield _of("free", "GET", one, checkpoint_id="1")
     yield _of("free", "GET", "/checkpoints/diff", query={"from": "1", "to": "2"})

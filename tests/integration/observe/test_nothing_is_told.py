@@ -81,20 +81,24 @@ def _settings(collector: Collector) -> dict[str, str]:
 
 def _succeed(client: httpx.Client, place: int, call: Call) -> None:
     headers = {"Idempotency-Key": f"{TEXT} {place}"}
-    answer = client.request(
+    with client.stream(
         call.method, call.url, json=call.body, params=call.query, headers=headers
-    )
-    assert answer.is_success, f"{call.method} {call.url}: {answer.text}"
+    ) as answer:
+        if not call.path.endswith("/events"):  # which has no end
+            answer.read()
+        assert answer.is_success, f"{call.method} {call.url}"
 
 
 def _call_badly(client: httpx.Client, call: Call) -> None:
     """Input of every wrong form, with the text in it; what is answered is not looked at."""
-    for body in (f'{{"{CANARY}": '.encode(), f'{{"{CANARY}": "{TEXT}"}}'.encode()):
+    waits = call.path.endswith(("/wait", "/events"))  # whose bodies and headers are not looked at
+    for body in () if waits else (f'{{"{CANARY}": '.encode(), f'{{"{CANARY}": "{TEXT}"}}'.encode()):
         client.request(call.method, call.url, content=body, params={CANARY: TEXT, "limit": TEXT})
     places = dict.fromkeys(call.places, f"{CANARY}.")  # an id is told, this has not its form
     client.request(call.method, call.route.format(**places), json={CANARY: TEXT})
     client.request(CANARY.upper(), call.url, json=call.body)
-    client.request(call.method, call.url, headers={"If-Match": f'"{CANARY}"'}, json=call.body)
+    if not waits:
+        client.request(call.method, call.url, headers={"If-Match": f'"{CANARY}"'}, json=call.body)
     client.request(call.method, call.url, headers={"Authorization": f"Bearer {CANARY}"})
 
 

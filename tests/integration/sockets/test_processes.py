@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -165,10 +166,36 @@ def test_without_redis_writes_go_on_and_pages_find_them_until_it_is_back(
         assert heard == "messages.append"
 
 
+def test_a_call_that_waits_at_one_server_hears_of_the_other(servers: Servers) -> None:
+    servers.make("waited")
+    token = servers.other.make_token("engine")
+    url = f"{servers.other.url}/api/v1/conversations/waited"
+    with httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE) as client:
+        with client.stream("GET", f"{url}/events") as stream:
+            lines = stream.iter_lines()
+            assert next(line for line in lines if line.startswith("event")) == "event: state"
+            servers.append("waited")
+            assert next(line for line in lines if line.startswith("event")) == "event: changed"
+        with ThreadPoolExecutor(1) as beside:
+            waiting = beside.submit(client.get, f"{url}/wait?status=PAUSED&timeout=60")
+            save = {"node_id": "plan", "state_data": {}, "status": "PAUSED"}
+            answer = servers.api.put("conversations/waited/checkpoints/one", json=save)
+            assert answer.status_code == 201
+            assert waiting.result().json()["status"] == "PAUSED"
+
+
 def test_a_server_that_ends_lets_its_pages_go_at_once(servers: Servers, tmp_path: Path) -> None:
     servers.make("ended")
     server = LiveServer(tmp_path, servers.other.settings).start()
-    with by_token(server, "/ws/conversations/ended/") as page:
+    token = server.make_token("engine")
+    headers = {"Authorization": f"Bearer {token}"}
+    with by_token(server, "/ws/conversations/ended/") as page, ThreadPoolExecutor(1) as beside:
         frame(page, of_type("welcome"))
-        server.stop()
-        assert close_code(page) == 1012
+        url = f"{server.url}/api/v1/conversations/ended/events"
+        with httpx.stream("GET", url, headers=headers, timeout=PATIENCE) as stream:
+            lines = stream.iter_lines()
+            assert next(lines).startswith("id:")
+            ended = beside.submit(server.stop)
+            assert close_code(page) == 1012
+            assert list(lines)[-1] == ""  # it ends in order, and so does the server
+        ended.result()

@@ -1,0 +1,219 @@
+"""Calls that wait for a change of a conversation: one answer, or events as they come.
+
+They hold no thread: the hub of the process wakes them, and looks itself every few seconds, should
+nobody tell.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpResponse
+from orjson import Fragment
+from rest_framework.exceptions import NotAuthenticated, Throttled
+
+from checkpoints.domain.status import Status
+from checkpoints.models import Checkpoint, Execution
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.sockets import admission
+from ctxadmin.sockets.callers import Caller
+from ctxadmin.sockets.following import follow
+from ctxadmin.sockets.hub import Hub
+from ctxadmin.sockets.hubs import hub_here
+from ctxadmin.sockets.protocol import (
+    SIGNED_OUT,
+    Activity,
+    Changed,
+    ConversationState,
+    DraftChanged,
+    Gone,
+    State,
+)
+from ctxadmin.sockets.topics import Topic
+
+MOST_SECONDS: Final = 60
+_BEAT_SECONDS: Final = 15.0  # between signs of life of a stream in which nothing happens
+_MOST_UNSENT: Final = 256
+_MOST_MISSED: Final = 1000  # versions that are told again; whoever missed more reads the list
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a call waits for: any of the statuses, and a version after this one; else any change."""
+
+    statuses: frozenset[Status]
+    after_version: int | None
+
+    def is_met(self, now: ConversationState, start: ConversationState) -> bool:
+        """True if what is wanted holds; another execution has versions of its own."""
+        if not self.statuses and self.after_version is None:
+            return now.seq > start.seq
+        if self.statuses and now.status not in self.statuses:
+            return False
+        later = self.after_version is None or now.version > self.after_version
+        return later or now.execution != start.execution
+
+
+class Waiter:
+    """A listener that is woken by what happens to its conversation."""
+
+    person = None
+
+    def __init__(self, topic: Topic, caller: Caller) -> None:
+        self.topic = topic
+        self.caller = caller
+        self.code = 0
+        self.is_gone = False
+        self.heard: deque[Changed] = deque(maxlen=_MOST_UNSENT)
+        self._wakes = asyncio.Event()
+
+    def hear(self, frame: Changed | DraftChanged | Gone | Activity, text: str) -> None:
+        self.is_gone = self.is_gone or isinstance(frame, Gone)
+        if isinstance(frame, Changed):
+            self.heard.append(frame)
+        self._wakes.set()
+
+    def catch_up(self, state: State) -> None:
+        self._wakes.set()
+
+    def see(self, text: str) -> None:
+        """People are not told of here."""
+
+    def end(self, code: int) -> None:
+        self.code = code
+        self._wakes.set()
+
+    async def news(self, seconds: float) -> bool:
+        """Wait for the next thing to happen; False if nothing did."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wakes.wait()
+        woken = self._wakes.is_set()
+        self._wakes.clear()
+        return woken
+
+
+def state_json(state: ConversationState, *, changed: bool) -> dict[str, object]:
+    """The answer of a call that waited."""
+    return {
+        "status": state.status,
+        "version": state.version,
+        "revision": state.revision,
+        "changed": changed,
+    }
+
+
+def answer(state: ConversationState, *, changed: bool) -> HttpResponse:
+    body = dumps(state_json(state, changed=changed))
+    return HttpResponse(body, content_type="application/json")
+
+
+async def wait(
+    topic: Topic, caller: Caller, wanted: Wanted, start: ConversationState, seconds: float
+) -> HttpResponse:
+    """The answer when what is wanted holds, or when the time is over."""
+    async with _listening(topic, caller) as (hub, waiter):
+        until, now = hub.loop.time() + seconds, start
+        while True:
+            now = _now(hub, waiter) or now
+            if wanted.is_met(now, start):
+                return answer(now, changed=True)
+            left = until - hub.loop.time()
+            if left <= 0 or waiter.code:
+                return answer(now, changed=False)
+            await waiter.news(left)
+
+
+async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenerator[bytes]:
+    """The parts of a stream: versions that were missed, where it stands, then what happens."""
+    async with _listening(topic, caller) as (hub, waiter):
+        if after is not None:
+            for event in await hub.ask(_missed, topic.key, after):
+                yield event
+        shown: ConversationState | None = None
+        while not (waiter.code or waiter.is_gone) and (now := _now(hub, waiter)):
+            while shown and waiter.heard:
+                frame = waiter.heard.popleft()
+                next_one = follow(shown, frame)
+                if isinstance(next_one, ConversationState) and next_one is not shown:
+                    shown = next_one
+                    yield _event("changed", shown, frame)
+            if shown is None or shown.seq < now.seq:
+                shown = now
+                yield _event("state", shown)
+            if not await waiter.news(_BEAT_SECONDS):
+                yield b": alive\n\n"
+
+
+@asynccontextmanager
+async def _listening(topic: Topic, caller: Caller) -> AsyncIterator[tuple[Hub, Waiter]]:
+    """A waiter that is told of what happens from now on, with the state of now known."""
+    hub, waiter = hub_here(), Waiter(topic, caller)
+    if not admission.admit(caller):
+        raise Throttled(wait=5, detail="Too many calls of this caller are waiting.")
+    try:
+        await hub.join(waiter)
+        if await hub.read(topic) is None:
+            waiter.is_gone = True
+        yield hub, waiter
+    finally:
+        admission.leave(caller)
+        await hub.leave(waiter)
+
+
+def _now(hub: Hub, waiter: Waiter) -> ConversationState | None:
+    """Where the conversation stands; NotFound and NotAuthenticated as for any call."""
+    if waiter.code == SIGNED_OUT:
+        raise NotAuthenticated("The token or session does not hold any more.")
+    if waiter.is_gone:
+        raise NotFound("The conversation was erased.")
+    state = hub.state_of(waiter.topic)
+    return state if isinstance(state, ConversationState) else None
+
+
+def _missed(key: int, after: int) -> list[bytes]:
+    """The versions of the current execution behind one, as events."""
+    row = Execution.objects.filter(conversation=key).order_by("-number").first()
+    if row is None:
+        return []
+    later = Checkpoint.objects.filter(conversation=key, execution=row.number, version__gt=after)
+    fields = ("version", "status", "revision", "visible_count", "changed_keys", "author")
+    found = []
+    for version, status, revision, count, keys, author in later.order_by("version").values_list(
+        *fields
+    )[:_MOST_MISSED]:
+        kind, _, name = author.partition(":")
+        data = {
+            "execution": row.public_id,
+            "status": status,
+            "version": version,
+            "revision": revision,
+            "count": count,
+            "who": {"kind": kind, "name": name},
+            "keys": Fragment(bytes(keys)),
+        }
+        found.append(_sent("changed", version, data))
+    return found
+
+
+def _event(kind: str, state: ConversationState, frame: Changed | None = None) -> bytes:
+    """Where a conversation stands now, and of a change that was heard of also who and what."""
+    data: dict[str, object] = {
+        "execution": state.execution,
+        "status": state.status,
+        "version": state.version,
+        "revision": state.revision,
+        "count": state.count,
+    }
+    if frame is not None and frame.who is not None:
+        data["who"] = {"kind": frame.who.kind, "name": frame.who.name}
+        data["keys"] = list(frame.keys)
+    return _sent(kind, state.version, data)
+
+
+def _sent(kind: str, version: int, data: dict[str, object]) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (version, kind.encode(), dumps(data))

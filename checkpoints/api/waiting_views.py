@@ -1,0 +1,114 @@
+"""The endpoints that wait: they check the call in a thread, and leave it for the event loop."""
+
+from functools import partial
+from typing import Any, Final
+
+from django.http import HttpResponse
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+
+from checkpoints import following
+from checkpoints.api.answers import WaitedAnswer
+from checkpoints.api.endpoints import ExecutionEndpoint
+from checkpoints.api.waiting import MOST_SECONDS, Wanted, answer, events, wait
+from checkpoints.domain.status import Status
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.sockets.callers import caller_of_request
+from ctxadmin.sockets.topics import Topic
+from ctxadmin.web.described import Parameter, described
+from ctxadmin.web.later import Later
+from ctxadmin.web.renderers import JsonRenderer
+
+_STREAM: Final = "text/event-stream"
+_WAIT: Final = (
+    Parameter("status", "The statuses that are waited for, with commas between."),
+    Parameter("after_version", "A version behind this one is waited for.", int),
+    Parameter(
+        "timeout",
+        "After how many seconds the answer comes anyway.",
+        int,
+        limits={"minimum": 0, "maximum": MOST_SECONDS, "default": 30},
+    ),
+)
+_LAST: Final = Parameter(
+    "Last-Event-ID",
+    "The version that was heard of last; those behind it come first.",
+    place="header",
+)
+
+
+class Wait(ExecutionEndpoint):
+    @described("Wait for a change", answer=WaitedAnswer, query=_WAIT, errors=("rate_limited",))
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """Until it has one of the statuses and a version behind the one that is named.
+
+        Without either any change will do. `changed` is false if the time was over before.
+        """
+        wanted, seconds = self._wanted(request), self._seconds()
+        key, now = following.find(self.actor, conversation_id)
+        if seconds == 0 or wanted.is_met(now, now):
+            return answer(now, changed=wanted.is_met(now, now))
+        topic = Topic(following.KIND, key, self.actor.workspace)
+        caller = caller_of_request(request._request, self.actor)
+        return Later(partial(wait, topic, caller, wanted, now, seconds))
+
+    def _wanted(self, request: Request) -> Wanted:
+        named = [each for each in request.query_params.get("status", "").split(",") if each]
+        unknown = sorted(set(named) - set(Status))
+        if unknown:
+            text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
+            raise ValidationFailed.at("?status", text)
+        return Wanted(frozenset(map(Status, named)), self.query_int("after_version"))
+
+    def _seconds(self) -> int:
+        seconds = self.query_int("timeout", 30)
+        if seconds is None or not 0 <= seconds <= MOST_SECONDS:
+            text = f"timeout must be a number of seconds from 0 to {MOST_SECONDS}."
+            raise ValidationFailed.at("?timeout", text)
+        return seconds
+
+
+class AnyNegotiation(BaseContentNegotiation):
+    """Streams have one form; errors are problem+json whatever is accepted."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(
+        self, request: Request, renderers: Any, format_suffix: str | None = None
+    ) -> tuple[JsonRenderer, str]:
+        return renderers[0], renderers[0].media_type
+
+
+class Events(ExecutionEndpoint):
+    content_negotiation_class = AnyNegotiation
+
+    @described(
+        "Follow the changes",
+        answer=str,
+        headers=(_LAST,),
+        errors=("rate_limited",),
+        answer_types=(_STREAM,),
+    )
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """Server-sent events: `state` where it stands, `changed` for each change; ids are versions.
+
+        Data are `{execution, status, version, revision, count}`, of a change also `who` and the
+        names of the `keys` that changed. It ends when the token is revoked or the server ends.
+        """
+        after = self._after(request)
+        key, _ = following.find(self.actor, conversation_id)
+        topic = Topic(following.KIND, key, self.actor.workspace)
+        caller = caller_of_request(request._request, self.actor)
+        stream = Later(partial(events, topic, caller, after), content_type=_STREAM)
+        stream["Cache-Control"] = "no-store"
+        stream["X-Accel-Buffering"] = "no"
+        return stream
+
+    def _after(self, request: Request) -> int | None:
+        text = request.headers.get("Last-Event-ID")
+        if text is None:
+            return None
+        if not text.isascii() or not text.isdigit() or len(text) > 9:
+            raise ValidationFailed.at("Last-Event-ID", "Last-Event-ID must be a version.")
+        return int(text)

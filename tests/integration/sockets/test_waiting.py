@@ -1,0 +1,311 @@
+"""Calls that wait: woken by what is committed, without a thread, and gone with their client."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from asgiref.testing import ApplicationCommunicator
+from django.conf import settings
+
+from conversations.erasure import erase
+from conversations.services import NewConversation, create
+from ctxadmin.accounts.models import EngineToken
+from ctxadmin.accounts.roles import Role, Scope
+from ctxadmin.accounts.services import revoke_token, system_actor
+from ctxadmin.sockets import admission
+from ctxadmin.sockets.hubs import hub_here
+from ctxadmin.sockets.routing import with_sockets
+from ctxadmin.web.handler import ThreadedHandler
+from tests import factories
+from tests.factories import Api, engine, user
+from tests.integration.sockets.pages import PATIENCE, do, play
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Call:
+    """One GET on the application, whose answer may come later."""
+
+    def __init__(self, app: Any, secret: str, path: str, **headers: str) -> None:
+        path, _, query = path.partition("?")
+        given = {"host": "testserver", **headers}
+        if secret:
+            given["authorization"] = f"Bearer {secret}"
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "http",
+            "path": f"/api/v1{path}",
+            "raw_path": f"/api/v1{path}".encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+            "client": ("127.0.0.1", 1),
+            "server": ("testserver", 80),
+        }
+        self.asked: Any = ApplicationCommunicator(app, scope)  # type: ignore[no-untyped-call]
+        self.status = 0
+        self._text = ""
+
+    async def begin(self) -> "Call":
+        await self.asked.send_input({"type": "http.request", "body": b""})
+        return self
+
+    async def waits(self) -> "Call":
+        """Begin, and go on when the hub has it as a listener."""
+        before = len(hub_here().listeners())
+        await self.begin()
+        async with asyncio.timeout(PATIENCE):
+            while len(hub_here().listeners()) == before:
+                await asyncio.sleep(0)
+        return self
+
+    async def answer(self) -> Any:
+        await self._head()
+        body = await self.asked.receive_output(timeout=PATIENCE)
+        return json.loads(body["body"])
+
+    async def event(self) -> dict[str, Any]:
+        """The next event: its id, kind and data."""
+        if not self.status:
+            await self._head()
+        while "\n\n" not in self._text:
+            part = await self.asked.receive_output(timeout=PATIENCE)
+            self._text += part["body"].decode()
+            if not part.get("more_body"):
+                raise EOFError
+        event, _, self._text = self._text.partition("\n\n")
+        lines = dict(line.split(": ", 1) for line in event.splitlines())
+        return {"id": int(lines["id"]), "kind": lines["event"], **json.loads(lines["data"])}
+
+    async def leave(self) -> None:
+        await self.asked.send_input({"type": "http.disconnect"})
+        await self.asked.wait(timeout=PATIENCE)
+
+    async def _head(self) -> None:
+        head = await self.asked.receive_output(timeout=PATIENCE)
+        self.status = head["status"]
+
+
+@pytest.fixture
+def app() -> Any:
+    """With one thread only: whoever would hold it holds up everybody."""
+    return with_sockets(ThreadedHandler(1))
+
+
+@pytest.fixture
+def api() -> Api:
+    create(engine(), NewConversation(public_id="one"))
+    return Api()
+
+
+def save(api: Api, number: int, **more: object) -> None:
+    body = {"node_id": "plan", "state_data": {"plan": number}, **more}
+    answer = api.put(f"/conversations/one/checkpoints/save-{number}", body)
+    assert answer.status_code == 201, answer.content
+
+
+def test_many_wait_for_a_status_on_one_thread_and_hear_of_it_at_once(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        path = "/conversations/one/wait?status=PAUSED,FAILED&timeout=60"
+        calls = [await Call(app, api.secret, path).waits() for _ in range(12)]
+        await do(save, api, 1)
+        await do(save, api, 2, status="PAUSED")
+        for call in calls:
+            answer = await call.answer()
+            assert answer == {"status": "PAUSED", "version": 2, "revision": 0, "changed": True}
+        assert not hub_here().listeners()
+
+    play(scene)
+    assert not admission._open
+
+
+def test_a_version_is_waited_for_and_any_change_if_nothing_is_named(app: Any, api: Api) -> None:
+    save(api, 1)
+
+    async def scene() -> None:
+        later = await Call(app, api.secret, "/conversations/one/wait?after_version=2").waits()
+        anything = await Call(app, api.secret, "/conversations/one/wait").waits()
+        await do(api.post, "/conversations/one/messages", {"messages": [user("hello")]})
+        assert (await anything.answer())["version"] == 1
+        await do(save, api, 2)
+        await do(save, api, 3)
+        assert (await later.answer())["version"] == 3
+
+    play(scene)
+
+
+def test_what_holds_already_is_answered_at_once_and_so_is_a_timeout_of_zero(api: Api) -> None:
+    save(api, 1, status="PAUSED")
+    held = api.get("/conversations/one/wait?status=PAUSED").json()
+    assert held == {"status": "PAUSED", "version": 1, "revision": 0, "changed": True}
+    assert api.get("/conversations/one/wait?timeout=0&after_version=1").json()["changed"] is False
+
+
+def test_when_the_time_is_over_it_says_that_nothing_changed(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        call = await Call(app, api.secret, "/conversations/one/wait?timeout=1").begin()
+        answer = await call.answer()
+        assert answer == {"status": "IDLE", "version": 0, "revision": 0, "changed": False}
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["timeout=61", "timeout=-1", "timeout=soon", "status=paused", "after_version=x"],
+)
+def test_a_wrong_wish_is_refused(api: Api, query: str) -> None:
+    answer = api.get(f"/conversations/one/wait?{query}")
+    assert (answer.status_code, answer.json()["code"]) == (422, "validation")
+
+
+def test_nobody_waits_for_what_is_of_others(api: Api) -> None:
+    factories.workspace("other")
+    stranger = Api(slug="other")
+    for path in ("wait", "events"):
+        assert stranger.get(f"/conversations/one/{path}").status_code == 404
+
+
+def test_a_client_that_goes_leaves_nothing_behind(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        waiting = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
+        stream = await Call(app, api.secret, "/conversations/one/events").waits()
+        await stream.event()
+        await waiting.leave()
+        await stream.leave()
+        assert not hub_here().listeners()
+
+    play(scene)
+    assert not admission._open
+
+
+def test_what_nobody_announced_is_found_by_looking(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        call = await Call(app, api.secret, "/conversations/one/wait?status=PAUSED").waits()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, message: None)
+            await do(save, api, 1, status="PAUSED")
+        assert (await call.answer())["changed"] is True  # within seconds
+
+    play(scene)
+
+
+def test_a_revoked_token_ends_what_waits(app: Any, api: Api) -> None:
+    token = EngineToken.objects.get().public_id
+    admin = system_actor(factories.workspace(), "tests")
+
+    async def scene() -> None:
+        call = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
+        stream = await Call(app, api.secret, "/conversations/one/events").waits()
+        await stream.event()
+        await do(revoke_token, admin, token)
+        assert (await call.answer())["code"] == "unauthenticated"
+        with pytest.raises(EOFError):
+            await stream.event()
+        assert call.status == 401
+
+    play(scene)
+
+
+def test_an_erased_conversation_is_not_found_by_who_waits_for_it(app: Any, api: Api) -> None:
+    eraser = factories.person(Role.ADMIN)
+
+    async def scene() -> None:
+        call = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
+        await do(erase, eraser, "one")
+        assert (await call.answer())["code"] == "not_found"
+
+    play(scene)
+
+
+def test_a_server_that_ends_answers_what_waits(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        call = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
+        stream = await Call(app, api.secret, "/conversations/one/events").waits()
+        await stream.event()
+        await hub_here().close()
+        assert (await call.answer())["changed"] is False
+        with pytest.raises(EOFError):
+            await stream.event()
+
+    play(scene)
+
+
+def test_events_tell_each_change_with_its_version(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        stream = await Call(app, api.secret, "/conversations/one/events").waits()
+        first = await stream.event()
+        assert (first["kind"], first["id"], first["status"]) == ("state", 0, "IDLE")
+        await do(save, api, 1)
+        await do(save, api, 2, status="PAUSED")
+        for number, status in ((1, "RUNNING"), (2, "PAUSED")):
+            event = await stream.event()
+            assert (event["kind"], event["id"], event["status"]) == ("changed", number, status)
+            assert event["keys"] == ["plan"]
+            assert event["who"]["name"] == "test token"
+        await stream.leave()
+
+    play(scene)
+
+
+def test_a_stream_goes_on_behind_the_version_that_was_heard_last(app: Any, api: Api) -> None:
+    for number in (1, 2, 3):
+        save(api, number)
+    path, heard = "/conversations/one/events", {"last-event-id": "1"}
+
+    async def scene() -> None:
+        stream = await Call(app, api.secret, path, **heard).waits()
+        told = [await stream.event() for _ in range(3)]
+        assert [(each["kind"], each["id"]) for each in told] == [
+            ("changed", 2),
+            ("changed", 3),
+            ("state", 3),
+        ]
+        assert told[0]["keys"] == ["plan"]
+        await do(save, api, 4)
+        assert (await stream.event())["id"] == 4
+        await stream.leave()
+
+    play(scene)
+
+
+def test_a_wrong_last_event_is_refused(api: Api) -> None:
+    answer = api.client.get(
+        "/api/v1/conversations/one/events", headers={"Last-Event-ID": "yesterday"}
+    )
+    assert answer.status_code == 422
+
+
+def test_one_caller_has_a_bounded_number_of_waiting_calls(
+    app: Any, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admission, "MOST_OF_A_TOKEN", 1)
+    other = Api([Scope.ENGINE])
+
+    async def scene() -> None:
+        first = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
+        for path in ("wait", "events"):
+            second = await Call(app, api.secret, f"/conversations/one/{path}").begin()
+            assert (await second.answer())["code"] == "rate_limited"
+        third = await Call(app, other.secret, "/conversations/one/wait?timeout=60").waits()
+        await do(save, api, 1)
+        assert (await first.answer())["changed"] is True
+        assert (await third.answer())["changed"] is True
+
+    play(scene)
+
+
+def test_a_browser_session_may_wait_too(app: Any, api: Api) -> None:
+    client = factories.browser()
+    key = client.cookies[settings.SESSION_COOKIE_NAME].value
+    cookie = f"{settings.SESSION_COOKIE_NAME}={key}"
+
+    async def scene() -> None:
+        call = await Call(app, "", "/conversations/one/wait?timeout=60", cookie=cookie).waits()
+        await do(save, api, 1)
+        assert (await call.answer())["changed"] is True
+
+    play(scene)
