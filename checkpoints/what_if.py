@@ -221,13 +221,17 @@ def _compared(case: _Case, was: Plan, would: Plan) -> TriedInput | None:
     if case.arrived and not edges:
         return replace(base, problem="None of the edges along which it was entered leads to it.")
     try:
-        lacks = _new_lack(case, was, would, edges)
-        if lacks is None:
+        if _sees_the_same(case, was, would, edges):
             return None
         old, new = _explained(case, was, case.arrived), _explained(case, would, edges)
     except ContextError as error:
         return replace(base, problem=error.detail)
     changes = changes_of(old.entered, new.entered)
+    lacks = ""
+    if new.entered.lack is not None and old.entered.lack is None:
+        lacks = new.entered.lack.message
+    if not changes and not lacks:
+        return None
     return replace(
         base,
         changes=changes[:MAX_CHANGES],
@@ -243,13 +247,14 @@ def _leads_to(plan: Plan, edge_id: str, node_id: str) -> bool:
     return edge is not None and edge.to_node == node_id
 
 
-def _new_lack(case: _Case, was: Plan, would: Plan, edges: Sequence[str]) -> str | None:
-    """What the node would lack and did not, "" for nothing; None if it sees the very same."""
-    old = flow.enter(was, case.node_id, case.sight, case.arrived)
-    new = flow.enter(would, case.node_id, case.sight, edges)
-    if new.lack is not None and old.lack is None:
-        return new.lack.message
-    return None if is_same(old, new) else ""
+def _sees_the_same(case: _Case, was: Plan, would: Plan, edges: Sequence[str]) -> bool:
+    """True if nothing differs: neither what the node sees nor what it needs."""
+    first, second = was.node(case.node_id), would.node(case.node_id)
+    if (first.node.type, first.context_type) != (second.node.type, second.context_type):
+        return False
+    old = flow.enter(was, case.node_id, case.sight, case.arrived, check=False)
+    new = flow.enter(would, case.node_id, case.sight, edges, check=False)
+    return is_same(old, new)
 
 
 def _explained(case: _Case, plan: Plan, edges: Sequence[str]) -> flow.Preview:

@@ -75,6 +75,7 @@ def enter(
     edges: Sequence[str] = (),
     *,
     explain: bool = False,
+    check: bool = True,
     pointer: str = "/edges",
 ) -> Entered:
     """What a node sees of ``sight``, the whole state, when it is entered along ``edges``.
@@ -82,6 +83,7 @@ def enter(
     Along each edge: the outgoing filter of the node that it comes from, then the edge's own filter
     (or the default of its type). Then all are united, the later edge wins; then the node's context
     type, its own filters, and the compatibility check, which is reported and does not refuse.
+    ``check`` False leaves that out, which asks as much of the log as all else together.
     Without edges the state reaches the node as it is: at a start, or out of turn. The node's
     template stands in for that of ``sight``. Raises NotFound for the node, ValidationFailed at
     ``pointer`` for an edge that does not lead to it, and what filters raise.
@@ -106,7 +108,7 @@ def enter(
         explanation=final_decisions([told, seen.decisions]) if told else seen.decisions,
         conflicts=joined.conflicts,
         warnings=(*(notice for each in came for notice in each.warnings), *seen.warnings),
-        lack=find_lack(planned.node, planned.context_type, seen.sight),
+        lack=find_lack(planned.node, planned.context_type, seen.sight) if check else None,
     )
 
 
