@@ -29,10 +29,12 @@ export function Outline({ onConnect, onEdit }: Props) {
 }
 
 function Nodes({ onConnect, onEdit }: Props) {
+  const { setup } = useDesk();
   const state = useEditor((each) => each);
   const { document, chosen, mayChange } = state;
   const [shown, setShown] = useState(A_PAGE);
   const { keys } = indexOf(document.nodes);
+  const labels = new Map(setup.kinds.map((kind) => [kind.type, kind.label]));
   const targets = new Map<string, string[]>();
   for (const edge of document.edges) targets.set(edge.from, [...(targets.get(edge.from) ?? []), edge.to]);
   return (
@@ -66,7 +68,7 @@ function Nodes({ onConnect, onEdit }: Props) {
                   {groupOf(node) && <div className="small">{t("in group {name}", { name: groupOf(node) })}</div>}
                   <Problems list={words?.problems} />
                 </th>
-                <td>{words?.type_label ?? node.type}</td>
+                <td>{labels.get(node.type) ?? words?.type_label ?? node.type}</td>
                 <td>
                   {words?.context_label ?? node.context_type}
                   {words?.filter.length ? <div className="small">{words.filter.join(" · ")}</div> : null}
