@@ -19,9 +19,11 @@ from checkpoints.pages import pending, presenters, state_form, values
 from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes
-from checkpoints.pages.versions import MOST_ROWS, keys_too_large, shown_value, state_rows
+from checkpoints.pages.state_rows import shown_value, state_rows
+from checkpoints.pages.versions import MOST_ROWS, keys_too_large
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.web.components import Crumb, DiffRow, Text
@@ -110,6 +112,7 @@ class SummaryPage:
     reason: str
     others: Sequence[VersionLine]
     newer: Newer | None
+    may_approve: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,7 @@ def show_summary(
         reason=task.reason,
         others=_others(task, task.now) if newer else others,
         newer=newer,
+        may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
     )
     return show(task.request, "checkpoints/summary.html", shown, status=status)
 

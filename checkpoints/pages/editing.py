@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
 from checkpoints import queries
-from checkpoints.domain.commands import UpdateSnapshot
+from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
 from checkpoints.pages import conflicts, pending, presenters, state_form, values
@@ -25,7 +25,7 @@ from checkpoints.pages.pending import PendingView, Typed
 from checkpoints.pages.presenters import Named
 from checkpoints.pages.state_form import Changes, Read, Row
 from checkpoints.pages.values import KeyView
-from checkpoints.services import updating
+from checkpoints.services import moving, updating
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
@@ -95,7 +95,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         return _of_another_execution(task)
     if step == "discard":
         return _discard(task)
-    if step == "apply":
+    if step in ("apply", "approve"):
         return _apply(task)
     if step == "resolve":
         return conflicts.resolved(task)
@@ -282,7 +282,21 @@ def _apply(task: Edit) -> HttpResponse:
     if task.now.row is not None:
         pending.applied(task.actor, task.now.row, task.seq, task.changes)
     flash.success(task.request, text % {"n": len(done.changed_keys), "version": done.version})
+    if sent.get("step") == "approve":
+        _approve(task, done.version, command.reason)
     return redirect("checkpoints:detail", task.head.public_id)
+
+
+def _approve(task: Edit, version: int, reason: str | None) -> None:
+    """Approve what was just applied, and nothing that came after it."""
+    try:
+        wanted = MoveExecution(reason=reason, expected_version=version)
+        moving.approve(task.actor, task.head.public_id, wanted)
+    except ContextError as error:
+        text = _("It was not approved: %(why)s") % {"why": error.detail}
+        flash.warning(task.request, text)
+        return
+    flash.success(task.request, _("Approved."))
 
 
 def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = False) -> EditPage:

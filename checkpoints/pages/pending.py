@@ -14,7 +14,7 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import state_form, values
 from checkpoints.pages.state_form import Changes, Row
-from checkpoints.pages.versions import state_rows
+from checkpoints.pages.state_rows import state_rows
 from checkpoints.pending_store import Pending, Place, Wanted
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import TooLarge, VersionConflict

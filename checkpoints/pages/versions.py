@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import orjson
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
 
 from checkpoints import queries
-from checkpoints.domain.reducers import kind_of
 from checkpoints.domain.timeline import compare_keys
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters, values
+from checkpoints.pages.change_tree import Branch, tree_of
 from checkpoints.pages.presenters import Stand, Step, VersionLine
 from checkpoints.pages.provenance import messages_written
 from checkpoints.pages.reading import tabs_of
@@ -32,12 +31,11 @@ from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
+from ctxadmin.lib.structural_diff import Difference
 from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.web.pages import page, show
 
 MOST_ROWS: Final = 400
-_MOST_TEXT: Final = 4000
 _MOST_COMPARED: Final = 4 * 1024 * 1024
 
 
@@ -75,7 +73,7 @@ class VersionPage:
 
 @dataclass(frozen=True, slots=True)
 class DiffPage:
-    """What differs between two versions: the state by path, then the visible messages.
+    """What differs between two versions: the state as a tree, then the visible messages.
 
     ``too_large`` names the keys that differ if their values are too large to be compared here.
     """
@@ -87,7 +85,8 @@ class DiffPage:
     before: int
     after: int
     newest: int
-    state: Sequence[DiffRow]
+    state: Sequence[Branch]
+    state_shown: int
     state_total: int
     messages: Sequence[DiffRow]
     messages_total: int
@@ -163,54 +162,14 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         before=before,
         after=after,
         newest=now.version,
-        state=state_rows(state[:MOST_ROWS]),
+        state=tree_of(state[:MOST_ROWS]),
+        state_shown=min(len(state), MOST_ROWS),
         state_total=len(state),
         messages=_message_rows(head, changes[:MOST_ROWS]),
         messages_total=len(changes),
         too_large=too_large,
     )
     return show(request, "checkpoints/diff.html", shown)
-
-
-def state_rows(differences: Sequence[Difference]) -> list[DiffRow]:
-    """Differences of states as rows; a text is shown as it is, everything else as JSON."""
-    return [_state_row(each) for each in differences]
-
-
-def _state_row(each: Difference) -> DiffRow:
-    before, after = shown_value(each.before), shown_value(each.after)
-    match each.kind:
-        case Kind.ADDED:
-            return DiffRow("added", each.path, after=after)
-        case Kind.REMOVED:
-            return DiffRow("removed", each.path, before=before)
-        case Kind.MOVED:
-            places = {"a": each.before, "b": each.after}
-            note = _("from place %(a)s to %(b)s") % places
-            return DiffRow("moved", each.path, note=note)
-        case Kind.TYPE_CHANGED:
-            kinds = {"a": _kind(each.before), "b": _kind(each.after)}
-            note = _("type changed: %(a)s, now %(b)s") % kinds
-            return DiffRow("changed", each.path, before, after, note)
-    return DiffRow("changed", each.path, before, after)
-
-
-def _kind(value: Value) -> str:
-    return "" if value is ABSENT else kind_of(value)
-
-
-def shown_value(value: Value) -> str:
-    """A value for a row; without one "", longer than a row takes cut."""
-    if value is ABSENT:
-        return ""
-    if isinstance(value, str):
-        text = value or '""'
-    else:
-        indent = orjson.OPT_INDENT_2 if isinstance(value, dict | list) else 0
-        text = orjson.dumps(value, option=indent).decode()
-    if len(text) <= _MOST_TEXT:
-        return text
-    return text[:_MOST_TEXT] + " … " + _("(%(n)s characters)") % {"n": len(text)}
 
 
 def _message_rows(head: Conversation, changes: Sequence[Change]) -> list[DiffRow]:

@@ -28,6 +28,7 @@ from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
 
 _RAIL: Final = 40
+_CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class DetailPage:
     head: Conversation
     tabs: Sequence[Tab]
     wanted: Shown
-    sections: Sequence[Section]
+    chapters: Sequence[Sequence[Section]]
     messages_url: str
     hides: bool
     budget: int | None
@@ -152,7 +153,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         head=head,
         tabs=_tabs(head, which),
         wanted=wanted,
-        sections=sections,
+        chapters=[sections[at : at + _CHAPTER] for at in range(0, len(sections), _CHAPTER)],
         messages_url=windows.messages_url(head, wanted),
         hides=which != "all" and count is None and head.log_count > window.view_count,
         budget=presenters.token_budget(head),

@@ -148,6 +148,12 @@ def diff_rows(rows: Sequence[DiffRow], label: str, label_head: str = "") -> dict
     return {"rows": drawn, "label": label, "label_head": label_head}
 
 
+@register.inclusion_tag("components/change_row.html")
+def change_row(row: DiffRow) -> dict[str, object]:
+    """One difference without its label, before over after, for a tree that says where."""
+    return {"row": row, "sides": _sides(row)}
+
+
 def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
     """What stands left and right; only a changed row has its words marked."""
     if row.kind == "changed":

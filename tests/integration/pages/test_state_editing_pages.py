@@ -63,6 +63,27 @@ def test_a_form_that_is_sent_as_it_came_changes_nothing(reviewer: Client, run: R
     assert "Nothing was changed yet" in text(answer)
 
 
+def test_changes_are_applied_and_approved_at_once(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    assert "Approve with these changes" in text(summary)
+    answer = send(reviewer, run, carried(summary, reason="kinder"), "approve")
+    assert answer.status_code == 302
+    snapshot = run.snapshot()
+    assert (snapshot["status"], snapshot["version"]) == ("RUNNING", 3)
+    assert snapshot["state_data"]["draft"] == "Dear friend"
+    assert [each["reason"] for each in run.versions()[:2]] == ["kinder", "kinder"]
+
+
+def test_a_conflict_is_never_approved_unseen(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    edit = {"node_id": run.snapshot()["current_node_id"], "state_data": {"draft": "Dear foe"}}
+    assert run.api.patch(f"/conversations/{run.head.public_id}/snapshot", edit).status_code == 200
+    answer = send(reviewer, run, carried(summary, reason="kinder"), "approve")
+    assert answer.status_code == 409
+    assert "Approve with these changes" not in text(answer)
+    assert run.snapshot()["status"] == "PAUSED"
+
+
 def test_changes_are_shown_first_and_then_written_as_one_version(
     reviewer: Client, run: Run
 ) -> None:

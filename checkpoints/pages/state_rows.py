@@ -1,0 +1,55 @@
+"""Differences of states as rows for a reader."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import orjson
+from django.utils.translation import gettext as _
+
+from checkpoints.domain.reducers import kind_of
+from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
+from ctxadmin.web.components import DiffRow
+
+_MOST_TEXT: Final = 4000
+
+
+def state_rows(differences: Sequence[Difference]) -> list[DiffRow]:
+    """Differences of states as rows; a text is shown as it is, everything else as JSON."""
+    return [state_row(each) for each in differences]
+
+
+def state_row(each: Difference) -> DiffRow:
+    """One difference as a row."""
+    before, after = shown_value(each.before), shown_value(each.after)
+    match each.kind:
+        case Kind.ADDED:
+            return DiffRow("added", each.path, after=after)
+        case Kind.REMOVED:
+            return DiffRow("removed", each.path, before=before)
+        case Kind.MOVED:
+            places = {"a": each.before, "b": each.after}
+            note = _("from place %(a)s to %(b)s") % places
+            return DiffRow("moved", each.path, note=note)
+        case Kind.TYPE_CHANGED:
+            kinds = {"a": _kind(each.before), "b": _kind(each.after)}
+            note = _("type changed: %(a)s, now %(b)s") % kinds
+            return DiffRow("changed", each.path, before, after, note)
+    return DiffRow("changed", each.path, before, after)
+
+
+def _kind(value: Value) -> str:
+    return "" if value is ABSENT else kind_of(value)
+
+
+def shown_value(value: Value) -> str:
+    """A value for a row; without one "", longer than a row takes cut."""
+    if value is ABSENT:
+        return ""
+    if isinstance(value, str):
+        text = value or '""'
+    else:
+        indent = orjson.OPT_INDENT_2 if isinstance(value, dict | list) else 0
+        text = orjson.dumps(value, option=indent).decode()
+    if len(text) <= _MOST_TEXT:
+        return text
+    return text[:_MOST_TEXT] + " … " + _("(%(n)s characters)") % {"n": len(text)}
