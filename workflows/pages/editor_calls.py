@@ -9,8 +9,9 @@ import orjson
 from django.conf import settings
 from django.db import Error
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
 from ctxadmin.accounts.actor import Actor
@@ -33,12 +34,15 @@ JSON: Final = "application/json"
 def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
     """A POST by a signed-in member; everything that is refused is problem+json.
 
-    A script cannot follow the way to the sign-in page, so it hears 401.
+    A script cannot follow the way to the sign-in page, so it hears 401. A person who opens the
+    address is led to the editor.
     """
 
-    @require_POST
+    @require_http_methods(["GET", "HEAD", "POST"])
     @wraps(view)
     def called(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if request.method != "POST":
+            return redirect("workflows:editor", kwargs["slug"])
         try:
             if not request.user.is_authenticated:
                 return problem(401, "unauthenticated", _("You are signed out; sign in again."))

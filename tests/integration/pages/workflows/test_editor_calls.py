@@ -164,9 +164,11 @@ def test_a_call_without_the_csrf_token_is_refused() -> None:
         assert ask(client, call, {"document": document()}).status_code == 403
 
 
-def test_only_posts_are_taken(designer: Client) -> None:
+def test_who_opens_the_address_of_a_call_is_led_to_the_editor(designer: Client) -> None:
     for call in CALLS:
-        assert designer.get(f"/workflows/small/editor/{call}/").status_code == 405
+        answer = designer.get(f"/workflows/small/editor/{call}/")
+        assert answer["Location"] == "/workflows/small/editor/"
+        assert designer.put(f"/workflows/small/editor/{call}/").status_code == 405
 
 
 @pytest.mark.parametrize(
