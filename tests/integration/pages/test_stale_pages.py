@@ -56,7 +56,9 @@ def page_paths(
 
 
 def test_every_address_of_a_form_can_be_opened(reviewer: Client) -> None:
-    paths = list(page_paths(get_resolver().url_patterns))
+    # What stands below the editor is asked by its script alone; no browser shows such an address.
+    called = re.compile(r"/editor/.")
+    paths = [each for each in page_paths(get_resolver().url_patterns) if not called.search(each)]
     assert "/executions/x/move/" in paths
     assert "/sign-out/" in paths
     for who in (reviewer, Client()):
