@@ -26,6 +26,7 @@ async function fetchParts() {
   }
   fetching = true;
   again = false;
+  const typed = typedTexts();
   const url = (!isOpen && now().poll) || location.pathname + location.search;
   try {
     await window.htmx.ajax("GET", url, {
@@ -35,10 +36,24 @@ async function fetchParts() {
       selectOOB: "#page-head:outerMorph",
       swap: "outerMorph",
     });
+    putBack(typed);
     sayVersion();
     await loadStretches();
   } finally {
     setTimeout(fetched, slow ? 1000 : PAUSE_MS);
+  }
+}
+
+/** What stands in the text areas, also what came back with a refused decision: no fetch knows it. */
+function typedTexts() {
+  const areas = [...document.querySelectorAll("#page-content textarea[id]")].filter((area) => area.value);
+  return areas.map((area) => [area.id, area.value]);
+}
+
+function putBack(typed) {
+  for (const [id, text] of typed) {
+    const area = document.getElementById(id);
+    if (area && !area.value) area.value = text;
   }
 }
 

@@ -4,7 +4,7 @@ import re
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenPage
 from tests.e2e.test_execution_pages import Started, complete, ok, start, state
@@ -33,6 +33,15 @@ def test_a_refused_decision_goes_on_with_the_execution(
     reviewer_page: Page, api: httpx.Client, start: Started
 ) -> None:
     name = start()
+    first: list[WebSocketRoute] = []
+
+    def connect(socket: WebSocketRoute) -> None:
+        """The page that is about to decide hears nothing yet; the next one is live."""
+        if first:
+            socket.connect_to_server()
+        first.append(socket)
+
+    reviewer_page.route_web_socket(re.compile("/ws/"), connect)
     reviewer_page.goto(f"/executions/{name}/")
     ok(api.post(f"conversations/{name}/approve", json={}))
     reviewer_page.get_by_label("Reason").fill("fine with me")

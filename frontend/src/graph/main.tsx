@@ -3,6 +3,7 @@
 import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
+import { startFollowing } from "./io/following";
 import { startJournal } from "./io/journal";
 import { startSaving } from "./io/saving";
 import { serverOf } from "./io/server";
@@ -19,6 +20,7 @@ if (setup && root) {
   const saver = startSaving(store, server);
   const journal = startJournal(store, `${setup.person}:${setup.workflow}`);
   startWording(store, server);
+  if (document.getElementById("live-link")) startFollowing(store, saver);
   const publish = document.querySelector<HTMLAnchorElement>("[data-editor-publish]");
   // What is published is the draft that the server has.
   publish?.addEventListener("click", (event) => {

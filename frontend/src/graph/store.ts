@@ -128,6 +128,11 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "may_cha
     },
     receive(theirs) {
       const { base, document: mine, chosen, history } = get();
+      if (mine === base.document) {
+        // Taken as it is: saved again, it would be news to the others, and theirs to us.
+        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs });
+        return true;
+      }
       const merged = merge(base.document, mine, theirs.document);
       if (merged.conflicts.length) {
         set({ clash: { base: base.document, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });

@@ -30,7 +30,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=repr)
+@pytest.mark.parametrize("value", VALUES, ids=map(str, range(len(VALUES))))
 def test_a_literal_is_that_of_the_driver(value: object) -> None:
     connection.ensure_connection()
     ours = connection.connection.cursor()

@@ -11,7 +11,8 @@ const WAITS_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
 export interface Saver {
   /** Save now if there is something to be saved. */
   flush(): Promise<void>;
-  /** The draft as the server has it now, for a conflict that was decided. */
+  /** Somebody may have saved this version of the draft: fetch and merge it, unless it is known. */
+  heard(version: number): void;
   stop(): void;
 }
 
@@ -19,6 +20,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = false;
   let failures = 0;
+  let newest = 0; // the version that was heard of last
   // What the server refused is not sent again before it is another.
   let refused: WorkflowDocument | null = null;
 
@@ -48,6 +50,23 @@ export function startSaving(store: EditorStore, server: Server): Saver {
     } finally {
       running = false;
       if (isDirty() && store.getState().saving.kind === "waiting") later(PAUSE_MS);
+      void catchUp();
+    }
+  }
+
+  /** Take in what others saved, also while nothing is to be saved here. */
+  async function catchUp(): Promise<void> {
+    const { base, clash, set } = store.getState();
+    if (running || clash || newest <= base.version) return;
+    running = true;
+    try {
+      store.getState().receive(await server.getDraft());
+      set({ saving: { kind: isDirty() ? "waiting" : "saved" } });
+    } catch {
+      // It is heard of again, or met as a conflict by the next save.
+    } finally {
+      running = false;
+      if (isDirty()) later(PAUSE_MS);
     }
   }
 
@@ -109,6 +128,10 @@ export function startSaving(store: EditorStore, server: Server): Saver {
 
   return {
     flush,
+    heard(version) {
+      newest = Math.max(newest, version);
+      void catchUp();
+    },
     stop() {
       clearTimeout(timer);
       unsubscribe();

@@ -1,0 +1,34 @@
+// Hears of the draft from the page's socket, and tells others what is chosen here.
+//
+// The socket announces only: what changed is fetched and merged as after a conflict. Its events are
+// those of static/js/live.js.
+
+import type { Key } from "../model/document";
+import type { EditorStore } from "../store";
+import type { Saver } from "./saving";
+
+interface Told {
+  readonly state?: { readonly draft_version?: number } | null;
+}
+
+export function startFollowing(store: EditorStore, saver: Saver): void {
+  const hear = (event: Event): void => {
+    const version = (event as CustomEvent<Told>).detail.state?.draft_version;
+    if (typeof version === "number") saver.heard(version);
+  };
+  document.addEventListener("live:welcome", hear);
+  document.addEventListener("live:changed", hear);
+  store.subscribe((now, before) => {
+    if (now.chosen === before.chosen) return;
+    const where = placeOf(now.chosen);
+    const detail = { where, editing: now.mayChange && where !== "" };
+    document.dispatchEvent(new CustomEvent("live:here", { detail }));
+  });
+}
+
+/** The one element that is chosen, as the socket names it; "" for none and for several. */
+function placeOf({ nodes, edges }: { readonly nodes: readonly Key[]; readonly edges: readonly Key[] }): string {
+  if (nodes.length + edges.length !== 1) return "";
+  const [node] = nodes;
+  return node !== undefined ? `node:${node}` : `edge:${edges[0]}`;
+}
