@@ -40,7 +40,7 @@ def all_keys(server: Redis) -> list[bytes]:
 
 
 def test_a_flushed_copy_is_filled_again(head: Conversation, server: Redis) -> None:
-    server.flushall()
+    server.flushdb()
     with counted({"doubts": 1, "rebuilds": 4}):
         assert snapshot("c") == snapshot_in_sql("c")
     with counted({"hits": 1}):
@@ -51,7 +51,7 @@ def test_a_former_copy_that_is_put_back_is_not_believed(head: Conversation, serv
     kept = {key: server.dump(key) or b"" for key in all_keys(server)}
     steps.save("c", "newer", x=2)
     new = snapshot("c")
-    server.flushall()
+    server.flushdb()
     for key, data in kept.items():
         server.restore(key, 0, data)
     with counted({"doubts": 1}):
@@ -203,7 +203,7 @@ class TestTheOrderOfArrival:
     def test_a_reader_who_writes_late_does_not_bring_the_old_state_back(
         self, head: Conversation, copy: RedisLiveCopy, server: Redis
     ) -> None:
-        server.flushall()
+        server.flushdb()
         current.use(_Slow(copy, lambda: steps.save("c", "meanwhile", x=5)))
         before = snapshot("c")
         current.use(copy)
@@ -218,7 +218,7 @@ class TestTheOrderOfArrival:
             steps.save("c", "meanwhile", x=5)
             snapshot("c")
 
-        server.flushall()
+        server.flushdb()
         current.use(_Slow(copy, meanwhile))
         snapshot("c")
         with counted({"hits": 1}):
