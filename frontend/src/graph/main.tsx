@@ -6,6 +6,7 @@ import "./graph.css";
 import { startFollowing } from "./io/following";
 import { startJournal } from "./io/journal";
 import { startSaving } from "./io/saving";
+import { startPlacing } from "./io/placing";
 import { serverOf } from "./io/server";
 import { readSetup } from "./io/setup";
 import { startWording } from "./io/wording";
@@ -28,5 +29,6 @@ if (setup && root) {
     event.preventDefault();
     void saver.flush().then(() => location.assign(publish.href));
   });
+  await startPlacing(store, setup.urls.worker);
   createRoot(root).render(<App desk={{ store, setup, server }} saver={saver} journal={journal} />);
 }

@@ -3,6 +3,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { EdgeWords, ElementKind, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Setup } from "./io/setup";
+import { fixed, type Places } from "./model/arranging";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
@@ -10,6 +11,7 @@ import { find, indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
 import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge } from "./model/merge";
+import { placesOf } from "./model/places";
 import { t } from "./texts";
 
 export type Saving =
@@ -64,6 +66,8 @@ export interface State {
   readonly refused: readonly Problem[];
   /** Forms that say no element yet, as they were typed, by kind and key; see `formName`. */
   readonly typed: { readonly [name: string]: Typed };
+  /** Where cards stand that have no position of their own; no part of the document. */
+  readonly places: Places;
   readonly said: string;
   readonly mayChange: boolean;
 }
@@ -92,7 +96,7 @@ export type EditorStore = StoreApi<Editor>;
 
 export const NOTHING: Chosen = { nodes: [], edges: [] };
 
-export function editorStore(setup: Pick<Setup, "document" | "version" | "may_change">): EditorStore {
+export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change">): EditorStore {
   const document = normalised(setup.document);
   return createStore<Editor>()((set, get) => ({
     document,
@@ -105,12 +109,16 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "may_cha
     tokens: {},
     refused: [],
     typed: {},
+    places: setup.places,
     said: "",
     mayChange: setup.may_change,
 
     edit(edit, words, touch = "") {
       if (!get().mayChange) return;
-      set((state) => ({ ...take(state, edit, words, touch), refused: [] }));
+      set((state) => {
+        const whole = fixed(state.document, edit, placesOf(state.document, state.places));
+        return { ...take(state, whole, words, touch), refused: [] };
+      });
     },
     settle() {
       set((state) => ({ history: settle(state.history) }));
@@ -195,7 +203,7 @@ export function onlyOne({ nodes, edges }: Chosen): { kind: "node" | "edge"; key:
 }
 
 /** What cards and lines are drawn of. */
-export type Drawn = Pick<State, "document" | "chosen" | "words" | "tokens" | "typed" | "mayChange">;
+export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "tokens" | "typed" | "mayChange">;
 
 /** What stands on the card of a node, with what is wrong in its open form. */
 export function nodeWords({ words, document, typed }: Pick<State, "words" | "document" | "typed">, key: Key): NodeWords | undefined {

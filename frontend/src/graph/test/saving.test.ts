@@ -52,7 +52,7 @@ describe("saving", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     server = new Fake();
-    store = editorStore({ document: base, version: 1, may_change: true });
+    store = editorStore({ document: base, version: 1, places: {}, may_change: true });
     startSaving(store, server as unknown as Server);
   });
   afterEach(() => vi.useRealTimers());
@@ -125,7 +125,7 @@ describe("saving", () => {
   });
 
   it("sends nothing for who may only look", async () => {
-    const looking = editorStore({ document: base, version: 1, may_change: false });
+    const looking = editorStore({ document: base, version: 1, places: {}, may_change: false });
     startSaving(looking, server as unknown as Server);
     name(looking, "a", "A");
     await settled();
@@ -146,13 +146,13 @@ describe("the journal", () => {
   it("keeps what is not saved, and a page that comes later brings it back", async () => {
     vi.useFakeTimers();
     const shelf = new Shelf() as unknown as Storage;
-    const crashed = editorStore({ document: base, version: 1, may_change: true });
+    const crashed = editorStore({ document: base, version: 1, places: {}, may_change: true });
     startJournal(crashed, "me:w", shelf);
     name(crashed, "a", "Unsaved");
     crashed.getState().keepTyped("node b", { fields: [["node-id", "??"]], errors: ["no id"] });
     await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
-    const later = editorStore({ document: named(base, "b", "Theirs"), version: 2, may_change: true });
+    const later = editorStore({ document: named(base, "b", "Theirs"), version: 2, places: {}, may_change: true });
     const journal = startJournal(later, "me:w", shelf);
     const [left] = await journal.left();
     expect(left?.typed["node b"]?.fields).toEqual([["node-id", "??"]]);
@@ -168,7 +168,7 @@ describe("the journal", () => {
     const shelf = new Shelf() as unknown as Storage;
     shelf.setItem("editor:other:w:1", JSON.stringify({ at: 1, changes: { nodes: [], edges: [] } }));
     shelf.setItem("editor:me:w:2", "broken");
-    const store = editorStore({ document: base, version: 1, may_change: true });
+    const store = editorStore({ document: base, version: 1, places: {}, may_change: true });
     expect(await startJournal(store, "me:w", shelf).left()).toEqual([]);
   });
 });

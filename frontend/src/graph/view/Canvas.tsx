@@ -32,13 +32,13 @@ import { LINES } from "./Line";
 const GRID: [number, number] = [10, 10];
 const LEAST_ZOOM = 0.05;
 // Below this nobody can read a card: a large graph opens at its start instead.
-const READABLE = 0.45;
+const READABLE = 0.35;
 const FAR = 0.4;
 
 export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   const { store, setup } = useDesk();
   const flow = useReactFlow<FlowNode, FlowEdge>();
-  const drawn = useEditor(useShallow(({ document, chosen, words, tokens, typed, mayChange }): Drawn => ({ document, chosen, words, tokens, typed, mayChange })));
+  const drawn = useEditor(useShallow(({ document, places, chosen, words, tokens, typed, mayChange }): Drawn => ({ document, places, chosen, words, tokens, typed, mayChange })));
   const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn);
   const theme = useTheme();
   // From far away a card shows its name alone, larger.
@@ -70,7 +70,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
     if (!kind) return;
     event.preventDefault();
     const { x, y } = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    addKind(store, setup, kind, { x: x - CARD.width / 2, y: y - CARD.height / 2 });
+    addKind(store, kind, { x: x - CARD.width / 2, y: y - CARD.height / 2 });
   };
   const frame = useRef<HTMLDivElement>(null);
   const start = useOpening(frame);
@@ -141,17 +141,17 @@ const miniClass = (node: FlowNode): string => (node.type === "card" ? `mini tone
 /** The nodes and edges of React Flow, and what its changes mean for the document. */
 function useFlow(drawn: Drawn) {
   const { store, setup } = useDesk();
-  const shown = useMemo(() => ({ given: setup.places, kinds: new Map(setup.kinds.map((kind) => [kind.type, kind])) }), [setup]);
-  const [nodes, setNodes] = useState<FlowNode[]>(() => flowNodes(drawn, shown, []));
+  const kinds = useMemo(() => new Map(setup.kinds.map((kind) => [kind.type, kind])), [setup]);
+  const [nodes, setNodes] = useState<FlowNode[]>(() => flowNodes(drawn, kinds, []));
   const [edges, setEdges] = useState<FlowEdge[]>(() => flowEdges(drawn, []));
   const now = useRef(nodes);
   now.current = nodes;
   const byHand = useRef(false);
 
   useLayoutEffect(() => {
-    setNodes((before) => flowNodes(drawn, shown, before));
+    setNodes((before) => flowNodes(drawn, kinds, before));
     setEdges((before) => flowEdges(drawn, before));
-  }, [drawn, shown]);
+  }, [drawn, kinds]);
 
   const onNodesChange = useCallback(
     (changes: NodeChange<FlowNode>[]) => {
@@ -169,9 +169,9 @@ function useFlow(drawn: Drawn) {
       now.current = applyNodeChanges(all, now.current);
       setNodes(now.current);
       const byKeys = !byHand.current && others.some((change) => change.type === "position" && change.position);
-      if (byKeys) moved(store, setup, now.current, "arrows");
+      if (byKeys) moved(store, now.current, "arrows");
     },
-    [store, setup],
+    [store],
   );
   const onEdgesChange = useCallback(
     (changes: EdgeChange<FlowEdge>[]) => {
@@ -187,9 +187,9 @@ function useFlow(drawn: Drawn) {
   const dragging = useCallback(
     (starts: boolean) => {
       byHand.current = starts;
-      if (!starts) moved(store, setup, now.current);
+      if (!starts) moved(store, now.current);
     },
-    [store, setup],
+    [store],
   );
   return { nodes, edges, onNodesChange, onEdgesChange, dragging };
 }
@@ -223,15 +223,15 @@ function followers(changes: readonly NodeChange<FlowNode>[], nodes: readonly Flo
 
 /** Where the canvas opens: all of the graph, or its start if all of it would be too small. */
 function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewport | null {
-  const { store, setup } = useDesk();
+  const { store } = useDesk();
   const [start, setStart] = useState<Viewport | null>(null);
   useLayoutEffect(() => {
     if (!frame.current) return;
     const { width, height } = frame.current.getBoundingClientRect();
-    const { document } = store.getState();
-    const places = placesOf(document, setup.places);
+    const { document, places: given } = store.getState();
+    const places = placesOf(document, given);
     setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height));
-  }, [frame, store, setup]);
+  }, [frame, store]);
   return start;
 }
 
@@ -243,7 +243,8 @@ function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]
 
 function opening(spots: readonly Position[], first: Position | undefined, width: number, height: number): Viewport {
   if (!spots.length) return { x: 40, y: 40, zoom: 1 };
-  const box = around(spots, 40);
+  // Lines from one row to the next swing out beside the cards.
+  const box = around(spots, 64);
   const zoom = Math.min(width / box.width, height / box.height, 1);
   if (zoom >= READABLE || !first) {
     return { x: (width - box.width * zoom) / 2 - box.x * zoom, y: (height - box.height * zoom) / 2 - box.y * zoom, zoom };

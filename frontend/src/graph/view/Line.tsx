@@ -1,9 +1,9 @@
 // An edge as a line, with its condition, what it lets through and its weight.
 
-import { BaseEdge, type EdgeProps, getBezierPath, useStore } from "@xyflow/react";
+import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
 import { memo } from "react";
 import { createPortal } from "react-dom";
-import { CARD } from "../model/places";
+import { wayOf } from "../model/lines";
 import { t } from "../texts";
 import { useEditor } from "./context";
 import type { FlowEdge } from "./flow";
@@ -29,10 +29,9 @@ function layerOf({ domNode }: { readonly domNode: Element | null }): Element | n
 
 function LineView(given: EdgeProps<FlowEdge>) {
   const { id, data, selected, markerEnd } = given;
-  const props = { ...given, sourceX: given.sourceX - IN_HANDLE, targetX: given.targetX + IN_HANDLE - 6 };
   const layer = useStore(layerOf);
   const choose = useEditor((state) => state.choose);
-  const [path, x, y] = props.targetX < props.sourceX ? wayBack(props) : getBezierPath(props);
+  const { path, x, y } = wayOf(given.sourceX - IN_HANDLE, given.sourceY, given.targetX + IN_HANDLE - 6, given.targetY);
   const edge = data?.edge;
   const condition = edge?.condition?.replaceAll("context.", "");
   const chips = data?.words?.chips ?? [];
@@ -64,17 +63,6 @@ function LineView(given: EdgeProps<FlowEdge>) {
         )}
     </>
   );
-}
-
-/** Back to where the flow came from, or to the node itself: above the cards and not across them. */
-function wayBack({ sourceX, sourceY, targetX, targetY }: EdgeProps<FlowEdge>): [path: string, x: number, y: number] {
-  const far = (sourceX - targetX) * 0.04;
-  const over = Math.min(sourceY, targetY) - CARD.height / 2 - 40 - far;
-  const bend = 70;
-  const path =
-    `M${sourceX} ${sourceY}C${sourceX + bend} ${sourceY} ${sourceX + bend} ${over} ${sourceX - 20} ${over}` +
-    `L${targetX + 20} ${over}C${targetX - bend} ${over} ${targetX - bend} ${targetY} ${targetX} ${targetY}`;
-  return [path, (sourceX + targetX) / 2, over];
 }
 
 export const LINES = { line: memo(LineView) };

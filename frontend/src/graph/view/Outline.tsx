@@ -157,7 +157,7 @@ function AddNode() {
         const kind = setup.kinds.find((each) => each.type === type);
         const { chosen } = store.getState();
         const from = chosen.nodes.length === 1 ? chosen.nodes[0] : undefined;
-        if (kind) addKind(store, setup, kind, { x: 0, y: 0 }, from);
+        if (kind) addKind(store, kind, { x: 0, y: 0 }, from);
       }}
     >
       <select className="form-select form-select-sm" aria-label={t("Kind of node")} value={type} onChange={(event) => setType(event.target.value)}>

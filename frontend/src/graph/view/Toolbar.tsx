@@ -81,7 +81,7 @@ function Changing() {
         <Tool icon="arrow-forward-up" label={future === undefined ? t("Redo") : t("Redo: {what}", { what: future })} keys="Ctrl Shift Z" disabled={future === undefined} onClick={redo} />
       </div>
       <div className="btn-group" role="group" aria-label={t("What is chosen")}>
-        <Tool icon="copy-plus" label={t("Duplicate")} keys="Ctrl D" disabled={!nodes} onClick={() => duplicateChosen(store, setup)} />
+        <Tool icon="copy-plus" label={t("Duplicate")} keys="Ctrl D" disabled={!nodes} onClick={() => duplicateChosen(store)} />
         <Tool icon="trash" label={t("Delete")} keys={t("Del")} disabled={!any} onClick={() => removeChosen(store)} />
         <Tool icon="box-multiple" label={t("Group")} letter="g" disabled={!nodes} onClick={() => groupChosen(store)} />
         <Tool icon="box-off" label={t("Ungroup")} disabled={!grouped} onClick={() => ungroupChosen(store)} />

@@ -2,11 +2,12 @@
 
 import type { Setup } from "../io/setup";
 import { laidOut } from "../io/layout";
+import { folded, pairs } from "../model/arranging";
 import { withNoteAt } from "../model/canvas_data";
 import { type Clip, clipIn, copied, pasted } from "../model/clipboard";
 import { addition, type Chosen, freeGroup, grouping, type NodeKind, removal, reshaped } from "../model/commands";
 import type { Key, Position } from "../model/document";
-import { find } from "../model/document";
+import { find, indexOf } from "../model/document";
 import type { Edit } from "../model/edits";
 import { around, CARD, freeSpot, placesOf } from "../model/places";
 import type { EditorStore } from "../store";
@@ -18,20 +19,20 @@ export const KIND_TYPE = "application/x-ctxadmin-kind";
 const BESIDE = CARD.width + 90;
 
 /** Add a node where it is dropped; chosen by a click it follows the chosen node. */
-export function addKind(store: EditorStore, setup: Setup, kind: NodeKind, spot: Position, from?: Key): void {
-  const { document, edit, choose, say } = store.getState();
+export function addKind(store: EditorStore, kind: NodeKind, spot: Position, from?: Key): void {
+  const { document, places, edit, choose, say } = store.getState();
   const before = from === undefined ? undefined : find(document.nodes, from);
-  const made = addition(document, kind, freeSpot(placesOf(document, setup.places), spot), before?.id);
+  const made = addition(document, kind, freeSpot(placesOf(document, places), spot), before?.id);
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
   say(t("{id} is added", { id: made.key }));
 }
 
 /** Where a new node goes: right of the chosen one, else into the middle of what is seen. */
-export function nextSpot(store: EditorStore, setup: Setup, middle: Position): { spot: Position; from?: Key } {
-  const { document, chosen } = store.getState();
+export function nextSpot(store: EditorStore, middle: Position): { spot: Position; from?: Key } {
+  const { document, places, chosen } = store.getState();
   const only = chosen.nodes.length === 1 ? chosen.nodes[0] : undefined;
-  const beside = only === undefined ? undefined : placesOf(document, setup.places).get(only);
+  const beside = only === undefined ? undefined : placesOf(document, places).get(only);
   if (!beside) return { spot: { x: middle.x - CARD.width / 2, y: middle.y - CARD.height / 2 } };
   return { spot: { x: beside.x + BESIDE, y: beside.y }, from: only };
 }
@@ -46,10 +47,10 @@ export function removeChosen(store: EditorStore): void {
 }
 
 /** The chosen nodes as text for the clipboard, or null if none is chosen. */
-export function clipOf(store: EditorStore, setup: Setup): string | null {
-  const { document, chosen } = store.getState();
+export function clipOf(store: EditorStore): string | null {
+  const { document, places, chosen } = store.getState();
   if (!chosen.nodes.length) return null;
-  return JSON.stringify(copied(document, chosen, placesOf(document, setup.places)));
+  return JSON.stringify(copied(document, chosen, placesOf(document, places)));
 }
 
 export function pasteText(store: EditorStore, text: string, at: Position | null): boolean {
@@ -59,9 +60,9 @@ export function pasteText(store: EditorStore, text: string, at: Position | null)
   return true;
 }
 
-export function duplicateChosen(store: EditorStore, setup: Setup): void {
-  const { document, chosen } = store.getState();
-  if (chosen.nodes.length) paste(store, copied(document, chosen, placesOf(document, setup.places)), { x: 40, y: CARD.height + 40 });
+export function duplicateChosen(store: EditorStore): void {
+  const { document, places, chosen } = store.getState();
+  if (chosen.nodes.length) paste(store, copied(document, chosen, placesOf(document, places)), { x: 40, y: CARD.height + 40 });
 }
 
 function paste(store: EditorStore, clip: Clip, by: Position): void {
@@ -79,9 +80,9 @@ function shiftTo(clip: Clip, middle: Position): Position {
 }
 
 /** Take the places of the canvas into the document, where they differ from what it says. */
-export function moved(store: EditorStore, setup: Setup, nodes: readonly FlowNode[], touch = ""): void {
-  const { document, edit } = store.getState();
-  const places = placesOf(document, setup.places);
+export function moved(store: EditorStore, nodes: readonly FlowNode[], touch = ""): void {
+  const { document, places: given, edit } = store.getState();
+  const places = placesOf(document, given);
   const to: Record<Key, Position> = {};
   const notes: Record<Key, Position> = {};
   const spots = new Map(nodes.map((node) => [node.id, node.position]));
@@ -107,9 +108,11 @@ export function moved(store: EditorStore, setup: Setup, nodes: readonly FlowNode
 export async function layOut(store: EditorStore, setup: Setup): Promise<void> {
   const { document, chosen } = store.getState();
   if (!document.nodes.length) return;
-  const { to } = await laidOut(setup.urls.worker, document, chosen.nodes);
-  const places = placesOf(store.getState().document, setup.places);
-  store.getState().edit({ kind: "move", to: anchored(to, places, chosen.nodes) }, t("Lay out"));
+  const keys = chosen.nodes.length > 1 ? chosen.nodes : indexOf(document.nodes).keys;
+  const { to } = await laidOut(setup.urls.worker, document, keys);
+  const { document: now, places, edit } = store.getState();
+  const rows = folded(to, pairs(document, new Set(keys)));
+  edit({ kind: "move", to: anchored(rows, placesOf(now, places), chosen.nodes) }, t("Lay out"));
 }
 
 /** A part that was laid out stays where it was. */

@@ -4,7 +4,7 @@
 import { type Edge, MarkerType, type Node, Position as At } from "@xyflow/react";
 import { groupOf, noteOf } from "../model/canvas_data";
 import type { NodeKind } from "../model/commands";
-import type { Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
+import type { Key, Position, WorkflowEdge, WorkflowNode } from "../model/document";
 import { indexOf } from "../model/document";
 import { CARD, frames, placesOf } from "../model/places";
 import type { EdgeWords, NodeWords } from "../io/server";
@@ -47,15 +47,10 @@ const HANDLES = [
 export const noteKey = (key: Key): string => `note:${key}`;
 export const frameKey = (group: string): string => `group:${group}`;
 
-interface Shown {
-  readonly given: { readonly [id: string]: Position };
-  readonly kinds: ReadonlyMap<string, NodeKind>;
-}
-
-export function flowNodes(state: Drawn, { given, kinds }: Shown, before: readonly FlowNode[]): FlowNode[] {
+export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, before: readonly FlowNode[]): FlowNode[] {
   const { document, chosen, tokens, mayChange } = state;
   const known = new Map(before.map((node) => [node.id, node]));
-  const places = placesOf(document, given);
+  const places = placesOf(document, state.places);
   const selected = new Set(chosen.nodes);
   const { keys } = indexOf(document.nodes);
   const shown: FlowNode[] = [];
@@ -119,8 +114,4 @@ function keep<T extends FlowNode>(known: ReadonlyMap<string, FlowNode>, made: T)
 
 function sameValues(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
   return Object.keys(b).every((name) => Object.is(a[name], b[name]));
-}
-
-export function placeOf(document: WorkflowDocument, given: { readonly [id: string]: Position }, key: Key): Position | undefined {
-  return placesOf(document, given).get(key);
 }

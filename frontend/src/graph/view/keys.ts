@@ -50,7 +50,7 @@ export function middle(flow: ReactFlowInstance, pointer: Position | null): Posit
   return flow.screenToFlowPosition(point);
 }
 
-function pressed(event: KeyboardEvent, { store, setup }: Desk): void {
+function pressed(event: KeyboardEvent, { store }: Desk): void {
   if (isElsewhere(event.target) || event.altKey || event.isComposing) return;
   const { undo, redo, choose, document, mayChange } = store.getState();
   const control = event.ctrlKey || event.metaKey;
@@ -58,7 +58,7 @@ function pressed(event: KeyboardEvent, { store, setup }: Desk): void {
   let done = true;
   if (control && letter === "z") event.shiftKey ? redo() : undo();
   else if (control && letter === "y") redo();
-  else if (control && letter === "d") duplicateChosen(store, setup);
+  else if (control && letter === "d") duplicateChosen(store);
   else if (control && letter === "a") choose({ nodes: indexOf(document.nodes).keys });
   else if (!control && (event.key === "Delete" || event.key === "Backspace") && mayChange) removeChosen(store);
   else if (!control && event.key === "Escape") choose({});
@@ -66,9 +66,9 @@ function pressed(event: KeyboardEvent, { store, setup }: Desk): void {
   if (done) event.preventDefault();
 }
 
-function copied(event: ClipboardEvent, { store, setup }: Desk): void {
+function copied(event: ClipboardEvent, { store }: Desk): void {
   if (isElsewhere(event.target) || !getSelection()?.isCollapsed) return;
-  const text = clipOf(store, setup);
+  const text = clipOf(store);
   const { mayChange, chosen, say } = store.getState();
   if (text === null || !event.clipboardData) return;
   event.clipboardData.setData("text/plain", text);

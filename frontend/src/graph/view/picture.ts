@@ -4,6 +4,7 @@ import type { Setup } from "../io/setup";
 import { noteOf } from "../model/canvas_data";
 import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
+import { type Way, wayOf } from "../model/lines";
 import { around, CARD, frames, placesOf } from "../model/places";
 import { edgeWords, nodeWords, type State } from "../store";
 import { t } from "../texts";
@@ -24,9 +25,9 @@ const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#$
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const line = (x: number, y: number, text: string, more = ""): string => `<text x="${x}" y="${y}" ${more}>${escaped(text)}</text>`;
 
-export function pictureOf(state: State, setup: Pick<Setup, "places" | "kinds">): string {
+export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
   const { document } = state;
-  const places = placesOf(document, setup.places);
+  const places = placesOf(document, state.places);
   const box = places.size ? around([...places.values()], 80) : { x: 0, y: 0, width: 320, height: 200 };
   const { keys } = indexOf(document.nodes);
   const tones = new Map(setup.kinds.map((kind) => [kind.type, TONES[kind.tone] ?? "#6b7280"]));
@@ -38,10 +39,11 @@ export function pictureOf(state: State, setup: Pick<Setup, "places" | "kinds">):
   document.edges.forEach((edge, place) => {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!from || !to) return;
-    parts.push(lineOf(from, to, edge.type));
+    const way = wayOf(from.x + CARD.width, from.y + CARD.height / 2, to.x, to.y + CARD.height / 2);
+    parts.push(lineOf(way, edge.type));
     const words = [edge.condition && t("if {condition}", { condition: edge.condition.replaceAll("context.", "") }), ...(edgeWords(state, indexOf(document.edges).keys[place] as Key)?.chips ?? [])];
     const text = short(words.filter(Boolean).join(" · "), 36);
-    if (text) chips.push(chipOf({ x: (from.x + CARD.width + to.x) / 2, y: (from.y + to.y + CARD.height) / 2 }, text));
+    if (text) chips.push(chipOf(way, text));
   });
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
@@ -65,14 +67,12 @@ export function pictureOf(state: State, setup: Pick<Setup, "places" | "kinds">):
   );
 }
 
-function lineOf(from: Position, to: Position, type: string): string {
-  const [x1, y1, x2, y2] = [from.x + CARD.width, from.y + CARD.height / 2, to.x, to.y + CARD.height / 2];
-  const bend = Math.max(Math.abs(x2 - x1) / 2, 60);
+function lineOf({ path }: Way, type: string): string {
   const stroke = type === "error" ? '#dc2626" stroke-dasharray="6 4' : "#64748b";
-  return `<path d="M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}" fill="none" stroke="${stroke}" stroke-width="1.5" marker-end="url(#end)"/>`;
+  return `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="1.5" marker-end="url(#end)"/>`;
 }
 
-function chipOf({ x, y }: Position, text: string): string {
+function chipOf({ x, y }: Way, text: string): string {
   const width = text.length * 6.4 + 18;
   return `<rect x="${x - width / 2}" y="${y - 11}" width="${width}" height="22" rx="11" fill="#ffffff" stroke="#94a3b8"/>` + line(x, y + 4, text, 'font-size="11" fill="#0f172a" text-anchor="middle"');
 }

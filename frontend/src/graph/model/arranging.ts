@@ -1,0 +1,183 @@
+// Where cards stand that nobody placed: layers folded into rows, beside what is placed already.
+
+import type { Key, Position, WorkflowDocument } from "./document";
+import { indexOf } from "./document";
+import type { Edit } from "./edits";
+import { around, CARD } from "./places";
+
+export type Places = { readonly [key: Key]: Position };
+type Pair = readonly [from: Key, to: Key];
+
+// Between two rows there is room for the line that leads from the end of one to the next.
+const BETWEEN = 120;
+const BESIDE = CARD.width + 100;
+// Screens are wider than high, and the panel takes its part of the width.
+const WANTED_RATIO = 1.2;
+const WIDE = 2.6;
+// What a loop that is torn apart costs, and a row that is longer or shorter than the others, in lines that cross.
+const BACK = 3;
+const UNEVEN = 0.6;
+// A cut that more lines cross than this is harder to read than a long row.
+const MOST_CROSSING = 8;
+
+// Cards are moved by mouse and keys in steps of this.
+const onGrid = (value: number): number => Math.ceil(value / 10) * 10;
+
+/** The keys of the nodes that have no position of their own. */
+export function unplaced({ nodes }: WorkflowDocument): Key[] {
+  const { keys } = indexOf(nodes);
+  return nodes.flatMap((node, place) => (node.position ? [] : [keys[place] as Key]));
+}
+
+/** The edges between some nodes, without those from a node to itself. */
+export function pairs({ edges }: WorkflowDocument, among: ReadonlySet<Key>): Pair[] {
+  return edges.flatMap(({ from, to }) => (among.has(from) && among.has(to) && from !== to ? [[from, to] as const] : []));
+}
+
+/** Layers from left to right, cut where few lines cross and put below each other if they are a long row. */
+export function folded(spots: Places, edges: readonly Pair[]): Places {
+  const keys = Object.keys(spots);
+  if (!keys.length) return spots;
+  const box = around(Object.values(spots));
+  const columns = [...new Set(keys.map((key) => (spots[key] as Position).x))].sort((a, b) => a - b);
+  const rows = Math.round(Math.sqrt(box.width / (box.height + BETWEEN) / WANTED_RATIO));
+  if (box.width < WIDE * box.height || rows < 2 || columns.length < 6) return spots;
+  const starts = [0, ...cuts(columns, rows, spots, edges)];
+  const to: Record<Key, Position> = {};
+  let top = box.y;
+  starts.forEach((start, row) => {
+    const [left, right] = [columns[start] as number, columns[starts[row + 1] ?? columns.length] ?? Number.POSITIVE_INFINITY];
+    const own = keys.filter((key) => (spots[key] as Position).x >= left && (spots[key] as Position).x < right);
+    const part = around(own.map((key) => spots[key] as Position));
+    for (const key of own) {
+      const { x, y } = spots[key] as Position;
+      to[key] = { x: x - left + box.x, y: y - part.y + top };
+    }
+    top += onGrid(part.height + BETWEEN);
+  });
+  return to;
+}
+
+/** The columns that begin a new row: rows of about one length, cut where few lines cross. */
+function cuts(columns: readonly number[], rows: number, spots: Places, edges: readonly Pair[]): number[] {
+  const crossing = crossings(columns, spots, edges);
+  const size = columns.length / rows;
+  const longest = Math.ceil(size * 2);
+  // For each number of rows: what the columns before an end cost at best, and where their last row begins.
+  let costs = new Array<number>(columns.length + 1).fill(Number.POSITIVE_INFINITY);
+  costs[0] = 0;
+  const begins: number[][] = [];
+  for (let row = 0; row < rows; row += 1) {
+    const next = new Array<number>(columns.length + 1).fill(Number.POSITIVE_INFINITY);
+    const begin = new Array<number>(columns.length + 1).fill(0);
+    for (let end = row + 1; end <= columns.length; end += 1) {
+      for (let start = Math.max(row, end - longest); start < end; start += 1) {
+        const cost = (costs[start] as number) + (crossing[start] as number) + UNEVEN * (end - start - size) ** 2;
+        if (cost < (next[end] as number)) [next[end], begin[end]] = [cost, start];
+      }
+    }
+    costs = next;
+    begins.push(begin);
+  }
+  const found: number[] = [];
+  for (let row = rows - 1, end = columns.length; row > 0; row -= 1) {
+    end = begins[row]?.[end] as number;
+    found.unshift(end);
+  }
+  return found.some((column) => (crossing[column] as number) > MOST_CROSSING) ? [] : found;
+}
+
+/** How many lines a cut before each column crosses; one that leads back counts as more. */
+function crossings(columns: readonly number[], spots: Places, edges: readonly Pair[]): number[] {
+  const at = new Map(columns.map((x, column) => [x, column]));
+  const crossing = new Array<number>(columns.length + 1).fill(0);
+  const columnOf = (key: Key): number => at.get((spots[key] as Position).x) as number;
+  for (const [from, to] of edges) {
+    const [a, b] = [columnOf(from), columnOf(to)];
+    for (let column = Math.min(a, b) + 1; column <= Math.max(a, b); column += 1) crossing[column] = (crossing[column] as number) + (a < b ? 1 : BACK);
+  }
+  return crossing;
+}
+
+/**
+ * Places for nodes without a position, of a layout of these alone. Each part of them that hangs
+ * together stands right of a placed node that leads to it, else left of one that it leads to, else
+ * below all; lower if something stands there.
+ */
+export function arranged(document: WorkflowDocument, layout: Places, placed: ReadonlyMap<Key, Position>): Places {
+  const missing = new Set(Object.keys(layout));
+  if (!placed.size) return folded(layout, pairs(document, missing));
+  const taken = new Map(placed);
+  const to: Record<Key, Position> = {};
+  for (const part of parts(document, missing)) {
+    const own = Object.fromEntries(part.map((key) => [key, layout[key] as Position]));
+    const spots = folded(own, pairs(document, new Set(part)));
+    const shift = clear(spots, shiftOf(document, spots, taken), taken);
+    const by = { x: onGrid(shift.x), y: onGrid(shift.y) };
+    for (const key of part) {
+      const { x, y } = spots[key] as Position;
+      to[key] = { x: x + by.x, y: y + by.y };
+      taken.set(key, to[key] as Position);
+    }
+  }
+  return to;
+}
+
+/** The nodes that hang together, in the order of the document. */
+function parts(document: WorkflowDocument, missing: ReadonlySet<Key>): Key[][] {
+  const next = new Map<Key, Key[]>([...missing].map((key) => [key, []]));
+  for (const [from, to] of pairs(document, missing)) {
+    next.get(from)?.push(to);
+    next.get(to)?.push(from);
+  }
+  const seen = new Set<Key>();
+  return [...missing].flatMap((first) => {
+    if (seen.has(first)) return [];
+    seen.add(first);
+    const part = [first];
+    for (let at = 0; at < part.length; at += 1) {
+      for (const key of next.get(part[at] as Key) ?? []) {
+        if (seen.has(key)) continue;
+        seen.add(key);
+        part.push(key);
+      }
+    }
+    return [part];
+  });
+}
+
+function shiftOf({ edges }: WorkflowDocument, spots: Places, taken: ReadonlyMap<Key, Position>): Position {
+  const towards = (known: Key, own: Key, across: number): Position | null => {
+    const [there, here] = [taken.get(known), spots[own]];
+    return there && here ? { x: there.x + across - here.x, y: there.y - here.y } : null;
+  };
+  for (const { from, to } of edges) if (!spots[from] && towards(from, to, BESIDE)) return towards(from, to, BESIDE) as Position;
+  for (const { from, to } of edges) if (!spots[to] && towards(to, from, -BESIDE)) return towards(to, from, -BESIDE) as Position;
+  const [all, own] = [around([...taken.values()]), around(Object.values(spots))];
+  return { x: all.x - own.x, y: all.y + all.height + BETWEEN / 2 - own.y };
+}
+
+/** The same shift, or one further down where the cards cover nothing. */
+function clear(spots: Places, by: Position, taken: ReadonlyMap<Key, Position>): Position {
+  const own = around(Object.values(spots));
+  const [left, right] = [own.x + by.x, own.x + by.x + own.width];
+  const lines = [...taken.values()].filter(({ x }) => x < right && x + CARD.width > left).map(({ y }) => y).sort((a, b) => a - b);
+  let top = own.y + by.y;
+  for (const y of lines) if (y < top + own.height && y + CARD.height > top) top = y + CARD.height + BETWEEN / 2;
+  return { x: by.x, y: top - own.y };
+}
+
+/**
+ * An edit that places cards, with the places of all others as they were seen: saved without them,
+ * they would be laid out anew and jump as soon as one card has a place.
+ */
+export function fixed(document: WorkflowDocument, edit: Edit, places: ReadonlyMap<Key, Position>): Edit {
+  if (!isPlacing(edit)) return edit;
+  const to = Object.fromEntries(unplaced(document).flatMap((key) => (places.has(key) ? [[key, places.get(key) as Position]] : [])));
+  return Object.keys(to).length ? { kind: "together", edits: [{ kind: "move", to }, edit] } : edit;
+}
+
+function isPlacing(edit: Edit): boolean {
+  if (edit.kind === "together") return edit.edits.some(isPlacing);
+  return edit.kind === "move" || (edit.kind === "add" && edit.nodes.some(({ element }) => element.position));
+}
