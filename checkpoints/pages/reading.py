@@ -227,7 +227,7 @@ def _detail_page(
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
         map=map_of(moment, stand, steps),
-        state=values.state_view(moment, most=_KEYS),
+        state=values.state_view(moment, most=_KEYS, newest_first=True),
         cards=_last_messages(moment),
         visible_count=moment.visible_count,
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],

@@ -47,19 +47,31 @@ class StateView:
     keys: Sequence[KeyView]
     total: int
 
+    @property
+    def written_last(self) -> list[KeyView]:
+        """The keys that were changed by the version that is shown."""
+        return [each for each in self.keys if each.changed]
+
 
 def reducers_for(row: Execution | None) -> ReducerTable:
     """The reducers of an execution."""
     return ReducerTable() if row is None else reducers_of(bytes(row.reducers))
 
 
-def state_view(moment: Moment, *, text: str = "", most: int = MOST_KEYS) -> StateView:
-    """The keys whose name has ``text`` in it, with the values that fit on a page."""
+def state_view(
+    moment: Moment, *, text: str = "", most: int = MOST_KEYS, newest_first: bool = False
+) -> StateView:
+    """The keys whose name has ``text`` in it, with the values that fit on a page.
+
+    ``newest_first`` chooses those that the shown version changed, if not all can be shown.
+    """
     if moment.rows is None:
         return StateView((), 0)
     held = held_keys(moment)
     named = sorted((each for each in held.values() if text in each.name), key=lambda h: h.name)
-    shown = named[:most]
+    if newest_first and len(named) > most:
+        named.sort(key=lambda each: each.version != moment.version)
+    shown = sorted(named[:most], key=lambda each: each.name)
     small = _that_fit(shown)
     values = moment.rows.values(small)
     reducers = reducers_for(moment.row)

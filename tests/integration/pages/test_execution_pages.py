@@ -123,6 +123,27 @@ def test_a_paused_execution_says_where_it_waits_and_why(reviewer: Client) -> Non
     assert 'aria-current="step"' in html
 
 
+def written_last(html: str) -> str:
+    """The part of the decision that shows what there is to decide on; empty if there is none."""
+    return html.partition('class="decide-written"')[2].partition("</section>")[0]
+
+
+def test_what_is_decided_on_stands_beside_the_buttons(reviewer: Client) -> None:
+    run = running()
+    run.save("old", state_data={f"a{number}": "long ago" for number in range(60)})
+    run.save("new", state_data={"z-draft": "Dear customer", "z-file": "x" * 99_999})
+    assert not written_last(page(reviewer, run)), "it runs, there is nothing to decide"
+    run.save("pause", state_data={"z-draft": "Dear <b>", "z-file": "y" * 99_999}, status="PAUSED")
+    shown = written_last(page(reviewer, run))
+    assert "Dear &lt;b&gt;" in shown
+    assert "97.7" in shown, "a large value is named with its size"
+    assert "long ago" not in shown
+    assert f'href="{url(run, "state/")}?q=z-draft"' in shown
+    seen = written_last(page(signed_in(Role.VIEWER), run))
+    assert "Dear &lt;b&gt;" in seen
+    assert "/state/" not in seen
+
+
 def test_a_conversation_without_an_execution_says_how_one_starts(reviewer: Client) -> None:
     conversation(user("hello"), public_id="idle")
     assert "No execution yet" in text(reviewer.get("/executions/idle/"))
