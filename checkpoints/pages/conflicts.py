@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Self
+from typing import Final
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
@@ -13,16 +13,15 @@ from pydantic import JsonValue
 from checkpoints import queries
 from checkpoints.domain.merge import Conflict, MergedState, merge_states, resolve
 from checkpoints.domain.status import Status
-from checkpoints.models import Checkpoint
 from checkpoints.moments import Moment
-from checkpoints.pages import pending, presenters, state_form, values
+from checkpoints.pages import lost, pending, presenters, state_form, values
+from checkpoints.pages.edits import Edit, execution_of, others_since
 from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes
 from checkpoints.pages.state_rows import shown_value, state_rows
 from checkpoints.pages.versions import MOST_ROWS, keys_too_large
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
@@ -30,54 +29,6 @@ from ctxadmin.web.components import Crumb, DiffRow, Text
 from ctxadmin.web.pages import show
 
 _CHOICES: Final = ("mine", "theirs", "offer", "edit")
-_MOST_OTHERS: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """An edit under way: the state that was seen (``base``), what is there ``now``, the changes.
-
-    ``seq`` is how often it was kept when the page was made.
-    """
-
-    request: HttpRequest
-    actor: Actor
-    head: Conversation
-    now: Moment
-    base: Moment
-    changes: Changes
-    seq: int = 0
-
-    @classmethod
-    def read(cls, request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> Self:
-        """What the hidden fields of the form say; ValidationFailed if they say nothing."""
-        sent = request.POST
-        version = version_in(sent, "version")
-        if version is None:
-            raise ValidationFailed(_("The form does not say what was seen; reload the page."))
-        another = now.row is None or sent.get("execution", "") != now.row.public_id
-        base = now if another else queries.find_moment(actor, head.public_id, version)
-        changes = state_form.read_changes(sent.get("changes") or "{}")
-        return cls(request, actor, head, now, base, changes, version_in(sent, "seq") or 0)
-
-    @property
-    def version(self) -> int:
-        return self.base.version
-
-    @property
-    def node_id(self) -> str:
-        """The node that was seen to be paused; one that went back behind its start has none."""
-        return self.base.node_id or "-"
-
-    @property
-    def same_execution(self) -> bool:
-        """False if another execution was started since the form was filled in."""
-        row = self.now.row
-        return row is not None and self.request.POST.get("execution", "") == row.public_id
-
-    @property
-    def reason(self) -> str:
-        return self.request.POST.get("reason", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,24 +105,6 @@ class ConflictPage:
 
 
 @dataclass(frozen=True, slots=True)
-class LostPage:
-    """The execution goes on already: what was typed, for copying.
-
-    ``execution`` and ``version`` are those that it is kept for; "" if it is not kept.
-    """
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    execution: str
-    version: int
-    status: str
-    changes: str
-    reason: str
-    others: Sequence[VersionLine]
-
-
-@dataclass(frozen=True, slots=True)
 class _Sides:
     """The three states of a merge, of the keys that the edit changes, and their merge."""
 
@@ -190,14 +123,14 @@ def show_summary(
         title=_("What would change"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
         head=task.head,
-        execution=_execution(task.base),
+        execution=execution_of(task.base),
         version=task.version,
         node=presenters.named(task.base.pinned, task.base.node_id),
         rows=state_rows(diff(dict(before), after)),
         changes=state_form.changes_text(task.changes),
         seq=task.seq,
         reason=task.reason,
-        others=_others(task, task.now) if newer else others,
+        others=others_since(task, task.now) if newer else others,
         newer=newer,
         may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
     )
@@ -217,38 +150,18 @@ def _newer(task: Edit) -> Newer | None:
 def show_conflict(task: Edit) -> HttpResponse:
     """Somebody was faster: merge what goes together, ask for the rest, lose nothing."""
     if task.now.status is not Status.PAUSED or not task.same_execution:
-        return show_lost(task)
+        return lost.show_lost(task)
     sides = _merge(task, task.now)
     if sides.merged.conflicts:
         return _show_choices(task, task.now, sides, {}, status=409)
     return _go_on(task, task.now, sides, sides.merged.state, status=409)
 
 
-def show_lost(task: Edit) -> HttpResponse:
-    """Nothing can be written any more: what was typed, for copying."""
-    shown = LostPage(
-        title=_("The execution does not wait any more"),
-        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
-        head=task.head,
-        execution=_execution(task.now) if _is_kept(task) else "",
-        version=task.version,
-        status=task.now.status.value,
-        changes=state_form.pretty(state_form.as_update(task.changes)),
-        reason=task.reason,
-        others=_others(task, task.now) if task.same_execution else (),
-    )
-    return show(task.request, "checkpoints/lost.html", shown, status=409)
-
-
-def _is_kept(task: Edit) -> bool:
-    return bool(pending.find(task.actor, task.now.row, task.version))
-
-
 def resolved(task: Edit) -> HttpResponse:
     """What was chosen on the conflict page; the result is shown once more before it is applied."""
     version = version_in(task.request.POST, "theirs")
     if not task.same_execution or version is None:
-        return show_lost(task)
+        return lost.show_lost(task)
     theirs = queries.find_moment(task.actor, task.head.public_id, version)
     sides = _merge(task, theirs)
     decided: dict[str, Value] = {}
@@ -263,7 +176,31 @@ def resolved(task: Edit) -> HttpResponse:
     final = resolve(dict(sides.merged.state), decided)
     if not isinstance(final, dict):
         raise ValidationFailed(_("The state is one JSON object: {…}."))
+    problems = _refused(task, theirs, sides.merged.conflicts, final)
+    if problems:
+        return _show_choices(task, theirs, sides, problems, status=422)
     return _go_on(task, theirs, sides, final, status=200)
+
+
+def _refused(
+    task: Edit, theirs: Moment, places: Sequence[Conflict], final: Mapping[str, JsonValue]
+) -> dict[int, str]:
+    """What was written anew and its key's reducer could not go on from, by place."""
+    reducers = values.reducers_for(theirs.row)
+    problems: dict[int, str] = {}
+    for place, conflict in enumerate(places):
+        key = _key_of(conflict)
+        if task.request.POST.get(f"choice-{place}") != "edit" or key not in final:
+            continue
+        try:
+            state_form.check_reducible(key, final[key], reducers)
+        except ContextError as error:
+            problems[place] = error.detail
+    return problems
+
+
+def _key_of(conflict: Conflict) -> str:
+    return conflict.path.split("/")[1].replace("~1", "/").replace("~0", "~")
 
 
 def _merge(task: Edit, theirs: Moment) -> _Sides:
@@ -286,8 +223,10 @@ def _go_on(
             pending.applied(task.actor, theirs.row, task.seq, task.changes)
         flash.info(task.request, _("Nothing is left to change: the state is as you wanted it."))
         return redirect("checkpoints:detail", task.head.public_id)
-    others = _others(task, theirs)
-    return show_summary(replace(task, base=theirs, changes=changes), others=others, status=status)
+    others = others_since(task, theirs)
+    seq = pending.rebased(task.actor, theirs, task.seq, changes)
+    task = replace(task, base=theirs, changes=changes, seq=seq)
+    return show_summary(task, others=others, status=status)
 
 
 def _against(
@@ -331,7 +270,7 @@ def _show_choices(
         title=_("Somebody else was faster"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
         head=task.head,
-        execution=_execution(theirs),
+        execution=execution_of(theirs),
         version=task.version,
         theirs=theirs.version,
         node=presenters.named(theirs.pinned, theirs.node_id),
@@ -343,7 +282,7 @@ def _show_choices(
         changes=state_form.changes_text(task.changes),
         seq=task.seq,
         reason=task.reason,
-        others=_others(task, theirs),
+        others=others_since(task, theirs),
         problem=_("Some places are not decided yet.") if problems else "",
     )
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
@@ -357,7 +296,6 @@ def _view(task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: s
     sent = task.request.POST
     kind = "text" if isinstance(conflict.mine, str) else "json"
     mine = conflict.mine if isinstance(conflict.mine, str) else state_form.pretty(conflict.mine)
-    key = conflict.path.split("/")[1].replace("~1", "/").replace("~0", "~")
     choice = sent.get(f"choice-{place}", "")
     return ConflictView(
         place=place,
@@ -367,28 +305,9 @@ def _view(task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: s
         theirs=shown_value(conflict.theirs),
         offer=shown_value(conflict.offer),
         has_offer=conflict.offer is not ABSENT,
-        reducer=values.reducers_for(theirs.row).for_key(key).value,
+        reducer=values.reducers_for(theirs.row).for_key(_key_of(conflict)).value,
         kind=kind,
         text=sent.get(f"value-{place}", mine),
         choice=choice if choice in _CHOICES else "",
         problem=problem,
     )
-
-
-def _others(task: Edit, now: Moment) -> Sequence[VersionLine]:
-    """The versions since the one that was seen, the newest first."""
-    row = now.row
-    if row is None:
-        return ()
-    rows = Checkpoint.objects.filter(
-        conversation=row.conversation,
-        execution=row.number,
-        version__gt=task.version,
-        version__lte=now.version,
-    ).defer("answer", "marking", "routing")
-    found = list(rows.order_by("-version")[:_MOST_OTHERS])
-    return presenters.version_lines(row, found, now.pinned)
-
-
-def _execution(moment: Moment) -> str:
-    return moment.row.public_id if moment.row is not None else ""

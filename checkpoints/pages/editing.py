@@ -19,8 +19,8 @@ from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
-from checkpoints.pages import conflicts, pending, presenters, state_form, values
-from checkpoints.pages.conflicts import Edit
+from checkpoints.pages import conflicts, lost, pending, presenters, state_form, values
+from checkpoints.pages.edits import Edit
 from checkpoints.pages.pending import PendingView, Typed
 from checkpoints.pages.presenters import Named
 from checkpoints.pages.state_form import Changes, Read, Row
@@ -115,7 +115,7 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
     if now.status is not Status.PAUSED:
         if typed:
             changes = pending.changes_of(typed, base)
-            return conflicts.show_lost(Edit(request, actor, head, now, base, changes, typed.seq))
+            return lost.show_lost(Edit(request, actor, head, now, base, changes, typed.seq))
         raise InvalidState(
             _("The state can be edited only while the execution is paused."), status=now.status
         )
@@ -162,7 +162,7 @@ def _discard(task: Edit) -> HttpResponse:
 def _of_another_execution(task: Edit) -> HttpResponse:
     """Its versions begin at 0 again, so an edit of the former one must not be written to it."""
     changes = task.changes or _read(task, task.request.POST).changes
-    return conflicts.show_lost(replace(task, changes=changes))
+    return lost.show_lost(replace(task, changes=changes))
 
 
 def _form_sent(task: Edit, step: str) -> HttpResponse:
@@ -187,7 +187,7 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
         return _again(task, read.changes, raw=raw)
     task = replace(task, changes=read.changes)
     if task.now.status is not Status.PAUSED:
-        return conflicts.show_lost(task)
+        return lost.show_lost(task)
     return conflicts.show_summary(task)
 
 
@@ -200,7 +200,7 @@ def _taken_back(task: Edit, name: str) -> HttpResponse:
 def _look_again(task: Edit) -> HttpResponse:
     """The summary as it was sent; drafts.js asks for it after signing in."""
     if task.now.status is not Status.PAUSED:
-        return conflicts.show_lost(task)
+        return lost.show_lost(task)
     return conflicts.show_summary(task)
 
 

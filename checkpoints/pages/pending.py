@@ -145,6 +145,28 @@ def applied(actor: Actor, row: Execution, seq: int, changes: Changes) -> None:
     pending_store.change(place_of(actor, row), decide)
 
 
+def rebased(actor: Actor, theirs: Moment, seq: int, changes: Changes) -> int:
+    """Keep what a merge with ``theirs`` made of what was typed; how often it was kept then.
+
+    So what was decided once is not asked again. If another page kept something since ``seq``, it
+    all stays as it was typed.
+    """
+    if theirs.row is None:
+        return seq
+    place = place_of(actor, theirs.row)
+    rows = rows_of(changes, values.values_of(theirs, changes.keys()))
+
+    def decide(kept: Pending | None) -> Wanted | None:
+        if kept is None or kept.seq != seq:
+            return None if kept is None else Wanted(kept.version, kept.typed)
+        return _wanted(Typed(theirs.version, rows=rows))
+
+    found = pending_store.find(place)
+    if found is not None and found.seq == seq:
+        found = pending_store.change(place, decide)
+    return found.seq if found is not None and found.version == theirs.version else seq
+
+
 def view_of(typed: Typed, base: Moment, now: Moment) -> PendingView | None:
     """The pending changes for a page, None if there are none."""
     if not typed:

@@ -153,6 +153,39 @@ def test_the_edit_of_an_older_version_is_merged_when_it_is_applied(
     assert not PendingEdit.objects.filter(conversation=run.head.key).exists()
 
 
+def test_what_a_merge_made_is_pending_from_then_on(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    merged = merged_with_theirs(reviewer, run)
+    form = form_of(page(reviewer, run, "state/"))
+    assert form["version"] == "2"
+    assert values_in(page(reviewer, run, "state/"))["draft"] == "Dear friend"
+    fields = carried(merged, seq=hidden(text(merged), "seq"), reason="")
+    assert send(reviewer, run, fields, "apply").status_code == 302
+    assert not PendingEdit.objects.exists()
+
+
+def test_a_merge_leaves_alone_what_another_page_typed_meanwhile(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    merged_with_theirs(reviewer, run, meanwhile={"sent": "true"})
+    form = form_of(page(reviewer, run, "state/"))
+    values = values_in(page(reviewer, run, "state/"))
+    assert (form["version"], values["draft"], values["sent"]) == ("1", "Dear friend", "true")
+
+
+def merged_with_theirs(reviewer: Client, run: Run, meanwhile: dict[str, str] | None = None) -> Any:
+    """Look at the changes, let somebody else apply, and apply; the summary of both."""
+    summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
+    other = signed_in(Role.DESIGNER)
+    theirs = send(other, run, typed(form_of(page(other, run, "state/")), count="7"))
+    send(other, run, carried(theirs, reason=""), "apply")
+    if meanwhile:
+        kept(reviewer, run, **meanwhile)
+    fields = carried(summary, seq=hidden(text(summary), "seq"), reason="")
+    merged = send(reviewer, run, fields, "apply")
+    assert merged.status_code == 409
+    return merged
+
+
 def test_it_is_shown_and_kept_when_the_execution_goes_on(reviewer: Client, run: Run) -> None:
     kept(reviewer, run, draft="Dear friend")
     run.post("approve")

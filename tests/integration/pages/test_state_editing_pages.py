@@ -486,3 +486,21 @@ def test_a_state_of_many_keys_is_found_by_name(reviewer: Client, run: Run) -> No
     )
     assert run.state()["key-149"] == 0
     assert run.state()["key-001"] == 1
+
+
+def test_what_is_written_anew_in_a_conflict_must_suit_the_reducer(reviewer: Client) -> None:
+    run = Run.start(None, reducers={"count": "increment"})
+    run.pause_now(state_data={"count": 1})
+    summary = send(reviewer, run, typed(opened(reviewer, run), count="2"))
+    assert run.update("a", state_data={"count": 4}).status_code == 200
+    conflict = apply(reviewer, run, summary)
+    chosen = carried(conflict, theirs="2", reason="")
+    wrong = {"choice-0": "edit", "kind-0": "json", "value-0": '"many"'}
+    answer = send(reviewer, run, chosen | wrong, "resolve")
+    assert answer.status_code == 422
+    assert "The key &#x27;count&#x27; is reduced by increment" in text(answer)
+    assert "&quot;many&quot;" in text(answer)
+    right = {"choice-0": "edit", "kind-0": "json", "value-0": "9"}
+    merged = send(reviewer, run, chosen | right, "resolve")
+    assert apply(reviewer, run, merged).status_code == 302
+    assert run.state()["count"] == 9

@@ -1,0 +1,56 @@
+"""The page of an edit that can be written no more: what was typed, for copying."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+
+from checkpoints.domain.status import FINAL
+from checkpoints.pages import pending, presenters, state_form
+from checkpoints.pages.edits import Edit, execution_of, others_since
+from checkpoints.pages.presenters import VersionLine
+from conversations.models import Conversation
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import show
+
+
+@dataclass(frozen=True, slots=True)
+class LostPage:
+    """The execution goes on already: what was typed, for copying.
+
+    ``execution`` and ``version`` are those that it is kept for; "" if it is not kept. One that
+    has ``ended`` never pauses again.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    version: int
+    status: str
+    ended: bool
+    changes: str
+    reason: str
+    others: Sequence[VersionLine]
+
+
+def show_lost(task: Edit) -> HttpResponse:
+    """Nothing can be written any more: what was typed, for copying."""
+    shown = LostPage(
+        title=_("The execution does not wait any more"),
+        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
+        head=task.head,
+        execution=execution_of(task.now) if _is_kept(task) else "",
+        version=task.version,
+        status=task.now.status.value,
+        ended=task.now.status in FINAL,
+        changes=state_form.pretty(state_form.as_update(task.changes)),
+        reason=task.reason,
+        others=others_since(task, task.now) if task.same_execution else (),
+    )
+    return show(task.request, "checkpoints/lost.html", shown, status=409)
+
+
+def _is_kept(task: Edit) -> bool:
+    return bool(pending.find(task.actor, task.now.row, task.version))

@@ -1,0 +1,296 @@
+"""Three browsers edit one paused state: they merge, decide, lose a right, a line, the execution."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.e2e.test_live_pages import SLOW, go, live, ok, save, set_role
+from tests.live_server import LiveServer
+
+STATE = {
+    "plan": "ask",
+    "tone": "kind",
+    "count": 1,
+    "log": ["begun"],
+    "items": [{"id": "a", "text": "first"}, {"id": "b", "text": "second"}],
+}
+REDUCERS = {"count": "increment", "log": "append", "items": "add_by_id"}
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    """A free execution that waits, with a reducer for most of its keys."""
+    made = f"together-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made, "title": made}))
+    ok(api.post(f"conversations/{made}/executions", json={"reducers": REDUCERS}))
+    save(api, made, status="PAUSED", state_data=STATE)
+    return made
+
+
+@pytest.fixture
+def three(open_page: OpenPage, name: str) -> tuple[Page, Page, Page]:
+    """The form of the state in the browsers of three people."""
+    path = f"/executions/{name}/state/"
+    first, second, third = (open_page(role) for role in ("reviewer", "designer", "admin"))
+    return go(first, path), go(second, path), go(third, path)
+
+
+def state_of(api: httpx.Client, name: str) -> dict[str, Any]:
+    state: dict[str, Any] = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
+    return state
+
+
+def field(page: Page, key: str) -> Locator:
+    return page.get_by_label(key, exact=True)
+
+
+def kept(page: Page) -> None:
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+
+
+def look(page: Page) -> None:
+    page.get_by_role("button", name="Look at the changes").click()
+
+
+def apply(page: Page) -> None:
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("the execution is at version")).to_be_visible()
+
+
+def merge_and_apply(page: Page) -> None:
+    look(page)
+    page.get_by_role("button", name="Put together").click()
+    apply(page)
+
+
+def test_what_three_people_change_in_different_places_goes_together(
+    three: tuple[Page, Page, Page], api: httpx.Client, name: str
+) -> None:
+    first, second, third = three
+    field(first, "plan").fill("ask Anna")
+    items = '[{"id": "a", "text": "first"}, {"id": "b", "text": "second, by two"}]'
+    field(second, "items").fill(items)
+    more = '[{"id": "a", "text": "first, by three"}, {"id": "b", "text": "second"}, {"id": "c"}]'
+    field(third, "items").fill(more)
+    field(third, "tone").fill("warm")
+    look(first)
+    apply(first)
+    expect(second.get_by_text("reviewer changed plan")).to_be_visible()
+    merge_and_apply(second)
+    expect(third.get_by_text("designer changed items")).to_be_visible()
+    merge_and_apply(third)
+    state = state_of(api, name)
+    assert (state["plan"], state["tone"]) == ("ask Anna", "warm")
+    texts = [(item["id"], item.get("text")) for item in state["items"]]
+    assert texts == [("a", "first, by three"), ("b", "second, by two"), ("c", None)]
+
+
+def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
+    three: tuple[Page, Page, Page], api: httpx.Client, name: str
+) -> None:
+    first, second, third = three
+    texts = {"plan": "by one", "tone": "warm", "count": "3", "log": '["begun", "one"]'}
+    for key, text in texts.items():
+        field(first, key).fill(text)
+    theirs = {"plan": "by two", "tone": "cool", "count": "5", "log": '["begun", "two"]'}
+    for key, text in theirs.items():
+        field(second, key).fill(text)
+    field(third, "tone").fill("dry")
+    look(first)
+    apply(first)
+    look(second)
+    both = second.locator("p", has_text="You both changed this")
+    for key in theirs:
+        expect(both.get_by_text(f"/{key}", exact=True)).to_be_visible()
+    second.get_by_role("button", name="Put together").click()
+    plan = second.get_by_role("group", name="/plan")
+    expect(plan.locator(".side").nth(0)).to_contain_text("ask")
+    expect(plan.locator(".side-mine")).to_contain_text("by two")
+    expect(plan.locator(".side-theirs")).to_contain_text("by one")
+    assert_accessible(second)
+
+    plan.get_by_label("Write it anew:").check()
+    plan.get_by_label("New value of /plan").fill("by both")
+    second.get_by_role("group", name="/tone").get_by_label("Keep theirs").check()
+    for key in ("count", "log"):
+        second.get_by_role("group", name=f"/{key}").get_by_label("Both, as the reducer").check()
+    second.get_by_role("button", name="Put together").click()
+    apply(second)
+    state = state_of(api, name)
+    assert (state["plan"], state["tone"], state["count"]) == ("by both", "warm", 7)
+    assert state["log"] == ["begun", "one", "two"]
+
+    merge = third.get_by_role("button", name="Put together")
+    look(third)
+    merge.click()
+    third.get_by_role("group", name="/tone").get_by_label("Keep mine").check()
+    merge.click()
+    apply(third)
+    assert state_of(api, name)["tone"] == "dry"
+
+
+def test_what_was_decided_is_kept_when_the_page_is_left(
+    three: tuple[Page, Page, Page], api: httpx.Client, name: str
+) -> None:
+    first, second, _third = three
+    field(first, "plan").fill("by one")
+    field(second, "plan").fill("by two")
+    look(first)
+    apply(first)
+    look(second)
+    second.get_by_role("button", name="Put together").click()
+    group = second.get_by_role("group", name="/plan")
+    group.get_by_label("Write it anew:").check()
+    group.get_by_label("New value of /plan").fill("by both")
+    second.get_by_role("button", name="Put together").click()
+    expect(second.get_by_role("button", name="Apply")).to_be_visible()
+    go(second, f"/executions/{name}/state/")
+    expect(field(second, "plan")).to_have_value("by both")
+    look(second)
+    apply(second)
+    assert state_of(api, name)["plan"] == "by both"
+
+
+def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
+    three: tuple[Page, Page, Page],
+    server: LiveServer,
+    name: str,
+    tolerate: Callable[[str], None],
+) -> None:
+    first, second, _third = three
+    tolerate("status of 403")  # what is typed just before is sent once more
+    field(first, "plan").fill("before it was taken")
+    kept(first)
+    try:
+        set_role(server, "reviewer", "viewer")
+        field(first, "tone").fill("typed in the same moment")
+        said = first.get_by_text("Your rights have changed: you cannot edit here now.")
+        expect(said).to_be_visible(timeout=SLOW)
+        expect(field(first, "plan")).to_have_value("before it was taken")
+        expect(field(first, "tone")).to_have_value("typed in the same moment")
+        expect(field(first, "tone")).not_to_be_editable()
+        expect(first.get_by_role("button", name="Look at the changes")).to_be_disabled()
+        expect(field(second, "tone")).to_be_editable()
+    finally:
+        set_role(server, "reviewer", "reviewer")
+    expect(field(first, "tone")).to_be_editable(timeout=SLOW)
+    expect(first.get_by_text("Kept for you")).to_be_visible(timeout=SLOW)
+    go(first, f"/executions/{name}/state/")
+    expect(field(first, "tone")).to_have_value("typed in the same moment")
+    expect(field(first, "plan")).to_have_value("before it was taken")
+
+
+def test_a_lost_connection_loses_nothing_and_tells_afterwards_what_happened(
+    open_page: OpenPage, api: httpx.Client, name: str, tolerate: Callable[[str], None]
+) -> None:
+    path = f"/executions/{name}/state/"
+    page = open_page("reviewer")
+    sockets: list[WebSocketRoute] = []
+    away = False
+
+    def between(route: WebSocketRoute) -> None:
+        if away:
+            route.close(code=1013)
+            return
+        route.connect_to_server()
+        sockets.append(route)
+
+    page.route_web_socket("**/ws/**", between)
+    go(page, path)
+    other = go(open_page("designer"), path)
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    away = True
+    page.context.set_offline(True)
+    sockets[-1].close(code=1001)
+    expect(page.get_by_text("Connection lost, reconnecting")).to_be_visible()
+    field(page, "plan").fill("typed without a line")
+    expect(page.get_by_text("Not kept yet; trying again.")).to_be_visible()
+    field(other, "plan").fill("by the other")
+    field(other, "tone").fill("warm")
+    look(other)
+    apply(other)
+
+    away = False
+    page.context.set_offline(False)
+    kept(page)
+    expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
+    expect(page.get_by_text("changed this meanwhile")).to_be_visible()
+    expect(field(page, "plan")).to_have_value("typed without a line")
+    look(page)
+    page.get_by_role("button", name="Put together").click()
+    page.get_by_role("group", name="/plan").get_by_label("Keep mine").check()
+    page.get_by_role("button", name="Put together").click()
+    apply(page)
+    state = state_of(api, name)
+    assert (state["plan"], state["tone"]) == ("typed without a line", "warm")
+
+
+def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_next_pause(
+    three: tuple[Page, Page, Page], api: httpx.Client, name: str
+) -> None:
+    first, second, third = three
+    field(first, "plan").fill("half a sentence")
+    field(second, "tone").fill("half a tone")
+    kept(first)
+    kept(second)
+    ok(api.post(f"conversations/{name}/approve", json={}))
+    for page in three:
+        expect(page.get_by_text("The execution is RUNNING now")).to_be_visible()
+    look(first)
+    expect(first.get_by_text("Your changes were not written")).to_be_visible()
+    expect(first.locator(".code-block")).to_contain_text("half a sentence")
+    first.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    first.get_by_role("button", name="Copy").click()
+    copied = first.evaluate("navigator.clipboard.readText()")
+    assert "half a sentence" in copied
+    assert_accessible(first)
+
+    save(api, name, status="PAUSED", state_data={"log": ["meanwhile"]})
+    expect(second.get_by_text("The execution is RUNNING now")).to_be_hidden()
+    go(first, f"/executions/{name}/state/")
+    expect(field(first, "plan")).to_have_value("half a sentence")
+    merge_and_apply(first)
+    merge_and_apply(second)
+    state = state_of(api, name)
+    assert (state["plan"], state["tone"]) == ("half a sentence", "half a tone")
+    assert state["log"] == ["begun", "meanwhile"]
+    expect(third.get_by_text("designer changed tone")).to_be_visible()
+
+
+def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_more(
+    three: tuple[Page, Page, Page], api: httpx.Client, name: str
+) -> None:
+    first, second, third = three
+    for page, text in ((first, "by one"), (second, "by two"), (third, "by three")):
+        field(page, "plan").fill(text)
+        look(page)
+    apply(first)
+    second.get_by_role("button", name="Apply").click()  # a summary of before theirs
+    expect(second.get_by_role("group", name="/plan")).to_be_visible()
+    live(second)
+    expect(third.get_by_text("reviewer changed plan")).to_be_visible()
+    ok(api.post(f"conversations/{name}/approve", json={}))
+    for page in (second, third):
+        expect(page.get_by_text("The execution is RUNNING now")).to_be_visible()
+        assert_accessible(page)
+
+
+def test_a_cancelled_execution_says_so_and_what_was_typed_can_be_copied(
+    three: tuple[Page, Page, Page], api: httpx.Client, name: str
+) -> None:
+    first, _second, _third = three
+    field(first, "plan").fill("half a sentence")
+    kept(first)
+    ok(api.post(f"conversations/{name}/cancel", json={"reason": "no longer wanted"}))
+    expect(first.get_by_text("The execution is CANCELLED now")).to_be_visible()
+    expect(field(first, "plan")).to_have_value("half a sentence")
+    look(first)
+    expect(first.locator(".code-block")).to_contain_text("half a sentence")
+    expect(first.get_by_text("pauses again")).to_have_count(0)  # it never will
+    expect(first.get_by_text("It is kept for you for 30 days.")).to_be_visible()

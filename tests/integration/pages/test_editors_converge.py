@@ -1,0 +1,152 @@
+"""Law: whoever edits a paused state with others, in any order, loses nothing and ends as they do.
+
+Up to five people edit one state by the real pages over the real services. Announcements are those
+that the services make; they are lost and shuffled on the way. Every value is written once, so that
+each one that gets lost has a name. A seed that fails is in the name of the test:
+``CTXADMIN_EDITORS_SEED=7 pytest ...`` plays that one, ``CTXADMIN_EDITORS_ROUNDS=200`` plays more.
+"""
+
+import os
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from checkpoints.models import PendingEdit
+from ctxadmin.lib.structural_diff import equal
+from ctxadmin.sockets import announcing
+from ctxadmin.sockets.messages import Announced, Message
+from ctxadmin.sockets.protocol import Changed
+from tests.factories import Api
+from tests.integration.checkpoints.flows import Run, ok
+from tests.integration.pages.editors import Editor, Follower, Scene, page_content
+from tests.integration.pages.random_edits import Writer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+REDUCERS = {
+    "log": "append",
+    "count": "increment",
+    "best": "max",
+    "items": "add_by_id",
+    "facts": "merge",
+}
+STEPS = 30
+_ROUNDS = int(os.environ.get("CTXADMIN_EDITORS_ROUNDS", "4"))
+_SEED = os.environ.get("CTXADMIN_EDITORS_SEED", "")
+SEEDS = [int(_SEED)] if _SEED else range(1, _ROUNDS + 1)
+
+
+@pytest.fixture
+def announced() -> Iterator[list[Changed]]:
+    """Every change as it is announced, in the order of the commits."""
+    heard: list[Changed] = []
+
+    def carrier(message: Message) -> None:
+        if isinstance(message, Announced) and isinstance(message.frame, Changed):
+            heard.append(message.frame)
+
+    announcing.carry(carrier)
+    yield heard
+    announcing._carriers.remove(carrier)
+
+
+class Play:
+    """Editors, their followers and an engine, in a random order of steps."""
+
+    def __init__(self, seed: int, announced: list[Changed]) -> None:
+        self.chance = random.Random(seed)
+        writer = Writer(self.chance)
+        run = Run.start(None, Api(), reducers=REDUCERS)
+        run.pause_now(state_data=writer.state())
+        self.scene = Scene(run, writer)
+        self.scene.look()
+        self.announced = announced
+        names = [f"editor{number}" for number in range(2 + seed % 4)]
+        self.editors = [Editor(self.scene, name, self.chance) for name in names]
+        self.followers = [Follower(self.scene, each.client) for each in self.editors]
+        self.saves = 0
+
+    def step(self) -> None:
+        editor = self.chance.choice(self.editors)
+        [what] = self.chance.choices(
+            [
+                editor.type,
+                editor.go_on,
+                editor.reload,
+                editor.back,
+                editor.take_back,
+                editor.sign_out,
+                self.engine_edits,
+                self.goes_on,
+                self.pauses_again,
+            ],
+            weights=[30, 45, 12, 10, 4, 2, 3, 2, 10],
+        )
+        what()
+        self.spread()
+
+    def engine_edits(self) -> None:
+        """A program changes the state by the contract; its reducers decide."""
+        if self.scene.paused:
+            node = self.scene.run.snapshot()["current_node_id"]
+            body = {"log": [self.scene.writer.text()], "extra0": self.scene.writer.text()}
+            ok(self.scene.run.update(node, state_data=body))
+            self.scene.look()
+
+    def goes_on(self) -> None:
+        if self.scene.paused:
+            ok(self.scene.run.post("approve", {}))
+            self.scene.look()
+            for editor in self.editors:
+                editor.reload()
+
+    def pauses_again(self) -> None:
+        """The engine saves, maybe after another node, and waits for review once more."""
+        if not self.scene.paused:
+            self.saves += 1
+            node = self.chance.choice(["a", "b"])
+            body = {"draft": self.scene.writer.text(), "log": [self.scene.writer.text()]}
+            run = self.scene.run
+            ok(run.save(f"again-{self.saves}", node, status="PAUSED", state_data=body))
+            self.scene.look()
+
+    def spread(self) -> None:
+        """What was announced goes to everybody, some of it late, in disorder or never."""
+        for follower in self.followers:
+            follower.wire += self.announced
+            if self.chance.random() < 0.05:
+                follower.reconnect()
+            self.chance.shuffle(follower.wire) if self.chance.random() < 0.4 else None
+            for _each in range(self.chance.randint(0, len(follower.wire))):
+                frame = follower.wire.pop(0)
+                if self.chance.random() < 0.8:
+                    follower.hear(frame)
+        self.announced.clear()
+
+    def end(self) -> None:
+        self.pauses_again()
+        for editor in self.chance.sample(self.editors, len(self.editors)):
+            editor.finish()
+        self.spread()
+        for follower in self.followers:
+            self.chance.choice([follower.look, follower.reconnect])()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_editors_of_one_state_converge_and_lose_nothing(
+    seed: int, announced: list[Changed]
+) -> None:
+    play = Play(seed, announced)
+    for _each in range(STEPS):
+        play.step()
+    play.end()
+    scene = play.scene
+    scene.look()
+    assert not PendingEdit.objects.exists()
+    for editor in play.editors:
+        editor.reload()
+    fresh = scene.fresh()
+    for follower in play.followers:
+        assert follower.state == fresh
+        assert follower.shown == page_content(follower.client, scene.run)
+    assert equal(scene.truth[scene.version], scene.run.state())
