@@ -714,3 +714,95 @@ def test_the_editor_fits_the_window_however_long_its_panel_is(
     expect(page.locator("#panel-form")).to_be_visible()
     height = page.evaluate("document.documentElement.clientHeight")
     assert page.locator(".editor").evaluate("each => each.clientHeight") <= height
+
+
+def test_what_is_typed_last_is_published(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_label("Name").fill("Typed last")
+    page.get_by_role("link", name="Publish").click()
+    page.wait_for_url("**/publish/")
+    assert draft(api, slug)["nodes"][1]["name"] == "Typed last"
+
+
+def test_nothing_is_published_while_a_form_cannot_be_read(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_label("Id").fill("not an id!")
+    card(page, "ask").click()
+    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    expect(page.locator(".editor-saving")).to_contain_text("1 form is not saved")
+    page.get_by_role("link", name="Publish").click()
+    # It shows what is to be mended, and how to be rid of it.
+    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
+    page.get_by_role("button", name="Take it back").click()
+    expect(form(page).get_by_label("Id")).to_have_value("answer")
+    saved(page)
+    page.get_by_role("link", name="Publish").click()
+    page.wait_for_url("**/publish/")
+
+
+def test_a_form_that_cannot_be_read_outlives_other_changes_of_its_node(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_label("Id").fill("not an id!")
+    expect(form(page).locator(".field-errors")).to_be_visible()
+    page.get_by_label("Note on the canvas").fill("Beside it")
+    expect(page.locator(".flow-note")).to_have_text("Beside it")
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["nodes"][1]["description"] = "Theirs"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put)
+    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
+    form(page).get_by_label("Id").fill("mended")
+    saved(page)
+    node = draft(api, slug)["nodes"][1]
+    assert (node["id"], node["description"]) == ("mended", "Theirs")
+    assert "Beside it" in str(node["properties"])
+
+
+def test_what_is_typed_while_the_server_is_away_is_read_when_it_is_back(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    expect(form(page).get_by_label("Name")).to_be_visible()
+    tolerate("ERR_FAILED")
+    page.route("**/editor/read/", lambda route: route.abort())
+    form(page).get_by_label("Name").fill("Typed while away")
+    expect(page.locator(".editor-saving")).to_contain_text("the server does not answer")
+    page.unroute("**/editor/read/")
+    saved(page)
+    assert draft(api, slug)["nodes"][1]["name"] == "Typed while away"
+
+
+def test_escape_leaves_no_question_unanswered(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(deaf(designer_page), slug)
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["nodes"][0]["name"] = "Theirs"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put)
+    card(page, "ask").click()
+    form(page).get_by_label("Name").fill("Mine")
+    dialog = page.get_by_role("dialog", name="1 element was changed on both sides")
+    expect(dialog).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("Escape")
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Mine for all").click()
+    dialog.get_by_role("button", name="Merge").click()
+    saved(page)
+    assert draft(api, slug)["nodes"][0]["name"] == "Mine"

@@ -5,6 +5,8 @@ import "@xyflow/react/dist/base.css";
 import "./graph.css";
 import { startFollowing } from "./io/following";
 import { startJournal } from "./io/journal";
+import { startLeaving } from "./io/leaving";
+import { startReading } from "./io/reading";
 import { startSaving } from "./io/saving";
 import { startPlacing } from "./io/placing";
 import { serverOf } from "./io/server";
@@ -19,16 +21,11 @@ if (setup && root) {
   const store = editorStore(setup);
   const server = serverOf(setup.urls);
   const saver = startSaving(store, server);
+  const reader = startReading(store, server);
   const journal = startJournal(store, `${setup.person}:${setup.workflow}`);
   startWording(store, server);
   if (document.getElementById("live-link")) startFollowing(store, saver);
-  const publish = document.querySelector<HTMLAnchorElement>("[data-editor-publish]");
-  // What is published is the draft that the server has.
-  publish?.addEventListener("click", (event) => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    void saver.flush().then(() => location.assign(publish.href));
-  });
+  startLeaving(store, reader, saver);
   await startPlacing(store, setup.urls.worker);
-  createRoot(root).render(<App desk={{ store, setup, server }} saver={saver} journal={journal} />);
+  createRoot(root).render(<App desk={{ store, setup, server, reader }} saver={saver} journal={journal} />);
 }

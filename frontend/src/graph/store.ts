@@ -1,7 +1,7 @@
 // What the editor knows: the document, its history, what is chosen, how saving stands.
 
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { EdgeWords, ElementKind, Fields, NodeWords, Problem, Words } from "./io/server";
+import type { EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Setup } from "./io/setup";
 import { fixed, type Places } from "./model/arranging";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
@@ -10,8 +10,9 @@ import type { Element, Key, WorkflowDocument } from "./model/document";
 import { find, indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
 import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
-import { type Choices, type Conflict, merge } from "./model/merge";
+import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
 import { placesOf } from "./model/places";
+import { type ElementKind, elementOf, type Value } from "./model/said";
 import { t } from "./texts";
 
 export type Saving =
@@ -38,10 +39,18 @@ export interface Clash {
   readonly conflicts: readonly Conflict[];
 }
 
-/** A form that cannot be read: nothing of it is in the document, so it is kept as it is. */
+/** What is typed into a form and not in the document: not read yet, or it says no element. */
 export interface Typed {
+  readonly kind: ElementKind;
+  readonly key: Key;
   readonly fields: Fields;
+  /** The element that the form showed before it was typed into. */
+  readonly base: Value;
+  /** Steps of one touch are one in the history. */
+  readonly touch: string;
   readonly errors: readonly string[];
+  /** Read, and it says no element: it waits for a person. */
+  readonly isRead: boolean;
 }
 
 export function formName(kind: ElementKind, key: Key): string {
@@ -64,10 +73,12 @@ export interface State {
   readonly tokens: { readonly [key: Key]: Tokens };
   /** What the server refused to save, until the next edit. */
   readonly refused: readonly Problem[];
-  /** Forms that say no element yet, as they were typed, by kind and key; see `formName`. */
+  /** Forms that are ahead of the document, by kind and key; see `formName`. */
   readonly typed: { readonly [name: string]: Typed };
   /** Where cards stand that have no position of their own; no part of the document. */
   readonly places: Places;
+  /** Why what is typed cannot be read now; it is tried again. */
+  readonly readingFails: "offline" | "signed-out" | null;
   readonly said: string;
   readonly mayChange: boolean;
 }
@@ -81,8 +92,8 @@ export interface Actions {
   choose(chosen: Partial<Chosen>): void;
   /** Take in what somebody else saved; false if it has to be decided by a person first. */
   receive(theirs: Base): boolean;
-  /** Take in what a page that is gone left unsaved; false as for `receive`. */
-  bringBack(changes: Changes): boolean;
+  /** Take in changes of an older document, which a page left unsaved or a form says; false as for `receive`. */
+  bringBack(changes: Changes, words?: string, touch?: string): boolean;
   decide(choices: Choices): void;
   saved(base: Base): void;
   set(part: Partial<Omit<State, "document" | "history" | "base" | "chosen">>): void;
@@ -110,6 +121,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     refused: [],
     typed: {},
     places: setup.places,
+    readingFails: null,
     said: "",
     mayChange: setup.may_change,
 
@@ -117,7 +129,8 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       if (!get().mayChange) return;
       set((state) => {
         const whole = fixed(state.document, edit, placesOf(state.document, state.places));
-        return { ...take(state, whole, words, touch), refused: [] };
+        const taken = take(state, whole, words, touch);
+        return { ...taken, typed: stillTyped(state.typed, taken.document), refused: [] };
       });
     },
     settle() {
@@ -135,7 +148,9 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set({ chosen: { ...NOTHING, ...chosen } });
     },
     receive(theirs) {
-      const { base, document: mine, chosen, history } = get();
+      const { base, document: mine, chosen, history, clash } = get();
+      // One decision after the other; the next save meets what was not taken in.
+      if (clash) return false;
       if (mine === base.document) {
         // Taken as it is: saved again, it would be news to the others, and theirs to us.
         set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs });
@@ -149,7 +164,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs });
       return true;
     },
-    bringBack(changes) {
+    bringBack(changes, words = t("Bring back"), touch = "") {
       const { document: theirs, edit } = get();
       const { base, mine } = sides(changes, theirs);
       const merged = merge(base, mine, theirs);
@@ -157,16 +172,20 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
         set({ clash: { base, mine, theirs, version: null, conflicts: merged.conflicts } });
         return false;
       }
-      edit(editOf(changesBetween(theirs, merged.document)), t("Bring back"));
+      edit(editOf(changesBetween(theirs, merged.document)), words, touch);
       return true;
     },
     decide(choices) {
       const { clash, chosen, document: now, history, edit } = get();
       if (!clash) return;
-      const { document } = merge(clash.base, clash.mine, clash.theirs, choices);
+      const isOlder = clash.version === null;
+      // What was read of a form while the question stood is mine too.
+      const mine = isOlder ? clash.mine : now;
+      const { document, conflicts } = merge(clash.base, mine, clash.theirs, choices);
+      if (conflicts.some((conflict) => !(nameOf(conflict) in choices))) return set({ clash: { ...clash, mine, conflicts } });
       set({ clash: null });
-      if (clash.version === null) edit(editOf(changesBetween(now, document)), t("Bring back"));
-      else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version } });
+      if (isOlder) edit(editOf(changesBetween(clash.theirs, document)), t("Bring back"));
+      else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version as number } });
     },
     saved(base) {
       set({ base });
@@ -185,6 +204,13 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
   }));
 }
 
+/** Without the forms of elements that this page has taken away. */
+function stillTyped(typed: State["typed"], document: WorkflowDocument): State["typed"] {
+  const all = Object.entries(typed);
+  const left = all.filter(([, { kind, key }]) => elementOf(document, kind, key) !== undefined);
+  return left.length === all.length ? typed : Object.fromEntries(left);
+}
+
 function stillThere(
   { document, history }: { document: WorkflowDocument; history: History },
   chosen: Chosen,
@@ -193,6 +219,11 @@ function stillThere(
   const nodes = chosen.nodes.filter(has(document.nodes));
   const edges = chosen.edges.filter(has(document.edges));
   return { document, history, chosen: { nodes, edges }, refused: [] };
+}
+
+/** What is to be chosen so that a form is shown; those of the whole workflow show for nothing. */
+export function chosenFor({ kind, key }: Pick<Typed, "kind" | "key">): Partial<Chosen> {
+  return kind === "node" ? { nodes: [key] } : kind === "edge" ? { edges: [key] } : {};
 }
 
 /** The one element that is chosen, or null for none and for several. */
@@ -214,14 +245,14 @@ export function edgeWords({ words, document, typed }: Pick<State, "words" | "doc
   return withErrors(words?.edges[find(document.edges, key)?.id ?? ""], typed[formName("edge", key)]);
 }
 
-// The same words for the same form, so that a card is drawn again only when they change.
-const joined = new WeakMap<Typed, { readonly of: unknown; readonly words: unknown }>();
+// The same words for the same errors, so that a card is drawn again only when they change.
+const joined = new WeakMap<readonly string[], { readonly of: unknown; readonly words: unknown }>();
 
 function withErrors<T extends { readonly problems: readonly string[] }>(words: T | undefined, typed: Typed | undefined): T | undefined {
-  if (!words || !typed) return words;
-  const known = joined.get(typed);
+  if (!words || !typed?.errors.length) return words;
+  const known = joined.get(typed.errors);
   if (known?.of === words) return known.words as T;
   const made = { ...words, problems: [...words.problems, ...typed.errors] };
-  joined.set(typed, { of: words, words: made });
+  joined.set(typed.errors, { of: words, words: made });
   return made;
 }

@@ -11,7 +11,7 @@ export interface Left {
   readonly name: string;
   readonly at: number;
   readonly changes: Changes;
-  /** Forms that could not be read yet. */
+  /** Forms that were not read yet. */
   readonly typed: State["typed"];
 }
 
@@ -74,6 +74,8 @@ function entry(storage: Storage, name: string): Left[] {
   try {
     const { at, changes, typed } = parse(storage.getItem(name) ?? "") as Omit<Left, "name">;
     if (!Array.isArray(changes.nodes) || !Array.isArray(changes.edges)) return [];
+    const forms = Object.values(typed ?? {});
+    if (!forms.every(({ fields, kind, key }) => Array.isArray(fields) && kind && typeof key === "string")) return [];
     return [{ name, at, changes, typed: typed ?? {} }];
   } catch {
     return [];

@@ -11,6 +11,8 @@ const WAITS_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
 export interface Saver {
   /** Save now if there is something to be saved. */
   flush(): Promise<void>;
+  /** Save, also what changes while it is saved; true if the server has all of it. */
+  finish(): Promise<boolean>;
   /** Somebody may have saved this version of the draft: fetch and merge it, unless it is known. */
   heard(version: number): void;
   stop(): void;
@@ -19,6 +21,7 @@ export interface Saver {
 export function startSaving(store: EditorStore, server: Server): Saver {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running = false;
+  let turn: Promise<void> = Promise.resolve();
   let failures = 0;
   let newest = 0; // the version that was heard of last
   // What the server refused is not sent again before it is another.
@@ -34,9 +37,23 @@ export function startSaving(store: EditorStore, server: Server): Saver {
     return mayChange && !clash && document !== base.document && document !== refused;
   };
 
-  async function flush(): Promise<void> {
+  function flush(): Promise<void> {
     clearTimeout(timer);
-    if (running || !isDirty()) return;
+    if (!running && isDirty()) turn = save();
+    return turn;
+  }
+
+  async function finish(): Promise<boolean> {
+    // A save, a merge with what others saved meanwhile, and what was changed during both.
+    for (let times = 0; times < 4 && isDirty(); times += 1) {
+      await flush();
+      if (["offline", "signed-out"].includes(store.getState().saving.kind)) break;
+    }
+    const { document, base, clash } = store.getState();
+    return document === base.document && !clash;
+  }
+
+  async function save(): Promise<void> {
     running = true;
     const { document, base, set, saved } = store.getState();
     set({ saving: { kind: "saving" } });
@@ -128,6 +145,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
 
   return {
     flush,
+    finish,
     heard(version) {
       newest = Math.max(newest, version);
       void catchUp();

@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject, WorkflowDocument } from "../model/document";
 import { normalised } from "../model/document";
+import type { ElementKind } from "../model/said";
 import { parse } from "./json";
 import type { Urls } from "./setup";
 
@@ -51,8 +52,6 @@ export class Refused extends Error {
     super(message);
   }
 }
-
-export type ElementKind = "node" | "edge" | "reducers" | "workflow";
 
 /** What a form of the panel says: an element, or what is wrong with it, or both. */
 export interface Reading {

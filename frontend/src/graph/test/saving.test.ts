@@ -100,6 +100,43 @@ describe("saving", () => {
     expect(store.getState().saving.kind).toBe("saved");
   });
 
+  it("keeps what was changed while the question stood, and asks about it too where both changed it", async () => {
+    server.changedByOthers((document) => named(named(document, "a", "Theirs"), "b", "Theirs"));
+    name(store, "a", "Mine");
+    await settled();
+    await settled();
+    name(store, "b", "Later");
+    store.getState().decide({ "node a": "theirs" });
+    expect(store.getState().clash?.conflicts.map(({ key }) => key)).toEqual(["a", "b"]);
+    store.getState().decide({ "node a": "theirs", "node b": "mine" });
+    await settled();
+    expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Theirs", "Later"]);
+  });
+
+  it("leaves an open question alone when another draft comes", () => {
+    const { receive, bringBack } = store.getState();
+    name(store, "a", "Mine");
+    const before = base.nodes[0]!;
+    expect(bringBack({ nodes: [{ key: "a", before: { ...before, name: "Old" }, after: { ...before, name: "Left" } }], edges: [] })).toBe(false);
+    const question = store.getState().clash;
+    expect(receive({ document: named(base, "a", "Theirs"), version: 2 })).toBe(false);
+    expect(store.getState().clash).toBe(question);
+  });
+
+  it("finishes only when what came during a save is saved too", async () => {
+    const saver = startSaving(store, server as unknown as Server);
+    name(store, "a", "A");
+    const first = saver.flush();
+    name(store, "b", "B");
+    expect(await saver.finish()).toBe(true);
+    await first;
+    expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["A", "B"]);
+    server.failure = new Refused("offline", "");
+    name(store, "a", "AA");
+    expect(await saver.finish()).toBe(false);
+    saver.stop();
+  });
+
   it("tries again when the server was away, and loses nothing", async () => {
     server.failure = new Refused("offline", "");
     name(store, "a", "A");
@@ -149,7 +186,7 @@ describe("the journal", () => {
     const crashed = editorStore({ document: base, version: 1, places: {}, may_change: true });
     startJournal(crashed, "me:w", shelf);
     name(crashed, "a", "Unsaved");
-    crashed.getState().keepTyped("node b", { fields: [["node-id", "??"]], errors: ["no id"] });
+    crashed.getState().keepTyped("node b", { kind: "node", key: "b", fields: [["node-id", "??"]], base: base.nodes[1]!, touch: "", errors: ["no id"], isRead: true });
     await vi.advanceTimersByTimeAsync(1_000);
     vi.useRealTimers();
     const later = editorStore({ document: named(base, "b", "Theirs"), version: 2, places: {}, may_change: true });

@@ -122,7 +122,7 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
         type="button"
         className="btn btn-sm btn-primary"
         onClick={() => {
-          for (const [name, typed] of Object.entries(newest.typed)) store.getState().keepTyped(name, typed);
+          for (const [name, typed] of Object.entries(newest.typed)) store.getState().keepTyped(name, { ...typed, isRead: false });
           if (store.getState().bringBack(newest.changes)) return done();
           // Kept until it is decided.
           const unsubscribe = store.subscribe(({ clash }) => {

@@ -20,8 +20,10 @@ export function Dialog({ title, onClose, wide, children }: Props) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  // A browser lets Escape close any dialog in the end, whatever is said to the first one.
+  const closed = (): void => (onClose ? onClose() : dialog.current?.showModal());
   return (
-    <dialog ref={dialog} className={`dialog editor-dialog${wide ? " editor-dialog-wide" : ""}`} aria-labelledby={heading} onClose={onClose} onCancel={(event) => !onClose && event.preventDefault()}>
+    <dialog ref={dialog} className={`dialog editor-dialog${wide ? " editor-dialog-wide" : ""}`} aria-labelledby={heading} onClose={closed} onCancel={(event) => !onClose && event.preventDefault()}>
       <h2 id={heading} className="dialog-title">
         {title}
       </h2>

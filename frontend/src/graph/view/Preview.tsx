@@ -1,6 +1,7 @@
 // What the chosen node would see of a conversation or of a context that was pasted.
 
 import { useEffect, useId, useRef, useState } from "react";
+import { wordsOf } from "../io/said_wrong";
 import type { Trial } from "../io/server";
 import { saysTheSame } from "../io/wording";
 import type { Json, Key, WorkflowDocument } from "../model/document";
@@ -9,7 +10,6 @@ import type { Tokens } from "../store";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Icon } from "./Icon";
-import { wordsOf } from "./ServerForm";
 
 const PAUSE_MS = 250;
 

@@ -9,6 +9,7 @@ import { duplicateChosen, groupChosen, layOut, removeChosen, ungroupChosen } fro
 import { Icon } from "./Icon";
 import { groupOf } from "../model/canvas_data";
 import { find } from "../model/document";
+import { chosenFor } from "../store";
 import { download, pictureOf, pngOf } from "./picture";
 import { Search } from "./Search";
 import { useStatus } from "./status";
@@ -145,15 +146,24 @@ export function showChosen(flow: Flow, { chosen, document }: ReturnType<ReturnTy
 }
 
 function Saving({ saver }: { readonly saver: Saver }) {
-  const { setup } = useDesk();
+  const { setup, store, reader } = useDesk();
   const { icon, text, tone, kind } = useStatus();
+  const showTyped = (): void => {
+    const [waiting] = Object.values(store.getState().typed);
+    if (waiting) store.getState().choose(chosenFor(waiting));
+  };
   return (
     <div className={`editor-saving editor-saving-${tone}`} role="status">
       <Icon name={icon} />
       <span>{text}</span>
       {kind === "offline" && (
-        <button type="button" className="btn btn-sm" onClick={() => void saver.flush()}>
+        <button type="button" className="btn btn-sm" onClick={() => void reader.finish().then(() => saver.flush())}>
           {t("Try now")}
+        </button>
+      )}
+      {kind === "typed" && (
+        <button type="button" className="btn btn-sm" onClick={showTyped}>
+          {t("Show")}
         </button>
       )}
       {kind === "signed-out" && (

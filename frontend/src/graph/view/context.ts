@@ -2,6 +2,7 @@
 
 import { createContext, useContext } from "react";
 import { useStore } from "zustand";
+import type { Reader } from "../io/reading";
 import type { Server } from "../io/server";
 import type { Setup } from "../io/setup";
 import type { Editor, EditorStore } from "../store";
@@ -10,6 +11,7 @@ export interface Desk {
   readonly store: EditorStore;
   readonly setup: Setup;
   readonly server: Server;
+  readonly reader: Reader;
 }
 
 export const DeskContext = createContext<Desk | null>(null);

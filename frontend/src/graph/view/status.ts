@@ -1,6 +1,6 @@
 // How saving stands, in words.
 
-import { t } from "../texts";
+import { t, tn } from "../texts";
 import { useEditor } from "./context";
 
 interface Status {
@@ -13,10 +13,25 @@ interface Status {
 export function useStatus(): Status {
   const saving = useEditor((state) => state.saving);
   const clash = useEditor((state) => state.clash);
+  const fails = useEditor((state) => (Object.values(state.typed).some(({ isRead }) => !isRead) ? state.readingFails : null));
+  const unread = useEditor((state) => Object.values(state.typed).some(({ isRead }) => !isRead));
+  const unreadable = useEditor((state) => Object.values(state.typed).filter(({ isRead }) => isRead).length);
   const mayChange = useEditor((state) => state.mayChange);
   if (!mayChange) return { icon: "eye", text: t("Read only"), tone: "quiet", kind: "reading" };
   if (clash) return { icon: "git-merge", text: t("Not saved: decide what stays"), tone: "bad", kind: "clash" };
   const { kind } = saving;
+  const offline = t("Not saved: the server does not answer. Your changes are kept here.");
+  const signedOut = t("Not saved: you are signed out. Your changes are kept here.");
+  // A form that waits to be read is no more saved than a document that waits to be sent.
+  if (kind === "saved" || kind === "waiting") {
+    if (fails === "offline") return { icon: "wifi-off", text: offline, tone: "bad", kind: "offline" };
+    if (fails === "signed-out") return { icon: "lock", text: signedOut, tone: "bad", kind: "signed-out" };
+    if (unread) return { icon: "refresh", text: t("Saving…"), tone: "quiet", kind: "waiting" };
+    if (kind === "saved" && unreadable) {
+      const text = tn("{n} form is not saved: it cannot be read yet", "{n} forms are not saved: they cannot be read yet", unreadable);
+      return { icon: "alert-circle", text, tone: "bad", kind: "typed" };
+    }
+  }
   switch (saving.kind) {
     case "saved":
       return { icon: "circle-check", text: t("Saved"), tone: "good", kind };
@@ -24,9 +39,9 @@ export function useStatus(): Status {
     case "saving":
       return { icon: "refresh", text: t("Saving…"), tone: "quiet", kind };
     case "offline":
-      return { icon: "wifi-off", text: t("Not saved: the server does not answer. Your changes are kept here."), tone: "bad", kind };
+      return { icon: "wifi-off", text: offline, tone: "bad", kind };
     case "signed-out":
-      return { icon: "lock", text: t("Not saved: you are signed out. Your changes are kept here."), tone: "bad", kind };
+      return { icon: "lock", text: signedOut, tone: "bad", kind };
     case "refused":
       return { icon: "alert-circle", text: t("Not saved: {why}", { why: saving.why }), tone: "bad", kind };
   }

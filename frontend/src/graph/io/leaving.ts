@@ -1,0 +1,53 @@
+// Whoever leaves the page by a link leaves with everything saved, and publishes what is seen.
+
+import { chosenFor, onlyOne, type EditorStore } from "../store";
+import { t } from "../texts";
+import type { Reader } from "./reading";
+import type { Saver } from "./saving";
+
+const PATIENCE_MS = 3_000;
+
+export function startLeaving(store: EditorStore, reader: Reader, saver: Saver): void {
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href]") : null;
+    if (!link || event.defaultPrevented || event.button || !leads(link)) return;
+    const publishes = link.hasAttribute("data-editor-publish");
+    if (isSaved(store)) return;
+    // Into another tab: this page goes on, and what is published there is looked at once more.
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return void saved(reader, saver);
+    event.preventDefault();
+    void leave(store, reader, saver, publishes).then((may) => may && location.assign(link.href));
+  });
+}
+
+function leads(link: HTMLAnchorElement): boolean {
+  const isHere = link.origin === location.origin && link.pathname === location.pathname && link.search === location.search;
+  return link.origin === location.origin && !isHere && !link.target && !link.download;
+}
+
+function isSaved(store: EditorStore): boolean {
+  const { document, base, clash, typed, mayChange } = store.getState();
+  return !mayChange || (document === base.document && !clash && !Object.keys(typed).length);
+}
+
+async function saved(reader: Reader, saver: Saver): Promise<boolean> {
+  const isRead = await reader.finish();
+  return (await saver.finish()) && isRead;
+}
+
+/**
+ * Whether to go. Other pages are gone to in any case, after a moment: what could not be saved is
+ * in the journal, and is offered when the editor opens again.
+ */
+async function leave(store: EditorStore, reader: Reader, saver: Saver, publishes: boolean): Promise<boolean> {
+  if (!publishes) {
+    await Promise.race([saved(reader, saver), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+    return true;
+  }
+  if (await saved(reader, saver)) return true;
+  const [waiting] = Object.values(store.getState().typed);
+  const { chosen, choose, say } = store.getState();
+  if (waiting && onlyOne(chosen)?.key !== waiting.key) choose(chosenFor(waiting));
+  say(t("Not everything is saved yet, so nothing is published."));
+  return false;
+}

@@ -1,0 +1,148 @@
+// Reads what is typed into forms: a moment after the last key, and again when the server was away.
+//
+// What is typed stays in the store until the document has it, whatever becomes of the form. It is
+// merged with what others, or the canvas, did to the same element since the form was drawn.
+
+import { elementOf, editTo, changesTo, looksSame, saidBy, type Value } from "../model/said";
+import type { Element } from "../model/document";
+import { same } from "../model/document";
+import type { EditorStore, Typed } from "../store";
+import { t } from "../texts";
+import { type FieldError, type Fields, Refused, type Server } from "./server";
+import { wordsOf } from "./said_wrong";
+
+export const TYPING_PAUSE_MS = 120;
+const AGAIN_MS = 3_000;
+
+/** What hears of a form that is open. */
+export interface Hearer {
+  /** It was read: `said` is in the document now, under `key`; null if the form says no element. */
+  read(errors: readonly FieldError[], said: Value | null, key: string): void;
+  failed(words: string): void;
+}
+
+export interface Reader {
+  hear(name: string, hearer: Hearer): () => void;
+  /** Read all that is typed now; true if the document has all of it. */
+  finish(): Promise<boolean>;
+  stop(): void;
+}
+
+export function startReading(store: EditorStore, server: Pick<Server, "read">): Reader {
+  const hearers = new Map<string, Hearer>();
+  const timers = new Map<string, ReturnType<typeof setTimeout>>();
+  const running = new Map<string, { readonly of: Typed; readonly done: Promise<void> }>();
+
+  const later = (name: string, wait: number): void => {
+    clearTimeout(timers.get(name));
+    timers.set(name, setTimeout(() => void read(name), wait));
+  };
+
+  function read(name: string): Promise<void> {
+    clearTimeout(timers.get(name));
+    timers.delete(name);
+    const { typed: all, clash } = store.getState();
+    const typed = all[name];
+    if (!typed || typed.isRead) return Promise.resolve();
+    if (clash) {
+      // It may need a decision of its own; one after the other.
+      later(name, AGAIN_MS);
+      return Promise.resolve();
+    }
+    const known = running.get(name);
+    if (known?.of === typed) return known.done;
+    const done = ask(name, typed).finally(() => running.get(name)?.of === typed && running.delete(name));
+    running.set(name, { of: typed, done });
+    return done;
+  }
+
+  async function ask(name: string, typed: Typed): Promise<void> {
+    // What was typed meanwhile is read itself, or is in the document by another way.
+    const isLate = (): boolean => store.getState().typed[name] !== typed;
+    try {
+      const reading = await server.read(fieldsOf(store, typed), new AbortController().signal);
+      if (isLate()) return;
+      if (reading.element === null) {
+        const errors = reading.errors.map(({ message }) => message);
+        store.getState().keepTyped(name, { ...typed, errors, isRead: true });
+        hearers.get(name)?.read(reading.errors, null, typed.key);
+      } else {
+        const { said, key } = take(store, typed, reading.element);
+        store.getState().keepTyped(name, null);
+        hearers.get(name)?.read(reading.errors, said, key);
+      }
+      if (store.getState().readingFails) store.getState().set({ readingFails: null });
+    } catch (error) {
+      if (!isLate()) failed(name, typed, error);
+    }
+  }
+
+  function failed(name: string, typed: Typed, error: unknown): void {
+    const kind = error instanceof Refused ? error.kind : "offline";
+    if (kind === "offline" || kind === "signed-out") {
+      store.getState().set({ readingFails: kind });
+      later(name, AGAIN_MS);
+    } else {
+      store.getState().keepTyped(name, { ...typed, errors: [wordsOf(error)], isRead: true });
+    }
+    hearers.get(name)?.failed(wordsOf(error));
+  }
+
+  const unsubscribe = store.subscribe((now, before) => {
+    if (now.typed === before.typed) return;
+    for (const [name, typed] of Object.entries(now.typed)) {
+      if (typed !== before.typed[name] && !typed.isRead) later(name, TYPING_PAUSE_MS);
+    }
+  });
+  return {
+    hear(name, hearer) {
+      hearers.set(name, hearer);
+      return () => hearers.get(name) === hearer && hearers.delete(name);
+    },
+    async finish() {
+      await Promise.all(Object.keys(store.getState().typed).map(read));
+      return !Object.keys(store.getState().typed).length;
+    },
+    stop() {
+      for (const timer of timers.values()) clearTimeout(timer);
+      unsubscribe();
+    },
+  };
+}
+
+function fieldsOf(store: EditorStore, { kind, key, fields }: Typed): Fields {
+  const { document } = store.getState();
+  const now = elementOf(document, kind, key);
+  const id = kind === "node" || kind === "edge" ? ((now as Element | undefined)?.id ?? key) : "";
+  return [...fields, ["kind", kind], ["id", id], ["document", JSON.stringify(document)]];
+}
+
+/** Take what a form says into the document: where its element changed meanwhile, by a merge. */
+function take(store: EditorStore, typed: Typed, element: object): { said: Value; key: string } {
+  const { kind, base, touch } = typed;
+  const said = saidBy(kind, element, base);
+  const words = t("Edit {what}", { what: typed.key || t("workflow") });
+  const { key, from } = renamed(store, typed, said, words);
+  const { document, edit, bringBack } = store.getState();
+  const now = elementOf(document, kind, key);
+  if (now !== undefined && looksSame(now, from)) {
+    const value = saidBy(kind, kind === "workflow" ? { name: said } : (said as object), now);
+    if (!same(value, now)) edit(editTo(document, kind, key, value), words, touch);
+  } else if (!same(from, said)) {
+    bringBack(changesTo(kind, key, from, said), words, touch);
+  }
+  return { said, key };
+}
+
+/** Another id comes first, by itself, so that all else can be merged under it. */
+function renamed(store: EditorStore, { kind, key, base, touch }: Typed, said: Value, words: string): { key: string; from: Value } {
+  if (kind !== "node" && kind !== "edge") return { key, from: base };
+  const { document, edit, chosen, choose } = store.getState();
+  const { id } = said as Element;
+  const now = elementOf(document, kind, key) as Element | undefined;
+  if (id === (base as Element).id || now === undefined) return { key, from: base };
+  edit(editTo(document, kind, key, { ...now, id }), words, touch);
+  const isChosen = kind === "node" ? chosen.nodes : chosen.edges;
+  if (isChosen.length === 1 && isChosen[0] === key) choose(kind === "node" ? { nodes: [id] } : { edges: [id] });
+  return { key: id, from: { ...(base as Element), id } };
+}

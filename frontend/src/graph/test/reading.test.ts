@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type Reader, startReading } from "../io/reading";
+import { type Fields, type Reading, Refused } from "../io/server";
+import type { Element, JsonObject, WorkflowDocument, WorkflowNode } from "../model/document";
+import { find } from "../model/document";
+import { elementOf } from "../model/said";
+import { type EditorStore, editorStore, formName } from "../store";
+
+const base: WorkflowDocument = {
+  name: "w",
+  nodes: [{ id: "a", type: "llm" }, { id: "b", type: "tool" }],
+  edges: [{ id: "ab", type: "sequence", from: "a", to: "b" }],
+};
+
+/** Reads forms as the server does: an id with a blank says no element. */
+class Fake {
+  failure: Refused | null = null;
+  asked: Fields[] = [];
+  hold: Promise<void> = Promise.resolve();
+
+  async read(fields: Fields): Promise<Reading> {
+    this.asked.push(fields);
+    await this.hold;
+    if (this.failure) throw this.failure;
+    const said = Object.fromEntries(fields);
+    const id = said["node-id"] ?? "";
+    if (id.includes(" ")) return { element: null, id: said.id ?? "", errors: [{ field: "node-id", message: "no id" }] };
+    const before = (JSON.parse(said.document ?? "") as WorkflowDocument).nodes.find((node) => node.id === said.id);
+    const { name: _, description: __, ...rest } = before ?? { id, type: "llm" };
+    const element = { ...rest, id, ...(said["node-name"] ? { name: said["node-name"] } : {}), ...(said["node-description"] ? { description: said["node-description"] } : {}) };
+    return { element: element as unknown as JsonObject, id: said.id ?? "", errors: [] };
+  }
+}
+
+describe("what is typed into a form", () => {
+  let server: Fake;
+  let store: EditorStore;
+  let reader: Reader;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    server = new Fake();
+    store = editorStore({ document: base, version: 1, may_change: true, places: {} });
+    reader = startReading(store, server);
+  });
+  afterEach(() => {
+    reader.stop();
+    vi.useRealTimers();
+  });
+  const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(500);
+  const node = (key: string): WorkflowNode | undefined => find(store.getState().document.nodes, key);
+
+  /** Type into the form of a node that was drawn of `drawn`. */
+  function type(key: string, fields: Record<string, string>, drawn: Element = find(base.nodes, key)!): void {
+    const all = Object.entries({ "node-id": key, "node-name": "", "node-description": "", ...fields });
+    store.getState().keepTyped(formName("node", key), { kind: "node", key, fields: all, base: drawn, touch: "form 1 name", errors: [], isRead: false });
+  }
+
+  function others(fields: Partial<WorkflowNode>, key = "a"): void {
+    const { document, version } = store.getState().base;
+    const nodes = document.nodes.map((each) => (each.id === key ? { ...each, ...fields } : each));
+    store.getState().receive({ document: { ...document, nodes }, version: version + 1 });
+  }
+
+  it("is in the document a moment after the last key, in one step", async () => {
+    type("a", { "node-name": "A" });
+    type("a", { "node-name": "Ada" });
+    await settled();
+    expect(server.asked).toHaveLength(1);
+    type("a", { "node-name": "Ada L" }, { ...base.nodes[0]!, name: "Ada" });
+    await settled();
+    expect(node("a")?.name).toBe("Ada L");
+    expect(store.getState().typed).toEqual({});
+    store.getState().undo();
+    expect(store.getState().document).toEqual(base);
+  });
+
+  it("is merged with what somebody else changed in the same element meanwhile", async () => {
+    type("a", { "node-description": "mine" });
+    others({ name: "Theirs" });
+    await settled();
+    expect(node("a")).toMatchObject({ name: "Theirs", description: "mine" });
+  });
+
+  it("stays while it cannot be read, and is merged when it is mended", async () => {
+    type("a", { "node-id": "a b" });
+    await settled();
+    expect(store.getState().typed[formName("node", "a")]).toMatchObject({ isRead: true, errors: ["no id"] });
+    others({ properties: { canvas: { note: { text: "n" } } } });
+    await settled();
+    expect(store.getState().typed[formName("node", "a")]?.fields).toContainEqual(["node-id", "a b"]);
+    type("a", { "node-id": "a2" });
+    await settled();
+    expect(node("a2")?.properties).toEqual({ canvas: { note: { text: "n" } } });
+    expect(store.getState().document.edges[0]?.from).toBe("a2");
+  });
+
+  it("is asked about where somebody else changed the same field", async () => {
+    type("a", { "node-name": "Mine" });
+    others({ name: "Theirs" });
+    await settled();
+    const { clash, decide } = store.getState();
+    expect(clash?.conflicts).toMatchObject([{ key: "a", mine: { name: "Mine" }, theirs: { name: "Theirs" } }]);
+    decide({ "node a": "mine" });
+    expect(node("a")?.name).toBe("Mine");
+  });
+
+  it("is asked about where somebody else took the element away", async () => {
+    type("a", { "node-name": "Mine" });
+    store.getState().receive({ document: { name: "w", nodes: [base.nodes[1]!], edges: [] }, version: 2 });
+    await settled();
+    expect(store.getState().clash?.conflicts).toMatchObject([{ key: "a", mine: { name: "Mine" } }]);
+    store.getState().decide({ "node a": "mine" });
+    expect(node("a")?.name).toBe("Mine");
+  });
+
+  it("is forgotten with an element that one takes away oneself", async () => {
+    type("a", { "node-name": "Mine" });
+    store.getState().edit({ kind: "remove", nodes: ["a"], edges: ["ab"] }, "Delete");
+    await settled();
+    expect(store.getState().typed).toEqual({});
+    expect(node("a")).toBeUndefined();
+  });
+
+  it("is read when the server is back, and until then it is told", async () => {
+    server.failure = new Refused("offline", "");
+    type("a", { "node-name": "A" });
+    await settled();
+    expect(store.getState().readingFails).toBe("offline");
+    server.failure = null;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(node("a")?.name).toBe("A");
+    expect(store.getState().readingFails).toBeNull();
+  });
+
+  it("is not overtaken by the answer to what was typed before", async () => {
+    let release = (): void => undefined;
+    server.hold = new Promise((resolve) => (release = resolve));
+    type("a", { "node-name": "A" });
+    await settled();
+    type("a", { "node-name": "Ada" });
+    release();
+    await settled();
+    expect(node("a")?.name).toBe("Ada");
+    expect(store.getState().history.past).toHaveLength(1);
+  });
+
+  it("is all read before one leaves, unless it says no element", async () => {
+    type("a", { "node-name": "A" });
+    expect(await reader.finish()).toBe(true);
+    expect(elementOf(store.getState().document, "node", "a")).toMatchObject({ name: "A" });
+    type("b", { "node-id": "b b" });
+    expect(await reader.finish()).toBe(false);
+  });
+});
