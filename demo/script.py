@@ -57,6 +57,11 @@ _DRAFT: Final = (
     "post the leather one (59, four in stock) the same day."
 )
 
+_NOTE: Final = (
+    "An old house with a demand of 18,000 kWh needs about 5,800 kWh of electricity "
+    "a year with a winter factor of 3.1, as a field study of 41 houses suggests."
+)
+
 
 def support(node: str, turn: int) -> Said:
     """What ``node`` of the support workflow does at its ``turn``-th visit, from 0."""
@@ -117,11 +122,11 @@ def research(node: str, turn: int) -> Said:
                 response="two figures",
             )
         case "write":
-            text = (
-                "An old house with a demand of 18,000 kWh needs about 5,800 kWh of electricity "
-                "a year with a winter factor of 3.1, as a field study of 41 houses suggests."
+            return Said(
+                messages=({"role": "assistant", "content": _NOTE},),
+                state={"verdict": "publish"},
+                response=_NOTE,
             )
-            return Said(messages=({"role": "assistant", "content": text},), response=text)
     return Said(response=f"{node} is done")
 
 

@@ -161,3 +161,24 @@ def test_the_reference_engine_pauses_for_a_person_and_goes_on(
         expect(reviewer_page.get_by_text("Running").first).to_be_visible()
         assert engine.run(wait=False) == "COMPLETED"
     assert any("compact" in line for line in told)
+
+
+def test_what_a_person_edits_decides_which_way_the_flow_goes(
+    server: LiveServer, token: str, reviewer_page: Page
+) -> None:
+    told: list[str] = []
+    headers = {"Authorization": f"Bearer {token}"}
+    page = reviewer_page
+    with httpx.Client(base_url=server.url, headers=headers, timeout=30) as client:
+        engine = Engine(client, "research-note", "e2e-rework", told.append, scripted=True)
+        engine.start("What does a heat pump save?")
+        assert engine.run(wait=False) == "PAUSED"
+        page.goto("/executions/e2e-rework/")
+        page.get_by_role("link", name="Edit verdict", exact=True).click()
+        page.get_by_label("verdict", exact=True).fill("rework")
+        page.get_by_role("button", name="Look at the changes").click()
+        page.get_by_label("Reason").fill("Where is the price?")
+        page.get_by_role("button", name="Approve with these changes").click()
+        expect(page.get_by_text("Running").first).to_be_visible()
+        assert engine.run(wait=False) == "PAUSED"
+    assert sum(line.startswith("write:") for line in told) == 2

@@ -56,7 +56,10 @@ RESEARCH: Final[dict[str, JsonValue]] = {
             "type": "user_interaction",
             "name": "Editor",
             "context_type": "pass_through",
-            "config": {"pause": "after", "pause_reason": "Is the note good enough to publish?"},
+            "config": {
+                "pause": "before",
+                "pause_reason": "Good enough to publish? If not, set verdict to rework and approve.",
+            },
         },
         {"id": "publish", "type": "end", "name": "Publish"},
     ],
