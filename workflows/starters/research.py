@@ -58,7 +58,7 @@ RESEARCH: Final[dict[str, JsonValue]] = {
             "context_type": "pass_through",
             "config": {
                 "pause": "before",
-                "pause_reason": "Good enough to publish? If not, set verdict to rework and approve.",
+                "pause_reason": "Good enough to publish? Else set verdict to rework and approve.",
             },
         },
         {"id": "publish", "type": "end", "name": "Publish"},
