@@ -139,6 +139,9 @@ def test_what_is_decided_on_stands_beside_the_buttons(reviewer: Client) -> None:
     assert "97.7" in shown, "a large value is named with its size"
     assert "long ago" not in shown
     assert f'href="{url(run, "state/")}?q=z-draft"' in shown
+    form = page(reviewer, run, "state/?q=z-draft")
+    assert "a11" not in form
+    assert f'href="{url(run, "state/")}">All keys' in form
     seen = written_last(page(signed_in(Role.VIEWER), run))
     assert "Dear &lt;b&gt;" in seen
     assert "/state/" not in seen

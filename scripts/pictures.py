@@ -1,0 +1,126 @@
+"""Takes the pictures of the README from a fresh server with the demo data, in a headless Chromium.
+
+``python -m scripts.pictures [name ...]`` writes ``docs/images/<name>.png``; all if none is named.
+"""
+
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser import launch
+from tests.live_server import PASSWORD, LiveServer
+from tests.servers import ROOT
+
+FOLDER: Final = ROOT / "docs" / "images"
+_PATIENCE: Final = 30_000  # milliseconds
+_SIZES: Final = {"phone": (390, 844), "editor": (1600, 940)}
+_WIDE: Final = (1280, 860)
+_DARK: Final = frozenset({"editor", "phone"})
+
+
+def overview(page: Page) -> None:
+    page.goto("/")
+
+
+def conversation(page: Page) -> None:
+    """Found words, a call joined with its result, the batches beside it."""
+    page.goto("/conversations/demo-support/?q=saddle")
+    expect(page.get_by_text("Hit 1 of")).to_be_visible()
+
+
+def editor(page: Page) -> None:
+    """A node, its form and what it would see."""
+    page.goto("/workflows/support/editor/")
+    page.get_by_role("button", name="Show all").click()
+    page.locator(".flow-card", has_text="Draft the answer").click()
+    page.get_by_label("Conversation").fill("demo-support")
+    expect(page.get_by_text("Tokens it sees")).to_be_visible()
+
+
+def what_if(page: Page) -> None:
+    page.goto("/workflows/support/what-if/")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("button", name="Stop")).to_have_count(0)
+
+
+def preview(page: Page) -> None:
+    page.goto("/workflows/support/preview/?node=draft&conversation=demo-support")
+
+
+def execution(page: Page) -> None:
+    page.goto("/executions/demo-support/")
+
+
+def edit_state(page: Page) -> None:
+    """A change that is kept and not applied yet."""
+    page.goto("/executions/demo-support/state/?q=draft")
+    page.get_by_label("draft.internal", exact=True).fill("Offer the voucher.")
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Take back draft.internal")).to_be_visible()
+
+
+def phone(page: Page) -> None:
+    page.goto("/executions/demo-research/")
+
+
+PICTURES: Final[dict[str, Callable[[Page], None]]] = {
+    "overview": overview,
+    "conversation": conversation,
+    "editor": editor,
+    "what-if": what_if,
+    "preview": preview,
+    "execution": execution,
+    "edit-state": edit_state,
+    "phone": phone,
+}
+
+
+def main(names: Sequence[str]) -> int:
+    unknown = sorted({*names} - PICTURES.keys())
+    if unknown:
+        print(f"There is no picture {', '.join(unknown)}; there are {', '.join(PICTURES)}.")
+        return 2
+    with (
+        tempfile.TemporaryDirectory() as name,
+        LiveServer(Path(name), {}) as server,
+        sync_playwright() as playwright,
+        launch(playwright) as browser,
+    ):
+        server.make_people()
+        for picture in names or PICTURES:
+            page = _signed_in(browser, server, picture)
+            PICTURES[picture](page)
+            page.wait_for_load_state("networkidle")
+            page.screenshot(path=FOLDER / f"{picture}.png", animations="disabled")
+            page.context.close()
+            print(f"docs/images/{picture}.png", flush=True)
+    return 0
+
+
+def _signed_in(browser: Browser, server: LiveServer, picture: str) -> Page:
+    width, height = _SIZES.get(picture, _WIDE)
+    theme = "dark" if picture in _DARK else "light"
+    context = browser.new_context(
+        base_url=server.url,
+        viewport={"width": width, "height": height},
+        color_scheme="dark" if theme == "dark" else "light",
+        reduced_motion="reduce",
+        locale="en-GB",
+    )
+    context.set_default_timeout(_PATIENCE)
+    page = context.new_page()
+    page.goto("/sign-in/")
+    page.locator("input[name=username]").fill("designer")
+    page.locator("input[name=password]").fill(PASSWORD)
+    with page.expect_navigation():
+        page.locator("input[name=password]").press("Enter")
+    return page
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
