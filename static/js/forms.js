@@ -32,11 +32,10 @@ let unsaved = false;
 document.addEventListener("input", (event) => {
   if (event.target.form?.matches("[data-guard]")) unsaved = true;
 });
-for (const done of ["submit", "form:kept"]) {
-  document.addEventListener(done, () => {
-    unsaved = false;
-  });
-}
+document.addEventListener("form:kept", () => (unsaved = false));
+document.addEventListener("submit", (event) => {
+  if (!event.defaultPrevented && event.target.matches("[data-guard]")) unsaved = false;
+});
 window.addEventListener("beforeunload", (event) => {
   if (unsaved) event.preventDefault();
 });

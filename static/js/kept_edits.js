@@ -1,5 +1,7 @@
 // Keeps what is typed into the form of a state on the server, while it is typed: it outlives the
 // page, the session and the connection. `data-kept` marks the form, `data-kept-word` says how it is.
+// A form with something that is not kept yet is sent only after it was: an error page in its place
+// would take what was typed away.
 
 const QUIET_MS = 700;
 const LARGE = 500_000; // characters from which on a text is sent less often
@@ -11,8 +13,10 @@ const word = form?.querySelector("[data-kept-word]");
 let timer = 0;
 let quiet = QUIET_MS;
 let wait = QUIET_MS;
-let sending = null; // the request that is under way
+let running = null; // the keeping that is under way
 let again = false; // something was typed since it was sent
+let away = false; // the last one was not answered
+let leaving = false; // the form is being sent
 
 function say(text, wrong = false) {
   word.textContent = text;
@@ -24,26 +28,32 @@ function later(after) {
   timer = setTimeout(keep, after);
 }
 
-async function keep() {
+function waits() {
+  return Boolean(timer || running || again);
+}
+
+function keep() {
+  clearTimeout(timer);
   timer = 0;
-  if (sending) {
-    again = true;
-    return;
-  }
-  again = false;
+  again = Boolean(running);
+  running ??= send().finally(() => (running = null));
+  return running;
+}
+
+async function send() {
   const fields = new FormData(form);
   fields.set("step", "keep");
   quiet = String(fields.get("raw") ?? "").length > LARGE ? LARGE_QUIET_MS : QUIET_MS;
-  sending = fetch(form.action, { method: "POST", body: fields, headers: { Accept: "application/json" } });
   try {
-    await heed(await sending);
+    away = true;
+    const answer = await fetch(form.action, { method: "POST", body: fields, headers: { Accept: "application/json" } });
+    away = answer.status >= 500;
+    await heed(answer);
   } catch {
     say(word.dataset.keptWaits, true);
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
     later(wait);
     return;
-  } finally {
-    sending = null;
   }
   if (again) later(quiet);
 }
@@ -55,7 +65,7 @@ async function heed(answer) {
     form.elements.namedItem("seq").value = said.seq;
     wait = quiet;
     say(word.dataset.keptSaved);
-    document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
+    if (!again) document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
   } else if (said && answer.status < 500) {
     say(said.detail, true);
   } else {
@@ -67,12 +77,22 @@ form?.addEventListener("input", () => later(quiet));
 form?.addEventListener("change", () => later(quiet));
 // A page that is left before the quiet moment sends what it has; the browser ends the request.
 window.addEventListener("pagehide", () => {
-  if (!form || (!timer && !again)) return;
+  if (!form || !waits()) return;
   const fields = new FormData(form);
   fields.set("step", "keep");
   navigator.sendBeacon(form.action, fields);
 });
-form?.addEventListener("submit", () => {
+form?.addEventListener("submit", async (event) => {
+  if (!waits()) return;
+  event.preventDefault();
+  await running;
+  await keep();
+  if (away || leaving) return;
   clearTimeout(timer);
   timer = 0;
+  again = false;
+  leaving = true; // a second click must not send it twice
+  form.requestSubmit(event.submitter);
 });
+// The browser may show this very page again when somebody goes back to it.
+window.addEventListener("pageshow", () => (leaving = false));

@@ -48,6 +48,16 @@ def test_hits_far_away_are_walked_through_by_keys(page: Page, api: httpx.Client)
     assert page.evaluate("CSS.highlights.get('found').size") == 0
 
 
+def test_messages_that_are_fetched_while_scrolling_are_as_wide_as_the_first(
+    page: Page, api: httpx.Client
+) -> None:
+    page.goto(f"/conversations/{made(api, 'e2e-wide', 160)}/")
+    page.locator("#s100").scroll_into_view_if_needed()
+    expect(page.locator("#m120")).to_be_attached()
+    widths = page.evaluate("[...document.querySelectorAll('#m5, #m120')].map(e => e.offsetWidth)")
+    assert widths[0] == widths[1]
+
+
 def test_a_link_with_words_shows_the_hits_again(page: Page, api: httpx.Client) -> None:
     page.goto(f"/conversations/{made(api, 'e2e-find-link', 900)}/?q=needle")
     expect(page.locator("#m399")).to_be_in_viewport()

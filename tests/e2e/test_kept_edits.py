@@ -1,0 +1,52 @@
+"""What is typed into the form of a state stays, whatever becomes of the page and the line."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.test_live_pages import SLOW, go, ok, save
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    """An execution that waits, with more keys than a window shows."""
+    made = f"kept-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made, "title": made}))
+    keys = {f"key{n}": f"value {n}" for n in range(20)}
+    save(api, made, status="PAUSED", state_data={"plan": "ask", **keys})
+    return made
+
+
+def field(page: Page, key: str) -> Locator:
+    return page.get_by_label(key, exact=True)
+
+
+def test_a_form_that_cannot_be_kept_is_not_sent_into_nothing(
+    reviewer_page: Page, name: str, tolerate: Callable[[str], None]
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    page.context.set_offline(True)
+    field(page, "plan").fill("typed without a line")
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("Not kept yet; trying again.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Edit the state")).to_be_visible()
+    expect(field(page, "plan")).to_have_value("typed without a line")
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+    expect(page.locator("ins", has_text="typed without a line")).to_be_visible()
+
+
+def test_what_happens_meanwhile_is_told_where_somebody_types(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    field(page, "plan").fill("far below")  # the last of the keys
+    ok(api.post(f"conversations/{name}/resume", json={}))
+    said = page.get_by_text("nothing can be applied")
+    expect(said).to_be_in_viewport(ratio=1, timeout=SLOW)
+    expect(field(page, "plan")).to_be_in_viewport()
