@@ -1,7 +1,7 @@
 """How an update of a state key is reduced into its old value, and which reducer does it."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -185,6 +185,11 @@ class ReducerTable:
         if problems:
             raise ValidationFailed(problems[0].message, problems=problems)
         return cls({name: Reducer(reducer) for name, reducer in reducers.items()})
+
+    @property
+    def names(self) -> Collection[str]:
+        """The keys that are named without a pattern."""
+        return self._names.keys()
 
     def for_key(self, key: str) -> Reducer:
         """The reducer of a state key."""

@@ -19,7 +19,7 @@ from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
-from checkpoints.pages import conflicts, lost, pending, presenters, state_form, values
+from checkpoints.pages import conflicts, form_rows, lost, pending, presenters, state_form, values
 from checkpoints.pages.edits import Edit
 from checkpoints.pages.pending import PendingView, Typed
 from checkpoints.pages.presenters import Named
@@ -66,6 +66,7 @@ class EditPage:
     version: int
     node: Named | None
     rows: Sequence[Row]
+    kinds: Sequence[str]
     raw: str | None
     raw_url: str
     raw_lines: int
@@ -233,9 +234,9 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
         return show(task.request, "checkpoints/edit.html", shown, status=422)
     wrong = [_said(row) for row in read.rows if row.problem]
     text = ngettext("Look at the key %(keys)s.", "Look at the keys %(keys)s.", len(wrong))
-    rows = _with_details(task.base, read.rows)
     problem = text % {"keys": ", ".join(wrong)}
-    return _show_form(task, [*rows, _empty_row()], status=422, problem=problem)
+    rows = form_rows.as_typed(task.base, read.rows)
+    return _show_form(task, rows, status=422, problem=problem)
 
 
 def _said(row: Row) -> str:
@@ -251,7 +252,7 @@ def _row_texts(task: Edit, sent: QueryDict, *, extra: int) -> list[Row]:
     """The rows as they were typed, with more empty ones behind them."""
     read = _read(task, sent)
     rows = [replace(row, problem="") for row in read.rows]
-    return [*_with_details(task.base, rows), *(_empty_row() for _each in range(extra))]
+    return form_rows.as_typed(task.base, rows, extra=extra)
 
 
 def _apply(task: Edit) -> HttpResponse:
@@ -320,7 +321,8 @@ def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = Fals
         execution=row.public_id,
         version=base.version,
         node=presenters.named(base.pinned, base.node_id),
-        rows=[*_rows(base, view.keys, changes, typed), _empty_row()],
+        rows=form_rows.of_state(base, view.keys, changes, typed, text),
+        kinds=state_form.KINDS,
         raw=raw_text,
         raw_url=raw_url if is_large else "",
         raw_lines=min(max((raw_text or "").count("\n") + 2, 12), 40),
@@ -342,47 +344,5 @@ def _raw_text(base: Moment, changes: Changes, typed: Typed) -> str:
     return state_form.pretty(state_form.with_changes(_whole(base), made))
 
 
-def _rows(base: Moment, keys: Sequence[KeyView], changes: Changes, typed: Typed) -> list[Row]:
-    """The keys of the state as rows, with what was changed, or else typed, already."""
-    found: dict[str, JsonValue] = {key.name: key.value for key in keys if key.read}
-    missing = [name for name in changes if name not in found]
-    found |= values.values_of(base, missing)
-    rows: list[Row] = []
-    for name in sorted({*found, *changes}):
-        changed = changes.get(name, found.get(name))
-        gone = name in changes and not isinstance(changed, _JSON)
-        shown = found.get(name) if gone else changed
-        row = state_form.row_of(name, shown if isinstance(shown, _JSON) else None)
-        rows.append(replace(row, old=name in found, gone=gone))
-    if not changes:
-        rows = sorted(pending.merged(rows, typed.rows, complete=False), key=_place)
-    return _with_details(base, rows)
-
-
-def _place(row: Row) -> tuple[bool, str]:
-    """Keys of the state by name, new ones behind them."""
-    return not row.old, row.name
-
-
-_JSON: Final = (str, int, float, bool, list, dict, type(None))
-
-
-def _with_details(base: Moment, rows: Sequence[Row]) -> list[Row]:
-    """The rows with their reducers and the versions of their last changes."""
-    held, reducers = values.held_keys(base), values.reducers_for(base.row)
-    return [
-        replace(
-            row,
-            reducer=reducers.for_key(row.name).value if row.name else "",
-            version=held[row.name].version if row.name in held else 0,
-        )
-        for row in rows
-    ]
-
-
 def _whole(base: Moment) -> Mapping[str, JsonValue]:
     return values.values_of(base, values.held_keys(base).keys())
-
-
-def _empty_row() -> Row:
-    return Row("", "text", "", old=False)

@@ -1,7 +1,7 @@
 """What a person typed into the form of a state, read and written: pure functions, no request."""
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, unquote
@@ -16,7 +16,7 @@ from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 
-KINDS: Final = ("text", "number", "boolean", "json")
+KINDS: Final = ("text", "number", "boolean", "list", "object", "null", "json")
 RAW: Final = "raw"
 _MOST_ROWS: Final = 400
 _MOST_LINES: Final = 18
@@ -28,19 +28,32 @@ _NEUTRAL: Final[Mapping[Reducer, JsonValue]] = {
     Reducer.INCREMENT: 0,
     Reducer.ADD_BY_ID: [],
 }
+# What a key can hold, if its reducer takes only that.
+_DECLARED: Final[Mapping[Reducer, str]] = {
+    Reducer.APPEND: "list",
+    Reducer.ADD_BY_ID: "list",
+    Reducer.MERGE: "object",
+    Reducer.INCREMENT: "number",
+    Reducer.MAX: "number",
+}
 
 Changes = Mapping[str, Value]  # by key, ABSENT deletes it
 
 
 @dataclass(slots=True)
 class Row:
-    """One key in the form; ``old`` tells a key of the state from one that is added."""
+    """One key in the form; ``old`` tells a key of the state from one that is added.
+
+    ``kind`` is how its text is read, ``offered`` that the workflow declares the key and the state
+    has none: left empty, it stays so.
+    """
 
     name: str
     kind: str
     text: str
     old: bool = True
     gone: bool = False
+    offered: bool = False
     reducer: str = ""
     version: int = 0
     problem: str = ""
@@ -49,13 +62,24 @@ class Row:
     @property
     def sent_name(self) -> str:
         """The name in a hidden field: forms would turn the line ends of a strange one."""
-        return quote(self.name, safe="") if self.old else self.name
+        return quote(self.name, safe="") if self.old or self.offered else self.name
+
+    @property
+    def declared(self) -> str:
+        """The only kind that its reducer can go on with, "" for any."""
+        return _DECLARED.get(Reducer(self.reducer), "") if self.reducer else ""
+
+    @property
+    def fixed(self) -> bool:
+        """True if there is nothing to choose: it has the kind that it must have."""
+        return self.kind == self.declared
 
     @property
     def lines(self) -> int:
-        """How high the text area is."""
+        """How high the text area is: a short text has one line, and grows."""
         long_ones = sum(len(line) // 90 for line in self.text.split("\n"))
-        return min(max(self.text.count("\n") + 1 + long_ones, 2), _MOST_LINES)
+        least = 1 if self.kind == "text" else 2
+        return min(max(self.text.count("\n") + 1 + long_ones, least), _MOST_LINES)
 
 
 @dataclass(slots=True)
@@ -85,7 +109,23 @@ def row_of(name: str, value: JsonValue, *, old: bool = True) -> Row:
             return Row(name, "number", orjson.dumps(value).decode(), old)
         case str() if _is_plain(value):
             return Row(name, "text", value, old)
+        case list():
+            return Row(name, "list", pretty(value), old)
+        case dict():
+            return Row(name, "object", pretty(value), old)
+        case None:
+            return Row(name, "null", "", old)
     return Row(name, "json", pretty(value), old)
+
+
+def offered(reducers: ReducerTable, there: Collection[str]) -> list[Row]:
+    """Empty rows for the keys that are declared by name and not ``there``."""
+    names = [name for name in sorted(reducers.names) if name not in (*there, MESSAGES, HISTORY)]
+    kinds = [_DECLARED.get(reducers.for_key(name), "text") for name in names]
+    return [
+        Row(name, kind, "", old=False, offered=True)
+        for name, kind in zip(names, kinds, strict=True)
+    ]
 
 
 def pretty(value: Value) -> str:
@@ -98,14 +138,14 @@ def pretty(value: Value) -> str:
 def rows_in(sent: Mapping[str, str]) -> list[Row]:
     """The rows of a sent form: ``name-0``, ``kind-0``, ``value-0``, ``gone-0``, ``old-0``.
 
-    Empty lines for new keys are left out.
+    Empty lines for new and for offered keys are left out.
     """
     rows: list[Row] = []
     for place in range(_MOST_ROWS):
         if f"name-{place}" not in sent:
             break
         row = _row_in(sent, place)
-        if row.old or row.name or row.text.strip():
+        if row.old or row.text.strip() or (row.name and not row.offered):
             rows.append(row)
     return rows
 
@@ -192,11 +232,12 @@ def _row_in(sent: Mapping[str, str], place: int) -> Row:
     kind, old = sent.get(f"kind-{place}", "text"), f"old-{place}" in sent
     name = sent.get(f"name-{place}", "")
     return Row(
-        name=unquote(name) if old else name,
+        name=unquote(name) if old or f"offered-{place}" in sent else name,
         kind=kind if kind in KINDS else "text",
         text=_lines(sent.get(f"value-{place}", "")),
         old=old,
         gone=f"gone-{place}" in sent,
+        offered=f"offered-{place}" in sent,
     )
 
 
@@ -213,7 +254,8 @@ def _take(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: Reducer
         value = _value(row, base.get(row.name, ABSENT))
         if row.name in base and equal(base[row.name], value):
             return
-        check_reducible(row.name, value, reducers)
+        check_reducible(row.name, value, reducers)  # which names the key and what it needs
+        _check_kind(row.kind, value)
     except _BadName as error:
         row.problem, row.of_name = error.detail, True
     except ContextError as error:
@@ -226,6 +268,8 @@ def _value(row: Row, before: Value) -> JsonValue:
     match row.kind:
         case "text":
             return row.text
+        case "null":
+            return None
         case "boolean":
             if row.text not in ("true", "false"):
                 raise ValidationFailed(_("This must be true or false."))
@@ -236,6 +280,13 @@ def _value(row: Row, before: Value) -> JsonValue:
                 return before  # 2.0 and 2 look the same to the person who left it alone
             return value
     return read_json(row.text)
+
+
+def _check_kind(kind: str, value: JsonValue) -> None:
+    if kind == "list" and not isinstance(value, list):
+        raise ValidationFailed(_("This must be a list, for example [1, 2]."))
+    if kind == "object" and not isinstance(value, dict):
+        raise ValidationFailed(_('This must be an object, for example {"a": 1}.'))
 
 
 def _number(text: str) -> JsonValue:

@@ -66,7 +66,9 @@ def form_of(html: str) -> dict[str, str]:
             fields[name[1]] = unescape(value[1]) if value else ""
     areas = re.findall(r'<textarea[^>]* name="([^"]*)"[^>]*>\n(.*?)</textarea>', html, re.DOTALL)
     fields |= {name: unescape(value).replace("\n", "\r\n") for name, value in areas}
-    for name, options in re.findall(r'<select[^>]* name="([^"]*)">(.*?)</select>', html, re.DOTALL):
+    for name, options in re.findall(
+        r'<select[^>]* name="([^"]*)"[^>]*>(.*?)</select>', html, re.DOTALL
+    ):
         chosen = re.search(r'value="([^"]*)" selected', options) or re.search(
             r'value="([^"]*)"', options
         )

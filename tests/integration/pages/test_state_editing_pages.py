@@ -8,13 +8,14 @@ from django.test import Client
 
 from ctxadmin.accounts.roles import Role
 from tests.factories import signed_in
-from tests.integration.checkpoints.flows import Run
+from tests.integration.checkpoints.flows import REVIEW, Run, edge, node, publish
 from tests.integration.pages.execution_scenes import (
     field_of,
     form_of,
     hidden,
     page,
     paused,
+    running,
     text,
     url,
 )
@@ -504,3 +505,96 @@ def test_what_is_written_anew_in_a_conflict_must_suit_the_reducer(reviewer: Clie
     merged = send(reviewer, run, chosen | right, "resolve")
     assert apply(reviewer, run, merged).status_code == 302
     assert run.state()["count"] == 9
+
+
+def with_reducers(state: dict[str, Any], **reducers: str) -> Run:
+    run = Run.start(None, reducers=reducers)
+    run.pause_now(state_data=state)
+    return run
+
+
+def kind_of_row(fields: dict[str, str], key: str) -> str:
+    return fields[f"kind-{field_of(fields, key)}"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("a", "text"), (1.5, "number"), (True, "boolean"), ([1], "list"), ({"a": 1}, "object"),
+     (None, "null"), ("\x00", "json")],
+)  # fmt: skip
+def test_each_value_has_the_input_of_its_kind_and_comes_back_as_it_was(
+    reviewer: Client, value: Any, kind: str
+) -> None:
+    run = with_reducers({"it": value})
+    fields = opened(reviewer, run)
+    assert kind_of_row(fields, "it") == kind
+    assert "Nothing was changed yet" in text(send(reviewer, run, fields))
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed_text", "value"),
+    [("null", "what stood there", None), ("list", "[1]", [1]), ("number", "2", 2),
+     ("boolean", "true", True), ("object", "{}", {}), ("text", "[1]", "[1]")],
+)  # fmt: skip
+def test_a_key_takes_a_value_of_another_kind(
+    reviewer: Client, kind: str, typed_text: str, value: Any
+) -> None:
+    run = with_reducers({"it": "a"})
+    fields = typed(opened(reviewer, run), it=typed_text)
+    fields[f"kind-{field_of(fields, 'it')}"] = kind
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert run.state()["it"] == value
+
+
+@pytest.mark.parametrize(("kind", "word"), [("list", "a list"), ("object", "an object")])
+def test_a_value_that_is_not_of_the_chosen_kind_is_refused(
+    reviewer: Client, kind: str, word: str
+) -> None:
+    run = with_reducers({"it": "a"})
+    fields = typed(opened(reviewer, run), it="7")
+    fields[f"kind-{field_of(fields, 'it')}"] = kind
+    answer = send(reviewer, run, fields)
+    assert answer.status_code == 422
+    assert f"This must be {word}" in text(answer)
+
+
+def test_declared_keys_that_are_not_set_are_offered_with_the_kind_of_their_reducer(
+    reviewer: Client,
+) -> None:
+    run = with_reducers(
+        {"draft": "a"}, count="increment", log="append", facts="merge", tone="overwrite",
+        **{"more.*": "append"},
+    )  # fmt: skip
+    fields = opened(reviewer, run)
+    kinds = {key: kind_of_row(fields, key) for key in ("count", "log", "facts", "tone")}
+    assert kinds == {"count": "number", "log": "list", "facts": "object", "tone": "text"}
+    assert "more.*" not in fields.values()
+    assert "Nothing was changed yet" in text(send(reviewer, run, fields))
+    fields = typed(fields, count="3", log='["a"]')
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert run.state() == {"draft": "a", "count": 3, "log": ["a"]}
+    assert "count" in opened(reviewer, run).values()
+
+
+def test_a_declared_key_that_gets_the_wrong_kind_names_itself(reviewer: Client) -> None:
+    run = with_reducers({"draft": "a"}, log="append")
+    answer = send(reviewer, run, typed(opened(reviewer, run), log="7"))
+    assert answer.status_code == 422
+    assert "The key &#x27;log&#x27; is reduced by append, which needs a list" in text(answer)
+
+
+def test_a_declared_key_that_is_typed_and_cleared_is_pending_no_more(reviewer: Client) -> None:
+    run = with_reducers({"draft": "a"}, log="append")
+    fields = typed(opened(reviewer, run), log='["a"]')
+    assert send(reviewer, run, fields, "keep").json()["count"] == 1
+    again = opened(reviewer, run)
+    assert again[f"value-{field_of(again, 'log')}"] == '["a"]'
+    assert send(reviewer, run, typed(again, log=""), "keep").json()["count"] == 0
+
+
+def test_the_declared_keys_of_a_pinned_workflow_are_offered(reviewer: Client) -> None:
+    nodes = [node("write"), node("review", config=REVIEW)]
+    publish("declaring", nodes, [edge("write", "review")], reducers={"sums": "increment"})
+    run = running("declaring")
+    assert run.complete("write").status_code == 201
+    assert kind_of_row(opened(reviewer, run), "sums") == "number"

@@ -1,0 +1,60 @@
+"""The rows of the form of a state: its keys, what was typed or is declared, room for more."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import JsonValue
+
+from checkpoints.moments import Moment
+from checkpoints.pages import pending, state_form, values
+from checkpoints.pages.pending import Typed
+from checkpoints.pages.state_form import Changes, Row
+from checkpoints.pages.values import KeyView
+
+_MOST_OFFERED: Final = 50
+_JSON: Final = (str, int, float, bool, list, dict, type(None))
+
+
+def of_state(
+    base: Moment, keys: Sequence[KeyView], changes: Changes, typed: Typed, text: str
+) -> list[Row]:
+    """The keys of the state as rows, with what was changed, or else typed, already.
+
+    Behind them stand the declared keys whose names have ``text`` in them, and one empty row.
+    """
+    found: dict[str, JsonValue] = {key.name: key.value for key in keys if key.read}
+    missing = [name for name in changes if name not in found]
+    found |= values.values_of(base, missing)
+    rows: list[Row] = []
+    for name in sorted({*found, *changes}):
+        changed = changes.get(name, found.get(name))
+        gone = name in changes and not isinstance(changed, _JSON)
+        shown = found.get(name) if gone else changed
+        row = state_form.row_of(name, shown if isinstance(shown, _JSON) else None)
+        rows.append(replace(row, old=name in found, gone=gone))
+    if not changes:
+        rows = sorted(pending.merged(rows, typed.rows, complete=False), key=_place)
+    return as_typed(base, rows, text=text)
+
+
+def as_typed(base: Moment, rows: Sequence[Row], *, text: str = "", extra: int = 1) -> list[Row]:
+    """Rows as they were typed, the other declared keys, and ``extra`` empty rows."""
+    held, reducers = values.held_keys(base), values.reducers_for(base.row)
+    more = state_form.offered(reducers, {*held, *(row.name for row in rows)})
+    shown = [row for row in more if text in row.name][:_MOST_OFFERED]
+    detailed = [
+        replace(
+            row,
+            reducer=reducers.for_key(row.name).value if row.name else "",
+            version=held[row.name].version if row.name in held else 0,
+            offered=not row.old and row.name in reducers.names and not row.of_name,
+        )
+        for row in (*rows, *shown)
+    ]
+    return [*detailed, *(Row("", "text", "", old=False) for _each in range(extra))]
+
+
+def _place(row: Row) -> tuple[bool, str]:
+    """Keys of the state by name, new ones behind them."""
+    return not row.old, row.name

@@ -1,0 +1,62 @@
+"""The form of a state in a browser: the input of a row follows the type that is chosen."""
+
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.e2e.test_live_pages import go, ok, save
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    made = f"form-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made, "title": made}))
+    reducers = {"log": "append", "count": "increment"}
+    ok(api.post(f"conversations/{made}/executions", json={"reducers": reducers}))
+    state = {"plan": "ask", "sent": False, "note": None, "facts": {"a": 1}}
+    save(api, made, status="PAUSED", state_data=state)
+    return made
+
+
+def test_the_input_follows_the_type_and_what_was_typed_comes_back(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    plan, kind = page.get_by_label("plan", exact=True), page.get_by_label("Type of plan")
+    plan.fill("ask Anna")
+    kind.select_option("null")
+    expect(plan).to_have_value("")
+    expect(plan).not_to_be_editable()
+    kind.select_option("boolean")
+    expect(plan).to_have_value("false")
+    kind.select_option("text")
+    expect(plan).to_have_value("ask Anna")
+    kind.select_option("list")
+    expect(plan).to_have_value('["ask Anna"]')
+    page.get_by_label("Type of note").select_option("object")
+    expect(page.get_by_label("note", exact=True)).to_have_value("{}")
+    page.get_by_label("log", exact=True).fill('["first"]')  # which the state does not have yet
+    expect(page.get_by_label("Type of log")).to_have_count(0)  # nothing to choose
+    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("3 keys changed")).to_be_visible()
+    state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
+    changed = (state["plan"], state["note"], state["log"], "count" in state)
+    assert changed == (["ask Anna"], {}, ["first"], False)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_form_is_accessible_with_every_kind_of_input(
+    open_page: OpenPage, name: str, width: int
+) -> None:
+    page = open_page("reviewer", theme="dark", width=width)
+    go(page, f"/executions/{name}/state/")
+    page.get_by_label("log", exact=True).fill("7")
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("The key 'log' is reduced by append").first).to_be_visible()
+    assert_accessible(page)
+    assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
