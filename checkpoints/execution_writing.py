@@ -20,7 +20,7 @@ from checkpoints.domain.state import (
     restored,
 )
 from checkpoints.domain.status import ENDED
-from checkpoints.domain.timeline import WriteKind
+from checkpoints.domain.timeline import WriteKind, is_told
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, reducers_of
 from checkpoints.standing import ready_of, stands_at
@@ -236,10 +236,13 @@ class ExecutionWriting:
         if _view_of(self.opened) != self._view:
             self.changed_keys = (*self.changed_keys, MESSAGES)
         self._set_row()
+        told: tuple[str, ...] = ()
+        if is_told(write.kind, self.now.status):  # in the very statement: it costs nothing
+            self.row.to_tell, told = self.opened.at, ("to_tell",)
         if self._is_new:
             EXECUTIONS.insert([self.row])
         else:
-            self._update((*_DECIDED, *_TOTALLED))
+            self._update((*_DECIDED, *_TOTALLED, *told))
         written = self.rows.write(self.now.version, list(self._pending.values()))
         self.opened.size += written
         self._insert_checkpoint(write, written + self._message_bytes)

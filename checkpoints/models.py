@@ -16,7 +16,9 @@ class Execution(models.Model):
     ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
     lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
     of the state; ``thinned_count`` versions gave their state up to retention. The ``origin_*`` say
-    of a forked one where it came from.
+    of a forked one where it came from. ``to_tell`` is since when there is a version that those who
+    asked for it have not been told of, and ``told_version`` the last one that they have: who
+    writes sets the first, who tells the second.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -42,6 +44,8 @@ class Execution(models.Model):
     thinned_count = models.IntegerField(default=0)
     waiting_since = models.DateTimeField(null=True)
     deadline = models.DateTimeField(null=True)
+    to_tell = models.DateTimeField(null=True)
+    told_version = models.IntegerField(default=-1)
     origin_conversation = AsciiField(max_length=64, default="")
     origin_execution = AsciiField(max_length=32, default="")
     origin_version = models.IntegerField(null=True)
@@ -61,6 +65,7 @@ class Execution(models.Model):
                 name="execution_of_version",
             ),
             models.Index(fields=["deadline"], name="execution_overdue"),
+            models.Index(fields=["to_tell"], name="execution_to_tell"),
             models.Index(fields=["origin_execution"], name="execution_forks"),
         ]
 

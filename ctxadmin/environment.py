@@ -3,13 +3,16 @@
 import os
 import secrets
 from importlib.util import find_spec
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin.db import url
 from ctxadmin.live.address import RedisAddress, read_address
+from ctxadmin.web import mail_url
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
@@ -130,6 +133,34 @@ def database(folder: Path) -> dict[str, Any]:
     """Django's settings of the one database: ``DATABASE_URL``, else SQLite in the data folder."""
     given = text("DATABASE_URL")
     return url.parse(given) if given else url.sqlite(folder / "ctxadmin.sqlite3")
+
+
+def mail() -> dict[str, Any]:
+    """Django's settings of mail: what ``EMAIL_URL`` says; nothing if it is not set."""
+    given = text("EMAIL_URL")
+    return mail_url.parse(given) if given else {}
+
+
+def networks(name: str) -> list[IPv4Network | IPv6Network]:
+    """Networks as ``10.0.0.0/8``, with commas between."""
+    try:
+        return [ip_network(word) for word in words(name)]
+    except ValueError as error:
+        example = "write them as 10.1.0.0/16,fd00::/8"
+        raise ImproperlyConfigured(f"{name} cannot be read: {error}; {example}.") from None
+
+
+def public_url() -> str:
+    """Where people reach the server, without a slash at the end, "" if nobody said."""
+    given = text("CTXADMIN_PUBLIC_URL")
+    origins = [origin for origin in words("CTXADMIN_TRUSTED_ORIGINS") if "*" not in origin]
+    found = (given or (origins[0] if origins else "")).rstrip("/")
+    parts = urlsplit(found)
+    if given and (parts.scheme not in ("http", "https") or not parts.netloc or parts.path):
+        raise ImproperlyConfigured(
+            "CTXADMIN_PUBLIC_URL must be like https://ctx.example.org, without a path."
+        )
+    return found
 
 
 def redis(name: str) -> RedisAddress | None:

@@ -45,6 +45,7 @@ INSTALLED_APPS = [
     "conversations",
     "workflows",
     "checkpoints",
+    "notifications",
     "demo",
 ]
 
@@ -198,6 +199,16 @@ LIVE_EXECUTION_SECONDS = environment.number("CTXADMIN_EXECUTION_EXPIRY", 86_400,
 # How processes hear of each other's changes: by the Redis of the copies unless it has its own.
 CHANNEL_REDIS = environment.redis("CHANNEL_REDIS_URL") or LIVE_REDIS
 CHANNEL_LAYERS = channel_layers(CHANNEL_REDIS)
+
+# Where people reach the server, for links in what leaves it; "" if nobody said.
+PUBLIC_URL = environment.public_url()
+# Mail is sent if there is a server for it; Django's own settings hold what EMAIL_URL says.
+_MAIL = environment.mail()
+MAIL = bool(_MAIL)
+EMAIL_TIMEOUT = 10
+globals().update(_MAIL)
+# Private networks that webhooks may go to; public ones they always may.
+WEBHOOK_NETWORKS = environment.networks("CTXADMIN_WEBHOOK_NETWORKS")
 
 # What workspaces keep whose admins did not choose; what is None is kept for ever.
 RETENTION = {

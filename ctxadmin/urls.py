@@ -14,6 +14,7 @@ api_patterns: list[URLPattern | URLResolver] = [
     path("", include("conversations.api.urls")),
     path("", include("workflows.api.urls")),
     path("", include("checkpoints.api.urls")),
+    path("", include("notifications.api.urls")),
     re_path(r"^.*$", csrf_exempt(unknown_path)),
 ]
 

@@ -31,6 +31,16 @@ class WriteKind(StrEnum):
     RESTORE = "restore"
 
 
+def is_told(kind: WriteKind, status: Status) -> bool:
+    """If a version is worth telling people and engines: it moved, waits, or is at an end.
+
+    What only saves a step of a running execution is not, nor an update of one that waits anyway.
+    """
+    if kind is WriteKind.UPDATE:
+        return False
+    return kind is WriteKind.MOVE or status not in (Status.PENDING, Status.RUNNING)
+
+
 @dataclass(frozen=True, slots=True)
 class SavedCheckpoint:
     """The record by which a repeated save is known: its id, body and answer."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from importlib import import_module
-from typing import Final
+from typing import Final, Protocol
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -36,6 +36,20 @@ _PAGE: Final = 200
 _REASON: Final = "retention"
 
 
+class RemoveOld(Protocol):
+    """Removes the records of an app that are old at a moment, or only counts them."""
+
+    def __call__(self, now: datetime, *, remove: bool) -> int: ...
+
+
+_records: Final[dict[str, RemoveOld]] = {}
+
+
+def register_records(name: str, remove_old: RemoveOld) -> None:
+    """Have each run remove the old records of an app above, which are called so."""
+    _records[name] = remove_old
+
+
 class Part(StrEnum):
     """What a run may be limited to."""
 
@@ -46,6 +60,7 @@ class Part(StrEnum):
     ANSWERS = "answers"
     SESSIONS = "sessions"
     EDITS = "edits"
+    RECORDS = "records"
 
 
 @dataclass(slots=True)
@@ -67,6 +82,7 @@ class Report:
     answers: int = 0
     sessions: int = 0
     edits: int = 0
+    records: dict[str, int] = field(default_factory=dict)
     failed: int = 0
     only_looked: str = ""
 
@@ -101,6 +117,9 @@ def maintain(wanted: Wanted, holding: Holding | None = None) -> Report:
         run.report.sessions = _sessions(run)
     if Part.EDITS in wanted.parts:
         run.report.edits = _edits(run)
+    if Part.RECORDS in wanted.parts:
+        for name, remove_old in _records.items():
+            run.report.records[name] = remove_old(clock.now(), remove=not run.only_looks)
     return run.report
 
 

@@ -61,11 +61,15 @@ class Action(StrEnum):
     REVIEW_RELEASE = "review.release"
     TOKEN_MANAGE = "token.manage"
     MEMBER_MANAGE = "member.manage"
+    WEBHOOK_MANAGE = "webhook.manage"
+    NOTIFICATION_CHOOSE = "notification.choose"
 
 
 _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
 
-# Who may do it, beside admin, who may do everything; READ is everybody's.
+# What everybody may: to look, and to say what one wants to hear of oneself.
+_EVERYBODYS: Final = frozenset({Action.READ, Action.NOTIFICATION_CHOOSE})
+# Who may do it, beside admin, who may do everything.
 _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.CONVERSATION_CREATE: frozenset({_E}),
     Action.CONVERSATION_UPDATE: frozenset({_E}),
@@ -101,6 +105,7 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.REVIEW_RELEASE: frozenset({_R}),
     Action.TOKEN_MANAGE: frozenset(),
     Action.MEMBER_MANAGE: frozenset(),
+    Action.WEBHOOK_MANAGE: frozenset({_D}),
 }
 
 ROLE_SCOPES: Final[dict[Role, frozenset[Scope]]] = {
@@ -114,7 +119,7 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Scope]]] = {
 def allows(scopes: Iterable[Scope], action: Action) -> bool:
     """True if somebody with these scopes may do ``action``."""
     held = frozenset(scopes)
-    return action is Action.READ or Scope.ADMIN in held or bool(_ALLOWED[action] & held)
+    return action in _EVERYBODYS or Scope.ADMIN in held or bool(_ALLOWED[action] & held)
 
 
 def who_may(action: Action) -> tuple[Scope, ...]:

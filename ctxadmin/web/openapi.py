@@ -27,6 +27,7 @@ TAGS: Final = {
     "conversations": "Conversations",
     "workflows": "Workflows and filters",
     "checkpoints": "Executions, state, checkpoints",
+    "notifications": "Webhooks",
 }
 _REF: Final = "#/components/schemas/{model}"
 _PATH_PARAMETERS: Final = {
@@ -37,6 +38,8 @@ _PATH_PARAMETERS: Final = {
     "version": "The number of a version.",
     "number": "The number of a version.",
     "name": "A name of the list.",
+    "webhook_id": "The id of a webhook.",
+    "delivery_id": "The id of a delivery.",
 }
 _IDEMPOTENCY_KEY: Final = Parameter(
     "Idempotency-Key",

@@ -26,6 +26,7 @@ COLUMNS: Final = {
     "checkpoints.Label": "conversation",
     "checkpoints.Claim": "conversation",
     "conversations.Comment": "conversation",
+    "notifications.Delivery": "stream",
     "checkpoints.StateKey": "conversation",
     "checkpoints.StateValue": "conversation",
     "checkpoints.PendingEdit": "conversation",
@@ -35,6 +36,7 @@ COLUMNS: Final = {
 # Functions that ask without naming one conversation by its key, and why they may.
 _BY_ID: Final = "by workspace and id, which are unique together: a look-up index leads to the key"
 _PAGE: Final = "a page of a list: each machine has an index for its part, the parts are merged"
+_TARGET: Final = "by whom it is told and id: each machine has an index by target"
 _SUMS: Final = "sums of a workspace for people to look at: each machine adds up its part"
 _COMMAND: Final = "a command in the background, which may ask all machines"
 EXCEPTIONS: Final = {
@@ -55,6 +57,12 @@ EXCEPTIONS: Final = {
     "checkpoints.run_counts.run_counts": _SUMS,
     "checkpoints.figures.execution_figures": _SUMS,
     "checkpoints.pages.lists.kept": _SUMS,
+    "notifications.queries.list_deliveries": _PAGE,
+    "notifications.services.webhooks.resend": _TARGET,
+    "notifications.figures.delivery_figures": _SUMS,
+    "notifications.fan_out.fan_out": _COMMAND,
+    "notifications.store.take_due": _COMMAND,
+    "notifications.store.old_deliveries": _COMMAND,
     "checkpoints.services.overdue._overdue": _COMMAND,
     "checkpoints.services.maintaining._answers": _COMMAND,
     "checkpoints.services.maintaining._edits": _COMMAND,

@@ -8,7 +8,12 @@ from tests.integration.sharding import COLUMNS, names_the_conversation
 
 # Tables of people, tokens, workflows and of Django: few rows, which stay on one machine.
 ELSEWHERE = ("accounts", "admin", "auth", "axes", "contenttypes", "sessions", "workflows")
-FEW = ("checkpoints.Maintenance", "checkpoints.Retention")
+FEW = (
+    "checkpoints.Maintenance",
+    "checkpoints.Retention",
+    "notifications.Webhook",
+    "notifications.Choice",
+)
 RUN_TIME = [
     model
     for model in apps.get_models()

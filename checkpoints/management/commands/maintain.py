@@ -95,6 +95,8 @@ class Command(ReadyCommand):
             f"{report.answers} kept answers, {report.sessions} sessions and {report.edits} edits"
             f" that were never applied {would}removed"
         )
+        for name, count in report.records.items():
+            self.stdout.write(f"{count} old {name} {would}removed")
         if report.only_looked:
             self.stdout.write(
                 f"{report.only_looked} This run only looked; if the clock is right, run it again."

@@ -1,7 +1,7 @@
 """Calls of every operation of the contract, with one text in every field that takes content."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 CANARY = "c4n4ry"  # stands in no code and no id
@@ -53,13 +53,17 @@ CHAT = {"messages": [{"role": "user", "content": TEXT}], "title": TEXT}
 
 @dataclass(frozen=True)
 class Call:
-    """One call: the template of its path, what stands in its places, its body and query."""
+    """One call: the template of its path, what stands in its places, its body and query.
+
+    The id in its answer is known as ``learns`` then; ``$name`` in a place stands for such an id.
+    """
 
     method: str
     path: str
     body: Any = None
     query: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
+    learns: str = ""
 
     @property
     def route(self) -> str:
@@ -68,6 +72,12 @@ class Call:
     @property
     def url(self) -> str:
         return self.route.format(**self.places)
+
+    def url_with(self, learnt: Mapping[str, str]) -> str:
+        """The url with the ids that former calls told."""
+        named = {f"${name}": value for name, value in learnt.items()}
+        places = {name: named.get(value, value) for name, value in self.places.items()}
+        return self.route.format(**places)
 
 
 def _of(name: str, method: str, path: str, body: Any = None, **more: Any) -> Call:
@@ -83,6 +93,7 @@ def every_operation() -> Iterator[Call]:
     yield from _conversations()
     yield from _executions()
     yield from _tools()
+    yield from _webhooks()
 
 
 def _workflows() -> Iterator[Call]:
@@ -196,3 +207,26 @@ def _tools() -> Iterator[Call]:
     for registry in ("processors", "transforms", "reducers", "schemas"):
         yield Call("GET", f"/{registry}")
     yield Call("GET", "/schemas/{name}", places={"name": "truncate"})
+
+
+def _webhooks() -> Iterator[Call]:
+    wanted = {
+        "name": TEXT,
+        "url": f"https://{CANARY}.example/{CANARY}?{CANARY}",
+        "kinds": ["execution.paused"],
+        "workflow": "flow",
+    }
+
+    def one(method: str, path: str = "", body: Any = None, **more: str) -> Call:
+        places = {"webhook_id": "$hook", **more}
+        return Call(method, "/webhooks/{webhook_id}" + path, body, places=places)
+
+    yield Call("POST", "/webhooks", wanted, learns="hook")
+    yield Call("GET", "/webhooks")
+    yield one("GET")
+    yield one("PATCH", body={"name": TEXT})
+    yield one("POST", "/secret")
+    yield replace(one("POST", "/test"), learns="delivery")
+    yield one("GET", "/deliveries")
+    yield one("POST", "/deliveries/{delivery_id}/resend", delivery_id="$delivery")
+    yield one("DELETE")

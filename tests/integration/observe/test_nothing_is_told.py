@@ -55,8 +55,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         headers = HEADERS | {"Authorization": f"Bearer {token}"}
         calls = list(every_operation())
         with httpx.Client(base_url=server.url, headers=headers) as client:
+            learnt: dict[str, str] = {}
             for place, call in enumerate(calls):
-                _succeed(client, place, call)
+                _succeed(client, place, call, learnt)
             for call in calls:
                 _call_badly(client, call)
             metrics = client.get("/metrics").text
@@ -79,14 +80,16 @@ def _settings(collector: Collector) -> dict[str, str]:
     }
 
 
-def _succeed(client: httpx.Client, place: int, call: Call) -> None:
+def _succeed(client: httpx.Client, place: int, call: Call, learnt: dict[str, str]) -> None:
     headers = {"Idempotency-Key": f"{TEXT} {place}"}
     with client.stream(
-        call.method, call.url, json=call.body, params=call.query, headers=headers
+        call.method, call.url_with(learnt), json=call.body, params=call.query, headers=headers
     ) as answer:
         if not call.path.endswith("/events"):  # which has no end
             answer.read()
         assert answer.is_success, f"{call.method} {call.url}"
+        if call.learns:
+            learnt[call.learns] = answer.json()["id"]
 
 
 def _call_badly(client: httpx.Client, call: Call) -> None:

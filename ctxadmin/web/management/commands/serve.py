@@ -15,7 +15,6 @@ from django.db import connection
 
 from ctxadmin.web import health
 
-_LOOK_SECONDS: Final = 5.0
 _LAST_SECONDS: Final = 30  # for requests in flight, when the server is told to end
 _MOST_FRAME_BYTES: Final = 4096  # what is longer does not even reach the socket
 _DAY_SECONDS: Final = 24 * 3600.0
@@ -43,7 +42,7 @@ class Command(BaseCommand):
             self._set_up(demo=not options["no_demo"])
         self._look_at_surroundings()
         if settings.EMBEDDED:
-            _keep_time()
+            _keep_time(f"http://{options['host']}:{options['port']}")
         self._welcome(options["host"], options["port"])
         uvicorn.run(
             "ctxadmin.asgi:application",
@@ -105,12 +104,18 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def _keep_time() -> None:
-    """Answer overdue reviews and do maintenance beside the server; elsewhere timers run them."""
-    for command, seconds in (("answer_overdue", _LOOK_SECONDS), ("maintain", _DAY_SECONDS)):
+def _keep_time(url: str) -> None:
+    """Tell what is to be told, answer overdue reviews and do maintenance beside the server.
+
+    Elsewhere units of their own do it.
+    """
+    wanted: dict[str, dict[str, object]] = {
+        "deliver": {"url": settings.PUBLIC_URL or url},
+        "maintain": {"every": _DAY_SECONDS},
+    }
+    for command, options in wanted.items():
         if command in get_commands():
-            every = {"every": seconds}
-            Thread(target=call_command, args=(command,), kwargs=every, daemon=True).start()
+            Thread(target=call_command, args=(command,), kwargs=options, daemon=True).start()
 
 
 def _only_server() -> int:

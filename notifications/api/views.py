@@ -1,0 +1,214 @@
+"""The endpoints of webhooks and their deliveries: parse, call one service, answer."""
+
+from typing import ClassVar, Literal, Self
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.clock import iso
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.described import IF_MATCH, PAGE, Answer, ListOf, Parameter, described
+from ctxadmin.web.endpoint import Endpoint
+from ctxadmin.web.pagination import PageRequest
+from notifications import queries
+from notifications.domain.commands import ChangeWebhook, CreateWebhook
+from notifications.models import Delivery, Webhook
+from notifications.services import webhooks
+
+_STATES = [state.value for state in Delivery.State]
+
+
+class WebhookAnswer(Answer):
+    """A webhook; `owner` saved it last and answers for what it is told."""
+
+    id: str
+    name: str
+    url: str
+    kinds: list[str]
+    workflow: str | None
+    paused: bool
+    owner: str
+    version: int
+    created_at: str
+
+    @classmethod
+    def of(cls, hook: Webhook) -> Self:
+        return cls(**_fields(hook))
+
+
+class NewWebhookAnswer(WebhookAnswer):
+    """A webhook with its secret, which no other answer tells."""
+
+    secret: str
+
+    @classmethod
+    def with_secret(cls, made: webhooks.NewSecret) -> Self:
+        return cls(**_fields(made.webhook), secret=made.secret)
+
+
+class DeliveryAnswer(Answer):
+    """What was told to a webhook, or is to be; `id` is the `webhook-id` of every attempt."""
+
+    id: str
+    kind: str
+    conversation_id: str | None
+    execution: str | None
+    version: int | None
+    at: str
+    state: Literal["waiting", "sent", "dead"]
+    attempts: int
+    next_at: str | None
+    answered: int | None
+    problem: str | None
+
+    @classmethod
+    def of(cls, row: Delivery) -> Self:
+        return cls(
+            id=row.id,
+            kind=row.kind,
+            conversation_id=row.conversation_id or None,
+            execution=row.execution or None,
+            version=row.version,
+            at=iso(row.at),
+            state=Delivery.State(row.state).value,
+            attempts=row.attempts,
+            next_at=iso(row.next_at) if row.next_at else None,
+            answered=row.answered,
+            problem=row.problem or None,
+        )
+
+
+class Webhooks(Endpoint):
+    # An answer that is kept for repeated calls would keep the secret.
+    keep_answers: ClassVar[bool] = False
+
+    @described("List webhooks", answer=ListOf[WebhookAnswer], needs=Action.WEBHOOK_MANAGE)
+    def get(self, request: Request) -> Response:
+        """By name."""
+        found = queries.list_webhooks(self.actor)
+        shown = [WebhookAnswer.of(each).model_dump() for each in found]
+        return Response({"results": shown, "next": None})
+
+    @described(
+        "Create a webhook",
+        body=CreateWebhook,
+        answer=NewWebhookAnswer,
+        status=201,
+        errors=("invalid_state",),
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def post(self, request: Request) -> Response:
+        """The answer is the only one that tells its secret."""
+        made = webhooks.create(self.actor, self.body(CreateWebhook))
+        return NewWebhookAnswer.with_secret(made).response(201, _etag(made.webhook))
+
+
+class OneWebhook(Endpoint):
+    @described("Get a webhook", answer=WebhookAnswer, needs=Action.WEBHOOK_MANAGE)
+    def get(self, request: Request, webhook_id: str) -> Response:
+        """Its ETag is the number of its changes."""
+        hook = webhooks.find(self.actor, webhook_id)
+        return WebhookAnswer.of(hook).response(headers=_etag(hook))
+
+    @described(
+        "Change a webhook",
+        body=ChangeWebhook,
+        answer=WebhookAnswer,
+        headers=(IF_MATCH,),
+        errors=("version_conflict",),
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def patch(self, request: Request, webhook_id: str) -> Response:
+        """While it is paused deliveries wait; who changes it is its owner since."""
+        body = self.body(ChangeWebhook)
+        expected = self.expected_version(body.expected_version)
+        body = body.model_copy(update={"expected_version": expected})
+        hook = webhooks.change(self.actor, webhook_id, body)
+        return WebhookAnswer.of(hook).response(headers=_etag(hook))
+
+    @described(
+        "Delete a webhook",
+        headers=(IF_MATCH,),
+        errors=("version_conflict",),
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def delete(self, request: Request, webhook_id: str) -> HttpResponse:
+        """What still waits for it is not sent."""
+        webhooks.remove(self.actor, webhook_id, self.expected_version(None))
+        return HttpResponse(status=204)
+
+
+class RenewSecret(Endpoint):
+    keep_answers: ClassVar[bool] = False
+
+    @described(
+        "Renew the secret of a webhook",
+        answer=NewWebhookAnswer,
+        errors=("version_conflict",),
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def post(self, request: Request, webhook_id: str) -> Response:
+        """Deliveries are signed with the new one at once."""
+        made = webhooks.renew_secret(self.actor, webhook_id)
+        return NewWebhookAnswer.with_secret(made).response(headers=_etag(made.webhook))
+
+
+class TestWebhook(Endpoint):
+    @described(
+        "Send a test to a webhook",
+        answer=DeliveryAnswer,
+        status=201,
+        errors=("invalid_state",),
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def post(self, request: Request, webhook_id: str) -> Response:
+        """It is of the kind `webhook.test`; what came of it stands in the list of deliveries."""
+        return DeliveryAnswer.of(webhooks.send_test(self.actor, webhook_id)).response(201)
+
+
+class Deliveries(Endpoint):
+    @described(
+        "List the deliveries of a webhook",
+        answer=ListOf[DeliveryAnswer],
+        query=(*PAGE, Parameter("state", "Only those: `waiting`, `sent` or `dead`.")),
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def get(self, request: Request, webhook_id: str) -> Response:
+        """The newest first; they are kept for 30 days."""
+        hook = webhooks.find(self.actor, webhook_id)
+        state = request.query_params.get("state", "")
+        if state and state not in _STATES:
+            raise ValidationFailed.at("?state", f"It is one of {', '.join(_STATES)}.")
+        page = queries.list_deliveries(hook, PageRequest.of(request.query_params), state)
+        return Response(page.as_json([DeliveryAnswer.of(row).model_dump() for row in page.items]))
+
+
+class Resend(Endpoint):
+    @described(
+        "Send a delivery again",
+        answer=DeliveryAnswer,
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def post(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
+        """At once, under the same id, by which the receiver knows it. Twice is once."""
+        return DeliveryAnswer.of(webhooks.resend(self.actor, webhook_id, delivery_id)).response()
+
+
+def _fields(hook: Webhook) -> dict[str, object]:
+    return {
+        "id": hook.public_id,
+        "name": hook.name,
+        "url": hook.url,
+        "kinds": hook.kinds,
+        "workflow": hook.workflow or None,
+        "paused": hook.paused,
+        "owner": hook.owner,
+        "version": hook.version,
+        "created_at": iso(hook.since),
+    }
+
+
+def _etag(hook: Webhook) -> dict[str, str]:
+    return {"ETag": f'"{hook.version}"'}

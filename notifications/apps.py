@@ -1,0 +1,19 @@
+"""Notifications as a Django app."""
+
+from django.apps import AppConfig
+
+
+class NotificationsConfig(AppConfig):
+    name = "notifications"
+
+    def ready(self) -> None:
+        """Have deliveries counted, and removed with their conversation or when they are old."""
+        from checkpoints.services.maintaining import register_records
+        from conversations.erasure import on_erase
+        from ctxadmin.observe.readings import register_reading
+        from notifications.figures import delivery_figures
+        from notifications.store import forget, old_deliveries
+
+        on_erase(forget)
+        register_reading(delivery_figures)
+        register_records("deliveries", old_deliveries)

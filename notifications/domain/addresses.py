@@ -1,0 +1,76 @@
+"""Where a webhook may go: how an address is read, and which networks are nobody's business."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
+from typing import Final, TypeAlias
+from urllib.parse import urlsplit
+
+Ip: TypeAlias = IPv4Address | IPv6Address
+Network: TypeAlias = IPv4Network | IPv6Network
+
+LONGEST: Final = 2000
+_PORTS: Final = {"http": 80, "https": 443}
+# Addresses that carry another one, which a gateway would reach: 6to4, Teredo, NAT64.
+_CARRIERS: Final = tuple(
+    map(ip_network, ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A url taken apart: whom to ask, and for what."""
+
+    tls: bool
+    host: str
+    port: int
+    path: str
+
+
+def read_address(url: str) -> Address:
+    """The parts of a url; ValueError with a sentence if nothing may be sent there."""
+    if len(url) > LONGEST:
+        raise ValueError(f"this must have at most {LONGEST} characters")
+    if not url.isascii() or not all("!" <= letter <= "~" for letter in url):
+        raise ValueError("write it in ASCII and without blanks, other characters as %XX")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError("this is no url") from None
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise ValueError("this must be a whole url, starting with https:// or http://")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("no name and password in the url; deliveries are signed")
+    if parts.fragment or url.endswith("#"):
+        raise ValueError("a server never sees what stands behind a #")
+    if port == 0:
+        raise ValueError("port 0 is none")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Address(parts.scheme == "https", parts.hostname, port or _PORTS[parts.scheme], path)
+
+
+def literal(host: str) -> Ip | None:
+    """The IP address that a host is written as, None for a name."""
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+def may_go_to(address: Ip, allowed: Sequence[Network]) -> bool:
+    """If a delivery may be sent to an IP address: a public one, or one of a network of ours."""
+    plain = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    found = plain or address
+    if any(found in network for network in allowed):
+        return True
+    if found.is_multicast or found.is_reserved or not found.is_global:
+        return False
+    return not any(found in network for network in _CARRIERS)

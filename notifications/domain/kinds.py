@@ -1,0 +1,82 @@
+"""What can be told of an execution, and which of it a version of its history tells."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind, is_told
+
+# The author of what happens by itself when nobody answered in time.
+TIME_KEEPER: Final = "system:answer_overdue"
+
+
+class Kind(StrEnum):
+    """A thing that happened, by the name that webhooks give it."""
+
+    REVIEW_ASKED = "execution.review_asked"
+    PAUSED = "execution.paused"
+    APPROVED = "execution.approved"
+    REJECTED = "execution.rejected"
+    TIMED_OUT = "execution.timed_out"
+    RESUMED = "execution.resumed"
+    COMPLETED = "execution.completed"
+    FAILED = "execution.failed"
+    CANCELLED = "execution.cancelled"
+
+
+# The kinds as the contract spells them: what a webhook may ask for.
+KindName = Literal[
+    "execution.review_asked",
+    "execution.paused",
+    "execution.approved",
+    "execution.rejected",
+    "execution.timed_out",
+    "execution.resumed",
+    "execution.completed",
+    "execution.failed",
+    "execution.cancelled",
+]
+TEST: Final = "webhook.test"
+
+_MOVES: Final = {
+    "approve": Kind.APPROVED,
+    "reject": Kind.REJECTED,
+    "resume": Kind.RESUMED,
+}
+_STATUSES: Final = {
+    Status.COMPLETED: Kind.COMPLETED,
+    Status.FAILED: Kind.FAILED,
+    Status.CANCELLED: Kind.CANCELLED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What is on record of one version; see ``Checkpoint``.
+
+    ``asks`` says that the workflow asks for a review where the execution stands.
+    """
+
+    version: int
+    kind: WriteKind
+    move: str
+    status: Status
+    author: str
+    asks: bool
+
+
+def kinds_of(told: Version) -> tuple[Kind, ...]:
+    """What a version tells, the most telling first; one that is not worth it tells nothing."""
+    if not is_told(told.kind, told.status):
+        return ()
+    found: list[Kind] = []
+    if told.move and told.author == TIME_KEEPER:
+        found.append(Kind.TIMED_OUT)
+    if told.move in _MOVES:
+        found.append(_MOVES[told.move])
+    if told.status is Status.PAUSED:
+        found += [Kind.REVIEW_ASKED, Kind.PAUSED] if told.asks else [Kind.PAUSED]
+    elif told.status in _STATUSES:
+        found.append(_STATUSES[told.status])
+    return tuple(found)

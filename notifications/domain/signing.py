@@ -1,0 +1,48 @@
+"""Signatures of webhooks as Standard Webhooks has them, and secrets that are kept nowhere.
+
+A secret is derived from the server's key and a random number that stands beside the webhook: so it
+can be shown once, sign for ever, and is not in the database or in a backup of it.
+"""
+
+import hmac
+import secrets
+from base64 import b64decode, b64encode
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
+
+_PREFIX: Final = "whsec_"
+_PURPOSE: Final = b"ctxadmin webhook secret"
+_NAMING: Final = b"ctxadmin name of a key"
+
+
+def new_nonce() -> str:
+    """The random number of a new secret."""
+    return secrets.token_hex(32)
+
+
+def name_of(key: str) -> str:
+    """A name of a server's key, by which it is found again and which does not tell it."""
+    return hmac.new(key.encode(), _NAMING, sha256).hexdigest()[:16]
+
+
+def derived(key: str, webhook: str, nonce: str) -> str:
+    """The secret of a webhook: 32 bytes in base64 behind ``whsec_``."""
+    text = b"\0".join((_PURPOSE, webhook.encode(), nonce.encode()))
+    return _PREFIX + b64encode(hmac.new(key.encode(), text, sha256).digest()).decode()
+
+
+def signature(secret: str, delivery: str, at: datetime, body: bytes) -> str:
+    """The value of ``webhook-signature`` for a body that is sent at a time."""
+    key = b64decode(secret.removeprefix(_PREFIX))
+    signed = b".".join((delivery.encode(), str(int(at.timestamp())).encode(), body))
+    return "v1," + b64encode(hmac.new(key, signed, sha256).digest()).decode()
+
+
+def headers(secret: str, delivery: str, at: datetime, body: bytes) -> dict[str, str]:
+    """The headers that make a body a signed delivery."""
+    return {
+        "webhook-id": delivery,
+        "webhook-timestamp": str(int(at.timestamp())),
+        "webhook-signature": signature(secret, delivery, at, body),
+    }

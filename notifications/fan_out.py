@@ -1,0 +1,193 @@
+"""From versions that are to be told to one delivery for each who asked for it.
+
+The history is the outbox: the write that is worth telling marks its execution in the statement
+that it sends anyway, and who sends reads the versions behind the mark. So a write costs the same
+whoever listens, and what is committed is told, whenever that is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Final
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.db.models.functions import Greatest
+
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.pinned import Pinned, pinned_to
+from conversations.models import Conversation
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import NotFound
+from notifications.domain.kinds import TIME_KEEPER, Kind, Version, kinds_of
+from notifications.models import Choice, Delivery, Webhook
+
+_MOST: Final = 200  # executions of one look
+_WORTH_IT: Final = ~Q(kind=WriteKind.UPDATE) & (
+    Q(kind=WriteKind.MOVE) | ~Q(status__in=(Status.PENDING, Status.RUNNING))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A version that is told: all kinds that it is of, the most telling first."""
+
+    told: Version
+    kinds: tuple[Kind, ...]
+    node_id: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """Who of a workspace wants to hear of anything."""
+
+    webhooks: Sequence[Webhook]
+    choices: Sequence[Choice]
+
+    def __bool__(self) -> bool:
+        return bool(self.webhooks or self.choices)
+
+
+def fan_out() -> int:
+    """Make the deliveries of all that is to be told; of how many executions."""
+    rows = Execution.objects.filter(to_tell__isnull=False).order_by("to_tell")
+    known: dict[int, Listeners] = {}
+    count = 0
+    for row in rows.defer("decided", "marking", "reducers", "metadata")[:_MOST]:
+        if row.workspace not in known:
+            known[row.workspace] = _listeners(row.workspace)
+        _tell(row, known[row.workspace])
+        count += 1
+    return count
+
+
+def _listeners(workspace: int) -> Listeners:
+    choices = Choice.objects.filter(Q(mail=True) | Q(browser=True), workspace=workspace)
+    return Listeners(
+        list(Webhook.objects.filter(workspace=workspace)),
+        list(choices.select_related("user").order_by("user")),
+    )
+
+
+def _tell(row: Execution, listeners: Listeners) -> None:
+    """One execution: its deliveries, and that it is told, in one transaction.
+
+    Two who do it at once make the same rows. An execution that is written to meanwhile keeps its
+    mark; one that is erased meanwhile is told to nobody.
+    """
+    deliveries = list(_deliveries(row, listeners)) if listeners else []
+    own = Execution.objects.filter(conversation=row.conversation, number=row.number)
+    told_version = Greatest(F("told_version"), row.version)
+    with transaction.atomic():
+        # Its row first, as erasing does it: neither waits for the other with half of it done.
+        told = own.filter(version=row.version).update(to_tell=None, told_version=told_version)
+        if told or own.update(told_version=told_version):
+            Delivery.objects.bulk_create(deliveries, ignore_conflicts=True)
+
+
+def _deliveries(row: Execution, listeners: Listeners) -> Iterator[Delivery]:
+    name = Conversation.objects.filter(key=row.conversation).values_list("public_id", flat=True)
+    public_id = name.first()
+    if public_id is None:
+        return
+    for event in _events(row):
+        for channel, target, kind in _wanted(row, event, listeners):
+            yield _delivery(row, public_id, event, channel, target, kind)
+
+
+def _events(row: Execution) -> Iterator[Event]:
+    """What happened since it was told last; what a fork has of its source happened there."""
+    rows = Checkpoint.objects.filter(
+        _WORTH_IT,
+        conversation=row.conversation,
+        execution=row.number,
+        version__gt=row.told_version,
+        version__lte=row.version,
+        change_seq__gt=0,
+    ).order_by("version")
+    names = ("version", "kind", "move", "status", "author", "node_id", "side", "created_at")
+    pinned = _pinned(row)
+    for found in rows.only(*names):
+        told = Version(
+            found.version,
+            WriteKind(found.kind),
+            found.move,
+            Status(found.status),
+            found.author,
+            _asks(pinned, found.node_id, found.side),
+        )
+        kinds = kinds_of(told)
+        if kinds:
+            yield Event(told, kinds, found.node_id, found.created_at)
+
+
+def _pinned(row: Execution) -> Pinned | None:
+    try:
+        return pinned_to(row)
+    except NotFound:  # its workflow is gone; that it waits is told all the same
+        return None
+
+
+def _asks(pinned: Pinned | None, node_id: str, side: str) -> bool:
+    rule = pinned.rules.get(node_id) if pinned is not None else None
+    return rule is not None and rule.when is When(side)
+
+
+def _wanted(row: Execution, event: Event, listeners: Listeners) -> Iterator[tuple[str, str, Kind]]:
+    """Channel, target and kind of each delivery of an event.
+
+    A webhook hears of every kind that it asked for, a person once, and not of what they did.
+    """
+    for hook in listeners.webhooks:
+        if event.at >= hook.since and hook.workflow in ("", row.workflow):
+            for kind in event.kinds:
+                if kind in hook.kinds:
+                    yield "webhook", hook.public_id, kind
+    for channel in ("mail", "browser"):
+        reached: set[int] = set()
+        for kind in event.kinds:
+            for choice in listeners.choices:
+                wants = choice.kind == kind and getattr(choice, channel)
+                if not wants or choice.user_id in reached or event.at < choice.since:
+                    continue
+                if event.told.author != f"person:{choice.user.get_username()}":
+                    reached.add(choice.user_id)
+                    yield channel, str(choice.user_id), kind
+
+
+def _delivery(
+    row: Execution, public_id: str, event: Event, channel: str, target: str, kind: Kind
+) -> Delivery:
+    # What is for a browser waits there, to be asked for.
+    waits = channel != "browser"
+    now = clock.now()
+    timed_out = event.told.author == TIME_KEEPER
+    return Delivery(
+        stream=row.conversation,
+        id=delivery_id(channel, target, row.public_id, str(event.told.version), kind),
+        workspace=row.workspace,
+        channel=channel,
+        target=target,
+        kind=kind,
+        conversation_id=public_id,
+        execution=row.public_id,
+        workflow=row.workflow,
+        version=event.told.version,
+        status=event.told.status,
+        node_id=event.node_id,
+        outcome=event.told.move if timed_out else "",
+        at=event.at,
+        state=Delivery.State.WAITING if waits else Delivery.State.SENT,
+        next_at=now if waits else None,
+        changed_at=now,
+    )
+
+
+def delivery_id(*parts: str) -> str:
+    """The id of a delivery: the same for the same thing told to the same target."""
+    return "dlv_" + blake2b("\0".join(parts).encode(), digest_size=14).hexdigest()

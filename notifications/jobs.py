@@ -1,0 +1,67 @@
+"""What is to be done for a delivery that was taken: who may still hear it, and what is sent.
+
+The database is asked here and not where it is sent: a job is a function that needs nothing more.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from ctxadmin.accounts.models import User
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib import clock
+from notifications import letters
+from notifications.domain import signing
+from notifications.domain.addresses import read_address
+from notifications.models import Choice, Delivery, Webhook
+from notifications.rights import owner_may, scopes_of_person
+from notifications.secrets_of import secret_of
+from notifications.sending import http, mail
+from notifications.sending.outcome import Outcome, Problem
+
+Job: TypeAlias = Callable[[], Outcome]
+
+
+def job_of(row: Delivery, url: str = "") -> Job:
+    """What sends a delivery, or says at once why nothing is sent."""
+    refused = partial(Outcome, final=True)
+    if row.channel == "webhook":
+        return _webhook(row, url, refused)
+    return _mail(row, url, refused)
+
+
+def _webhook(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> Job:
+    hook = Webhook.objects.filter(public_id=row.target).first()
+    if hook is None:
+        return partial(refused, Problem.UNWANTED)
+    if not owner_may(hook.owner_kind, hook.owner_id, row.workspace, Action.WEBHOOK_MANAGE):
+        return partial(refused, Problem.RIGHTS)
+    secret = secret_of(hook)
+    if secret is None:
+        return partial(refused, Problem.SECRET)
+    body = letters.body_of(row, url)
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "ctxadmin",
+        **signing.headers(secret, row.id, clock.now(), body),
+    }
+    return partial(http.post, read_address(hook.url), body, headers, settings.WEBHOOK_NETWORKS)
+
+
+def _mail(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> Job:
+    user = User.objects.filter(pk=int(row.target)).first()
+    wanted = Choice.objects.filter(
+        workspace=row.workspace, user=int(row.target), kind=row.kind, mail=True
+    )
+    if user is None or not user.email or not settings.MAIL or not wanted.exists():
+        return partial(refused, Problem.UNWANTED)
+    if scopes_of_person(row.target, row.workspace) is None:
+        return partial(refused, Problem.RIGHTS)
+    host = urlsplit(url or settings.PUBLIC_URL).hostname or "localhost"
+    letter = mail.Letter(
+        row.id, user.email, letters.subject_of(row), letters.text_of(row, url), host
+    )
+    return partial(mail.send, letter)

@@ -1,0 +1,70 @@
+"""``manage.py deliver``: sends what somebody asked to hear, and answers overdue reviews."""
+
+import logging
+import signal
+import time
+from argparse import ArgumentParser
+from threading import Event, current_thread, main_thread
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError, InterfaceError, connection
+
+from checkpoints.services.overdue import answer_overdue
+from notifications.sender import Sender
+
+_log = logging.getLogger("ctxadmin.notifications")
+
+_LOOK_SECONDS: Final = 1.0
+_OVERDUE_SECONDS: Final = 5.0
+_AWAY_SECONDS: Final = 5.0
+
+
+class Command(BaseCommand):
+    help = (
+        "Send webhooks and mail of what happened, and give pauses whose time is over the outcome "
+        "that their designer chose, until stopped. Several may run at the same time."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--once", action="store_true", help="do what is due now, then end")
+        parser.add_argument("--url", default="", help="where people reach the server, for links")
+
+    def handle(self, *args: Any, once: bool = False, url: str = "", **options: Any) -> None:
+        stop = Event()
+        if current_thread() is main_thread():
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: stop.set())
+        with Sender(url) as sender:
+            if once:
+                answer_overdue()
+                run_until_idle(sender)
+            else:
+                _again_and_again(sender, stop)
+
+
+def run_until_idle(sender: Sender) -> None:
+    """Send all that is due now."""
+    while sender.turn() or sender.busy:
+        sender.wait(_LOOK_SECONDS)
+
+
+def _again_and_again(sender: Sender, stop: Event) -> None:
+    """Until told to stop; a database that is away is waited for."""
+    looked = float("-inf")
+    while not stop.is_set():
+        pause = _LOOK_SECONDS
+        try:
+            if time.monotonic() - looked >= _OVERDUE_SECONDS:
+                answer_overdue()
+                looked = time.monotonic()
+            if sender.turn():
+                pause = 0.0
+        except (DatabaseError, InterfaceError) as error:
+            _log.warning("notifications wait: %s", error)
+            connection.close()  # the next look opens a new one
+            pause = _AWAY_SECONDS
+        if pause and sender.busy:
+            sender.wait(pause)
+        else:
+            stop.wait(pause)

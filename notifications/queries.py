@@ -1,0 +1,37 @@
+"""Lists of webhooks and deliveries for those who may see them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from django.db.models import Q
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.pagination import Page, PageRequest, cut
+from notifications.models import Delivery, Webhook
+
+
+def list_webhooks(actor: Actor) -> Sequence[Webhook]:
+    """All of the workspace, by name; there are few."""
+    actor.require(Action.WEBHOOK_MANAGE)
+    return list(Webhook.objects.filter(workspace=actor.workspace).order_by("name", "public_id"))
+
+
+def list_deliveries(hook: Webhook, asked: PageRequest, state: str = "") -> Page[Delivery]:
+    """What was or is to be told to a webhook, the newest first."""
+    rows = Delivery.objects.filter(target=hook.public_id)
+    if state:
+        rows = rows.filter(state=state)
+    if asked.after:
+        at, delivery = _after(asked.after)
+        rows = rows.filter(Q(at__lt=at) | Q(at=at, id__lt=delivery))
+    found = list(rows.order_by("-at", "-id")[: asked.limit + 1])
+    return cut(found, asked, lambda row: (round(row.at.timestamp() * 10**6), row.id))
+
+
+def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:
+    match after:
+        case (int() as at, str() as delivery) if abs(at) < 10**17 and delivery.isascii():
+            return datetime.fromtimestamp(at / 10**6, UTC), delivery
+    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")

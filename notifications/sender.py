@@ -1,0 +1,95 @@
+"""The sender: what is to be told becomes deliveries, and those that are due leave.
+
+One thread asks and writes the database; others, which know nothing of it, send. One target has two
+of them at most, so that one that does not answer keeps nobody else waiting.
+"""
+
+import logging
+import random
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import Final, Self
+
+from ctxadmin.lib import clock
+from notifications import store
+from notifications.fan_out import fan_out
+from notifications.jobs import Job, job_of
+from notifications.models import Delivery
+from notifications.sending.outcome import Outcome, Problem
+
+_log = logging.getLogger("ctxadmin.notifications")
+
+_THREADS: Final = 16
+_OF_ONE_TARGET: Final = 2
+
+
+class Sender:
+    """Sends until it is left, and then waits for what is on its way; ``url`` is for links."""
+
+    def __init__(self, url: str = "") -> None:
+        self._url = url
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="sender")
+        self._sending: dict[Future[Outcome], Delivery] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            wait(self._sending)
+            self._note()
+        finally:
+            self._pool.shutdown(cancel_futures=True)
+
+    def turn(self) -> bool:
+        """One look: note what came back, tell what is to be told, send what is due.
+
+        False if there was nothing to do.
+        """
+        noted = self._note()
+        told = fan_out()
+        return bool(noted + told + self._send())
+
+    def wait(self, seconds: float) -> None:
+        """Until something comes back, for so long at most, also if nothing is on its way."""
+        if self._sending:
+            wait(self._sending, seconds, FIRST_COMPLETED)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._sending)
+
+    def _send(self) -> int:
+        free = _THREADS - len(self._sending)
+        if free <= 0:
+            return 0
+        count = 0
+        of = Counter(row.target for row in self._sending.values())
+        # One on its way counts as a full target: the next look is soon.
+        for row in store.take_due(clock.now(), free, of, _OF_ONE_TARGET):
+            self._sending[self._pool.submit(_done, job_of(row, self._url))] = row
+            count += 1
+        return count
+
+    def _note(self) -> int:
+        done = [future for future in self._sending if future.done()]
+        for future in done:
+            row = self._sending[future]
+            store.note(row, future.result(), clock.now(), random.random())  # noqa: S311
+            del self._sending[future]  # not before: a database that is away is asked again
+        return len(done)
+
+
+def _done(job: Job) -> Outcome:
+    """In a thread of the sender: what nobody thought of must not end it for all others."""
+    try:
+        return job()
+    except Exception:  # noqa: BLE001 - the thread's outermost loop
+        _log.exception("a delivery failed")
+        return Outcome(Problem.CONNECTION)

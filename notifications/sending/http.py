@@ -1,0 +1,106 @@
+"""One POST to an address that somebody typed in: nowhere private, no redirects, no waiting.
+
+The name is looked up once and the connection goes to the very address that was looked at, so that
+no second answer of a name server can lead elsewhere.
+"""
+
+import socket
+import ssl
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from threading import Timer
+from typing import Final
+
+from notifications.domain.addresses import Address, Ip, Network, literal, may_go_to
+from notifications.sending.outcome import Outcome, Problem
+
+CONNECT_SECONDS: Final = 5.0
+ANSWER_SECONDS: Final = 15.0  # for everything behind the look-up of the name
+_MOST_TRIED: Final = 2  # addresses of one name
+_READ_BYTES: Final = 16 * 1024  # of an answer, which is not looked at
+_TLS: Final = ssl.create_default_context()
+
+
+def post(
+    address: Address, body: bytes, headers: Mapping[str, str], allowed: Sequence[Network]
+) -> Outcome:
+    """Send a body; delivered if the answer is 2xx. Nothing is raised."""
+    try:
+        found = _looked_up(address)
+    except OSError:
+        return Outcome(Problem.NAME)
+    may = [each for each in found if may_go_to(each, allowed)]
+    if not may:
+        return Outcome(Problem.PRIVATE if found else Problem.NAME)
+    outcome = Outcome(Problem.CONNECTION)
+    for ip in may[:_MOST_TRIED]:
+        outcome = _post_to(ip, address, body, headers)
+        if outcome.problem is not Problem.CONNECTION:
+            break
+    return outcome
+
+
+def _looked_up(address: Address) -> list[Ip]:
+    infos = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    found = [literal(str(info[4][0]).partition("%")[0]) for info in infos]
+    return list(dict.fromkeys(each for each in found if each is not None))
+
+
+class _Pinned(HTTPConnection):
+    """A connection to one IP address that asks for the host of the url."""
+
+    def __init__(self, ip: Ip, address: Address) -> None:
+        super().__init__(address.host, address.port, timeout=CONNECT_SECONDS)
+        self.default_port = 443 if address.tls else 80  # which the header Host leaves out
+        self.broken_off = False
+        self._ip = ip
+        self._address = address
+
+    def connect(self) -> None:
+        family = socket.AF_INET6 if self._ip.version == 6 else socket.AF_INET
+        self.sock = socket.socket(family, socket.SOCK_STREAM)
+        self.sock.settimeout(CONNECT_SECONDS)
+        self.sock.connect((str(self._ip), self.port))
+        if self._address.tls:
+            self.sock = _TLS.wrap_socket(self.sock, server_hostname=self._address.host)
+        self.sock.settimeout(ANSWER_SECONDS)
+
+    def break_off(self) -> None:
+        """From another thread: an answer that comes drop by drop ends, too."""
+        self.broken_off = True
+        with suppress(OSError):
+            if self.sock is not None:
+                self.sock.shutdown(socket.SHUT_RDWR)
+
+
+def _post_to(ip: Ip, address: Address, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    connection = _Pinned(ip, address)
+    watch = Timer(ANSWER_SECONDS, connection.break_off)
+    watch.daemon = True
+    watch.start()
+    try:
+        connection.request("POST", address.path, body, dict(headers))
+        answer = connection.getresponse()
+        status = answer.status
+        answer.read(_READ_BYTES)
+    except TimeoutError:
+        return Outcome(Problem.TIMEOUT)
+    except ssl.SSLError:
+        return Outcome(Problem.TLS)
+    except (OSError, HTTPException):
+        return Outcome(Problem.TIMEOUT if connection.broken_off else Problem.CONNECTION)
+    finally:
+        watch.cancel()
+        connection.close()
+    return _judged(status)
+
+
+def _judged(status: int) -> Outcome:
+    if 200 <= status < 300:
+        return Outcome(None, status)
+    if 300 <= status < 400:
+        return Outcome(Problem.REDIRECT, status)
+    if status == 410:
+        return Outcome(Problem.GONE, status, final=True)
+    return Outcome(Problem.ANSWER, status)

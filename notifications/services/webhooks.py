@@ -1,0 +1,203 @@
+"""Webhooks: made, changed, tried, removed; deliveries sent again. Each change is on record."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.accounts.services import record_change
+from ctxadmin.audit.record import Change
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
+from ctxadmin.lib.ids import new_public_id
+from notifications.domain.addresses import literal, may_go_to, read_address
+from notifications.domain.commands import ChangeWebhook, CreateWebhook
+from notifications.domain.kinds import TEST
+from notifications.domain.signing import name_of, new_nonce
+from notifications.models import Delivery, Webhook
+from notifications.secrets_of import secret_of
+
+MOST: Final = 50  # of a workspace: each event is compared with each of them
+
+
+@dataclass(frozen=True, slots=True)
+class NewSecret:
+    """A webhook whose secret is shown now and never again."""
+
+    webhook: Webhook
+    secret: str
+
+
+@transaction.atomic
+def create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
+    """Make a webhook; it hears of what happens from now on."""
+    actor.require(Action.WEBHOOK_MANAGE)
+    _require_reachable(wanted.url)
+    if Webhook.objects.filter(workspace=actor.workspace).count() >= MOST:
+        raise InvalidState(f"A workspace has at most {MOST} webhooks.", status="full")
+    hook = Webhook(
+        public_id=new_public_id("hook"),
+        workspace_id=actor.workspace,
+        name=wanted.name,
+        url=wanted.url,
+        kinds=_kinds(wanted.kinds),
+        workflow=wanted.workflow or "",
+        nonce=new_nonce(),
+        key_name=name_of(settings.SECRET_KEY),
+        owner_kind=actor.kind,
+        owner_id=actor.id,
+        owner=actor.label,
+        since=clock.now(),
+    )
+    hook.save(force_insert=True)
+    _record(actor, hook, "created")
+    return NewSecret(hook, _secret(hook))
+
+
+@transaction.atomic
+def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
+    """Change a webhook; who does it answers for what is sent from then on.
+
+    VersionConflict if somebody else changed it since it was seen.
+    """
+    hook = find(actor, public_id)
+    if wanted.url is not None:
+        _require_reachable(wanted.url)
+    fields: dict[str, object] = {
+        name: getattr(wanted, name)
+        for name in ("name", "url", "workflow", "paused")
+        if getattr(wanted, name) is not None
+    }
+    if wanted.kinds is not None:
+        fields["kinds"] = _kinds(wanted.kinds)
+    seen = hook.version if wanted.expected_version is None else wanted.expected_version
+    _set(
+        hook,
+        seen,
+        fields | {"owner_kind": actor.kind, "owner_id": actor.id, "owner": actor.label},
+    )
+    _record(actor, hook, ", ".join(sorted(fields)) or "owner")
+    return hook
+
+
+@transaction.atomic
+def renew_secret(actor: Actor, public_id: str) -> NewSecret:
+    """Have a webhook sign with a new secret at once; the former one is of no use then."""
+    hook = find(actor, public_id)
+    key_name = name_of(settings.SECRET_KEY)
+    _set(hook, hook.version, {"nonce": new_nonce(), "key_name": key_name})
+    _record(actor, hook, "secret")
+    return NewSecret(hook, _secret(hook))
+
+
+@transaction.atomic
+def remove(actor: Actor, public_id: str, expected: int | None = None) -> None:
+    """Remove a webhook; what still waits for it is given up when its turn comes.
+
+    VersionConflict if somebody else changed it since it was seen.
+    """
+    hook = find(actor, public_id)
+    _set(hook, hook.version if expected is None else expected, {})
+    _record(actor, hook, "removed")
+    Webhook.objects.filter(public_id=hook.public_id).delete()
+
+
+@transaction.atomic
+def send_test(actor: Actor, public_id: str) -> Delivery:
+    """Have something sent that tells nothing but that it arrived."""
+    hook = find(actor, public_id)
+    if hook.paused:
+        raise InvalidState("This webhook is paused; nothing is sent.", status="paused")
+    now = clock.now()
+    row = Delivery(
+        stream=actor.workspace,
+        id=new_public_id("dlv"),
+        workspace=actor.workspace,
+        channel="webhook",
+        target=hook.public_id,
+        kind=TEST,
+        at=now,
+        next_at=now,
+        changed_at=now,
+    )
+    row.save(force_insert=True)
+    _record(actor, hook, "tested")
+    return row
+
+
+@transaction.atomic
+def resend(actor: Actor, public_id: str, delivery_id: str) -> Delivery:
+    """Send a delivery again now, under its id, with all its attempts before it.
+
+    One that is on its way, or was never tried, is left as it is.
+    """
+    hook = find(actor, public_id)
+    rows = Delivery.objects.filter(target=hook.public_id, id=delivery_id)
+    row = rows.first() if delivery_id.isascii() else None
+    if row is None:
+        raise NotFound("There is no such delivery.")
+    now = clock.now()
+    on_its_way = Q(state=Delivery.State.WAITING, problem="")
+    again = Delivery.objects.filter(~on_its_way, stream=row.stream, id=row.id).update(
+        state=Delivery.State.WAITING, attempts=0, next_at=now, problem="", changed_at=now
+    )
+    if again:
+        _record(actor, hook, "sent again", delivery=row.id)
+    return Delivery.objects.get(stream=row.stream, id=row.id)
+
+
+def find(actor: Actor, public_id: str) -> Webhook:
+    """A webhook of the actor's workspace, for who may manage them."""
+    actor.require(Action.WEBHOOK_MANAGE)
+    rows = Webhook.objects.filter(workspace=actor.workspace, public_id=public_id)
+    hook = rows.first() if public_id.isascii() else None
+    if hook is None:
+        raise NotFound("There is no such webhook.")
+    return hook
+
+
+def _set(hook: Webhook, seen: int, fields: dict[str, object]) -> None:
+    rows = Webhook.objects.filter(public_id=hook.public_id, version=seen)
+    if not rows.update(**fields, version=F("version") + 1):
+        raise VersionConflict(
+            "Somebody else changed this webhook.", expected=seen, actual=hook.version
+        )
+    for name, value in fields.items():
+        setattr(hook, name, value)
+    hook.version = seen + 1
+
+
+def _kinds(chosen: Iterable[str]) -> list[str]:
+    return sorted(set(chosen))
+
+
+def _require_reachable(url: str) -> None:
+    """An address that is written as a private IP is refused when it is typed in.
+
+    A name may lead anywhere by the time something is sent: it is looked at then.
+    """
+    found = literal(read_address(url).host)
+    if found is not None and not may_go_to(found, settings.WEBHOOK_NETWORKS):
+        raise ValidationFailed.at(
+            "/url",
+            "this is an address of a private network; the operator allows some by "
+            "CTXADMIN_WEBHOOK_NETWORKS",
+        )
+
+
+def _secret(hook: Webhook) -> str:
+    secret = secret_of(hook)
+    if secret is None:
+        raise InvalidState("The key of this server is not known.", status="secret")
+    return secret
+
+
+def _record(actor: Actor, hook: Webhook, what: str, **detail: object) -> None:
+    # The url may hold what is nobody else's business.
+    detail = {"what": what, "kinds": hook.kinds, "workflow": hook.workflow, **detail}
+    record_change(actor, Change(Action.WEBHOOK_MANAGE, "webhook", hook.public_id, detail=detail))

@@ -1,0 +1,96 @@
+"""Rows of deliveries: taking those that are due, and noting what came of them."""
+
+from collections.abc import Collection, Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Q
+
+from notifications.domain.patience import LEASE, wait_after
+from notifications.models import Delivery, Webhook
+from notifications.sending.outcome import Outcome
+
+KEPT_FOR: Final = timedelta(days=30)
+_PAGE: Final = 200
+_LOOKED_AT: Final = 4  # times as many rows as are wanted, to find some of other targets
+
+
+def take_due(now: datetime, count: int, busy: Collection[str], most: int) -> Iterator[Delivery]:
+    """Take at most ``count`` deliveries that are due, ``most`` of one target; none of the busy.
+
+    Who takes one moves its time on by the lease, on the condition that nobody did so before. So
+    two never have it, on any database, and one whose sender died is due again. An attempt counts
+    when it is taken; while it is on its way it has no problem.
+    """
+    paused = Webhook.objects.filter(paused=True).values_list("public_id", flat=True)
+    held = {*busy, *paused}
+    rows = Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=now)
+    taken: dict[str, int] = {}
+    for row in rows.exclude(target__in=held).order_by("next_at")[: count * _LOOKED_AT]:
+        if taken.get(row.target, 0) >= most or not _take(row, now):
+            continue
+        taken[row.target] = taken.get(row.target, 0) + 1
+        yield row
+        if sum(taken.values()) == count:
+            return
+
+
+def _take(row: Delivery, now: datetime) -> bool:
+    free = Delivery.objects.filter(
+        stream=row.stream,
+        id=row.id,
+        state=Delivery.State.WAITING,
+        attempts=row.attempts,
+        next_at=row.next_at,
+    )
+    taken = {"attempts": row.attempts + 1, "next_at": now + LEASE, "problem": ""}
+    if not free.update(**taken, answered=None, changed_at=now):
+        return False
+    row.attempts += 1
+    return True
+
+
+def note(row: Delivery, outcome: Outcome, now: datetime, chance: float) -> None:
+    """Write down what came of an attempt.
+
+    What arrived has arrived, whoever sent it. A failure counts only for who still has the row: if
+    the lease ran out and somebody else took it, theirs decides.
+    """
+    own = Delivery.objects.filter(stream=row.stream, id=row.id)
+    if outcome.problem is None:
+        own.update(
+            state=Delivery.State.SENT,
+            next_at=None,
+            answered=outcome.answered,
+            problem="",
+            changed_at=now,
+        )
+        return
+    wait = None if outcome.final else wait_after(row.attempts, chance)
+    own.filter(state=Delivery.State.WAITING, attempts=row.attempts).update(
+        state=Delivery.State.DEAD if wait is None else Delivery.State.WAITING,
+        next_at=None if wait is None else now + wait,
+        answered=outcome.answered,
+        problem=outcome.problem.value,
+        changed_at=now,
+    )
+
+
+def old_deliveries(now: datetime, *, remove: bool) -> int:
+    """How many deliveries are so old that nobody will ask for them; they are removed."""
+    rows = Delivery.objects.filter(changed_at__lt=now - KEPT_FOR)
+    if not remove:
+        return int(rows.count())
+    count = 0
+    while found := list(rows.values_list("stream", "id")[:_PAGE]):
+        chosen = Q()
+        for stream, name in found:
+            chosen |= Q(stream=stream, id=name)
+        # By their keys: a delete by time would lock what lies between in the index.
+        count += Delivery.objects.filter(chosen).delete()[0]
+    return count
+
+
+def forget(conversation: int) -> None:
+    """Remove the deliveries of a conversation that is erased."""
+    Delivery.objects.filter(stream=conversation).delete()
