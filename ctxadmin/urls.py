@@ -32,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("conversations.pages.urls")),
     path("", include("workflows.pages.urls")),
     path("", include("checkpoints.pages.urls")),
+    path("", include("notifications.pages.urls")),
 ]
 
 handler400 = "ctxadmin.web.error_pages.bad_request"

@@ -67,11 +67,8 @@ def fan_out() -> int:
 
 
 def _listeners(workspace: int) -> Listeners:
-    choices = Choice.objects.filter(Q(mail=True) | Q(browser=True), workspace=workspace)
-    return Listeners(
-        list(Webhook.objects.filter(workspace=workspace)),
-        list(choices.select_related("user").order_by("user")),
-    )
+    choices = Choice.objects.filter(workspace=workspace).select_related("user").order_by("user")
+    return Listeners(list(Webhook.objects.filter(workspace=workspace)), list(choices))
 
 
 def _tell(row: Execution, listeners: Listeners) -> None:
@@ -152,10 +149,11 @@ def _wanted(row: Execution, event: Event, listeners: Listeners) -> Iterator[tupl
         reached: set[int] = set()
         for kind in event.kinds:
             for choice in listeners.choices:
-                wants = choice.kind == kind and getattr(choice, channel)
-                if not wants or choice.user_id in reached or event.at < choice.since:
+                since = choice.mail_since if channel == "mail" else choice.browser_since
+                if choice.kind != kind or since is None or event.at < since:
                     continue
-                if event.told.author != f"person:{choice.user.get_username()}":
+                own = event.told.author == f"person:{choice.user.get_username()}"
+                if not own and choice.user_id not in reached:
                     reached.add(choice.user_id)
                     yield channel, str(choice.user_id), kind
 

@@ -54,7 +54,7 @@ def _webhook(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> 
 def _mail(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> Job:
     user = User.objects.filter(pk=int(row.target)).first()
     wanted = Choice.objects.filter(
-        workspace=row.workspace, user=int(row.target), kind=row.kind, mail=True
+        workspace=row.workspace, user=int(row.target), kind=row.kind, mail_since__isnull=False
     )
     if user is None or not user.email or not settings.MAIL or not wanted.exists():
         return partial(refused, Problem.UNWANTED)

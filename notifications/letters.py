@@ -20,9 +20,11 @@ _SUBJECTS: Final = {
 
 def link_of(row: Delivery, url: str = "") -> str:
     """The page of what is told; without the host if nobody said how people reach the server."""
-    if not row.conversation_id:
-        return ""
-    return (url or settings.PUBLIC_URL) + reverse("checkpoints:detail", args=[row.conversation_id])
+    return (url or settings.PUBLIC_URL) + path_of(row)
+
+
+def path_of(row: Delivery) -> str:
+    return reverse("checkpoints:detail", args=[row.conversation_id])
 
 
 def body_of(row: Delivery, url: str = "") -> bytes:

@@ -38,14 +38,13 @@ class Webhook(models.Model):
 
 
 class Choice(models.Model):
-    """That a person of a workspace wants to hear of a kind of thing, and how."""
+    """That a person of a workspace wants to hear of a kind of thing, and how, since when."""
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     kind = AsciiField(max_length=32)
-    mail = models.BooleanField(default=False)
-    browser = models.BooleanField(default=False)
-    since = models.DateTimeField()
+    mail_since = models.DateTimeField(null=True)
+    browser_since = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

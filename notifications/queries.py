@@ -1,7 +1,8 @@
 """Lists of webhooks and deliveries for those who may see them."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from django.db.models import Q
 
@@ -10,6 +11,10 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.web.pagination import Page, PageRequest, cut
 from notifications.models import Delivery, Webhook
+
+_OVERLAP: Final = timedelta(seconds=30)
+_LATEST: Final = timedelta(days=1)  # how late something may be told
+_MOST_NEWS: Final = 5
 
 
 def list_webhooks(actor: Actor) -> Sequence[Webhook]:
@@ -35,3 +40,19 @@ def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:
         case (int() as at, str() as delivery) if abs(at) < 10**17 and delivery.isascii():
             return datetime.fromtimestamp(at / 10**6, UTC), delivery
     raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+
+
+def news_of(actor: Actor, after: datetime) -> Sequence[Delivery]:
+    """What the browser of a person is to tell since a moment, the newest first.
+
+    A little of what was before is told again: the caller knows it by its id. So what another
+    sender wrote down in the same moment is not missed.
+    """
+    rows = Delivery.objects.filter(
+        target=actor.id,
+        channel="browser",
+        workspace=actor.workspace,
+        at__gte=after - _LATEST,
+        changed_at__gte=after - _OVERLAP,
+    )
+    return list(rows.order_by("-at")[:_MOST_NEWS])

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 Ip: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
-LONGEST: Final = 2000
+LONGEST: Final = 500
 _PORTS: Final = {"http": 80, "https": 443}
 # Addresses that carry another one, which a gateway would reach: 6to4, Teredo, NAT64.
 _CARRIERS: Final = tuple(

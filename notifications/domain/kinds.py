@@ -38,6 +38,8 @@ KindName = Literal[
     "execution.cancelled",
 ]
 TEST: Final = "webhook.test"
+# What a person may want to hear of, in the order in which an event is looked at.
+PERSONAL: Final = (Kind.REVIEW_ASKED, Kind.TIMED_OUT, Kind.FAILED, Kind.PAUSED)
 
 _MOVES: Final = {
     "approve": Kind.APPROVED,

@@ -58,6 +58,7 @@ EXCEPTIONS: Final = {
     "checkpoints.figures.execution_figures": _SUMS,
     "checkpoints.pages.lists.kept": _SUMS,
     "notifications.queries.list_deliveries": _PAGE,
+    "notifications.queries.news_of": _TARGET,
     "notifications.services.webhooks.resend": _TARGET,
     "notifications.figures.delivery_figures": _SUMS,
     "notifications.fan_out.fan_out": _COMMAND,

@@ -1,0 +1,98 @@
+"""The page on which a person says what to hear of, and the call that asks for news."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import User
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+from notifications import letters
+from notifications.domain.kinds import PERSONAL, Kind
+from notifications.pages.wording import KINDS
+from notifications.queries import news_of
+from notifications.services.choices import Chosen, choose, chosen_of
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A kind with its two boxes."""
+
+    name: str
+    label: Text
+    mail: bool
+    browser: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicesPage:
+    """What a person hears of; ``mail`` says if the server can send any, ``address`` where to."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    lines: Sequence[Line]
+    mail: bool
+    address: str
+    may_webhooks: bool
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
+    if request.method == "POST":
+        choose(actor, Chosen(_ticked(request, "mail"), _ticked(request, "browser")))
+        flash.success(request, _("Saved."))
+        return redirect("notifications")
+    chosen = chosen_of(actor)
+    shown = ChoicesPage(
+        title=_("Notifications"),
+        crumbs=(),
+        lines=[
+            Line(kind.value, KINDS[kind], kind in chosen.mail, kind in chosen.browser)
+            for kind in PERSONAL
+        ],
+        mail=settings.MAIL,
+        address=User.objects.values_list("email", flat=True).get(pk=int(actor.id)),
+        may_webhooks=actor.may(Action.WEBHOOK_MANAGE),
+    )
+    return show(request, "notifications/choices.html", shown)
+
+
+@require_safe
+@page
+def news(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """What a browser is to tell, as ids and links, and from when on to ask the next time."""
+    now = clock.now()
+    asked = request.GET.get("after")
+    found = news_of(actor, _moment(asked)) if asked else []
+    results = [
+        {"id": row.id, "said": str(KINDS[row.kind]), "link": letters.path_of(row)} for row in found
+    ]
+    return JsonResponse({"results": results, "next": clock.iso(now)})
+
+
+def _ticked(request: HttpRequest, channel: str) -> list[Kind]:
+    sent = set(request.POST.getlist(channel))
+    return [kind for kind in PERSONAL if kind.value in sent]
+
+
+def _moment(text: str) -> datetime:
+    try:
+        found = parse_datetime(text)
+    except ValueError:
+        found = None
+    if found is None or found.tzinfo is None or not 2000 < found.year < 3000:
+        raise ValidationFailed.at("?after", _("It is a time that was answered here."))
+    return found

@@ -1,0 +1,304 @@
+"""The settings pages of webhooks: the list, a new one, one with its deliveries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
+from ctxadmin.web.components import Confirm, Crumb, Status, Text
+from ctxadmin.web.forms import ContractForm, FieldHint
+from ctxadmin.web.pages import page, show
+from ctxadmin.web.pagination import PageRequest
+from notifications import queries
+from notifications.domain.commands import ChangeWebhook, CreateWebhook
+from notifications.domain.kinds import Kind
+from notifications.models import Delivery, Webhook
+from notifications.pages.wording import KINDS, PROBLEMS, STATES
+from notifications.services import webhooks as services
+from notifications.services.webhooks import NewSecret
+
+_DELIVERIES = 25
+
+
+class WebhookForm(ContractForm[CreateWebhook]):
+    contract = CreateWebhook
+    hints = {
+        "name": FieldHint(label=gettext_lazy("Name"), wide=True),
+        "url": FieldHint(
+            label=gettext_lazy("Address"),
+            help=gettext_lazy("Where each event is sent to by POST, signed."),
+            placeholder="https://engine.example.org/hook",
+            wide=True,
+        ),
+        "kinds": FieldHint(
+            label=gettext_lazy("It hears of"),
+            choices=[(kind.value, KINDS[kind]) for kind in Kind],
+        ),
+        "workflow": FieldHint(
+            label=gettext_lazy("Only executions of the workflow"),
+            help=gettext_lazy("Its slug; empty is all executions of the workspace."),
+        ),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookList:
+    """The webhooks of the workspace."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    webhooks: Sequence[Webhook]
+
+
+@dataclass(frozen=True, slots=True)
+class NewWebhookPage:
+    """The form of a new webhook."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    form: WebhookForm
+
+
+@dataclass(frozen=True, slots=True)
+class SecretPage:
+    """A webhook with its secret, which no other page will show."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    webhook: Webhook
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A delivery in the list: ``problem`` is what was wrong the last time, in words."""
+
+    id: str
+    kind: Text
+    conversation: str
+    version: int | None
+    at: datetime
+    state: Status
+    attempts: int
+    next_at: datetime | None
+    answered: int | None
+    problem: Text
+    resend: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookPage:
+    """One webhook: its form, what can be done with it, and its deliveries.
+
+    ``theirs`` says that somebody else changed it meanwhile.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    webhook: Webhook
+    form: WebhookForm
+    deliveries: Sequence[Line]
+    next: str | None
+    state: str
+    states: Mapping[str, Status]
+    theirs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPage:
+    """The question before a webhook is removed, or its secret renewed."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    confirm: Confirm
+
+
+@require_safe
+@page
+def webhooks(request: HttpRequest, actor: Actor) -> HttpResponse:
+    found = queries.list_webhooks(actor)
+    return show(request, "notifications/webhooks.html", WebhookList(_("Webhooks"), (), found))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@page
+def new_webhook(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Make a webhook; the answer is the only page that ever shows its secret."""
+    actor.require(Action.WEBHOOK_MANAGE)
+    form = WebhookForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            return _secret(request, services.create(actor, form.model))
+        except ValidationFailed as error:
+            form.add_problems(error.problems)
+    shown = NewWebhookPage(_("New webhook"), _crumbs(_("New webhook")), form)
+    status = 422 if request.method == "POST" else 200
+    return show(request, "notifications/new_webhook.html", shown, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def webhook(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
+    hook = services.find(actor, webhook_id)
+    if request.method != "POST":
+        return _one(request, hook, WebhookForm(initial=_as_form(hook)))
+    form = WebhookForm(request.POST)
+    status = 422
+    if form.is_valid():
+        try:
+            services.change(actor, webhook_id, _as_change(form.model, request))
+        except ValidationFailed as error:
+            form.add_problems(error.problems)
+        except VersionConflict:
+            status = 409
+        else:
+            flash.success(request, _("Saved. You answer for what it is told from now on."))
+            return redirect("webhook", webhook_id)
+    return _one(request, hook, form, status=status)
+
+
+@require_POST
+@page
+def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
+    """The buttons: send a test, pause, go on, send a delivery again."""
+    match request.POST.get("do"):
+        case "test":
+            said = _("A test is on its way; what came of it stands in the list.")
+            try:
+                services.send_test(actor, webhook_id)
+            except InvalidState as error:
+                flash.error(request, error.detail)
+                said = ""
+        case "pause" | "go-on" as what:
+            services.change(actor, webhook_id, ChangeWebhook(paused=what == "pause"))
+            said = _("Paused. Deliveries wait.") if what == "pause" else _("It goes on.")
+        case "resend":
+            services.resend(actor, webhook_id, request.POST.get("delivery", ""))
+            said = _("It is on its way again.")
+        case _:
+            raise ValidationFailed(_("There is no such button."))
+    if said:
+        flash.success(request, said)
+    return redirect("webhook", webhook_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def remove(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
+    hook = services.find(actor, webhook_id)
+    if request.method == "POST":
+        services.remove(actor, webhook_id)
+        flash.success(request, _("The webhook %(name)s is removed.") % {"name": hook.name})
+        return redirect("webhooks")
+    confirm = Confirm(
+        title=_("Remove the webhook %(name)s") % {"name": hook.name},
+        text=_("Nothing is sent to it any more, also not what waits."),
+        action=request.path,
+        submit=_("Remove"),
+        back=reverse("webhook", args=[webhook_id]),
+        danger=True,
+    )
+    return _question(request, confirm, _("Remove"))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@page
+def renew(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
+    hook = services.find(actor, webhook_id)
+    if request.method == "POST":
+        return _secret(request, services.renew_secret(actor, webhook_id))
+    confirm = Confirm(
+        title=_("Renew the secret of %(name)s") % {"name": hook.name},
+        text=_("Everything is signed with the new one at once; the receiver has to know it."),
+        action=request.path,
+        submit=_("Renew the secret"),
+        back=reverse("webhook", args=[webhook_id]),
+    )
+    return _question(request, confirm, _("Renew the secret"))
+
+
+def _question(request: HttpRequest, confirm: Confirm, here: str) -> HttpResponse:
+    shown = QuestionPage(confirm.title, _crumbs(here), confirm)
+    return show(request, "confirm.html", shown, confirm=confirm)
+
+
+def _secret(request: HttpRequest, made: NewSecret) -> HttpResponse:
+    title = _("Webhook %(name)s") % {"name": made.webhook.name}
+    shown = SecretPage(title, _crumbs(made.webhook.name), made.webhook, made.secret)
+    return show(request, "notifications/secret.html", shown)
+
+
+def _one(
+    request: HttpRequest, hook: Webhook, form: WebhookForm, *, status: int = 200
+) -> HttpResponse:
+    state = request.GET.get("state", "")
+    if state and state not in STATES:
+        raise ValidationFailed.at("?state", _("There is no such status."))
+    asked = PageRequest.of(request.GET)
+    found = queries.list_deliveries(hook, PageRequest(asked.after, _DELIVERIES), state)
+    shown = WebhookPage(
+        title=hook.name,
+        crumbs=_crumbs(hook.name),
+        webhook=hook,
+        form=form,
+        deliveries=[_line(row) for row in found.items],
+        next=found.next,
+        state=state,
+        states={name.value: STATES[name] for name in Delivery.State},
+        theirs=status == 409,
+    )
+    status = status if request.method == "POST" else 200
+    return show(request, "notifications/webhook.html", shown, status=status)
+
+
+def _line(row: Delivery) -> Line:
+    waits = row.state == Delivery.State.WAITING
+    return Line(
+        id=row.id,
+        kind=KINDS.get(row.kind, row.kind),
+        conversation=row.conversation_id,
+        version=row.version,
+        at=row.at,
+        state=STATES[row.state],
+        attempts=row.attempts,
+        next_at=row.next_at if waits and row.problem else None,
+        answered=row.answered,
+        problem=PROBLEMS.get(row.problem, ""),
+        resend=not waits or bool(row.problem),
+    )
+
+
+def _as_form(hook: Webhook) -> CreateWebhook:
+    return CreateWebhook.model_construct(
+        name=hook.name, url=hook.url, kinds=hook.kinds, workflow=hook.workflow or None
+    )
+
+
+def _as_change(wanted: CreateWebhook, request: HttpRequest) -> ChangeWebhook:
+    text = request.POST.get("version", "")
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+    return ChangeWebhook(
+        name=wanted.name,
+        url=wanted.url,
+        kinds=wanted.kinds,
+        workflow=wanted.workflow or "",
+        expected_version=int(text),
+    )
+
+
+def _crumbs(here: str) -> tuple[Crumb, ...]:
+    return (Crumb(_("Webhooks"), reverse("webhooks")), Crumb(here))

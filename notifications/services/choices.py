@@ -1,0 +1,63 @@
+"""What a person wants to hear of, and how."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.accounts.services import record_change
+from ctxadmin.audit.record import Change
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import Forbidden
+from notifications.domain.kinds import PERSONAL, Kind
+from notifications.models import Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The kinds that a person hears of by mail and by the browser."""
+
+    mail: Collection[Kind] = field(default_factory=tuple)
+    browser: Collection[Kind] = field(default_factory=tuple)
+
+
+def chosen_of(actor: Actor) -> Chosen:
+    """What a person chose so far; nothing at first."""
+    rows = _rows_of(actor)
+    return Chosen(
+        [kind for kind, row in rows.items() if row.mail_since is not None],
+        [kind for kind, row in rows.items() if row.browser_since is not None],
+    )
+
+
+@transaction.atomic
+def choose(actor: Actor, wanted: Chosen) -> None:
+    """Hear of these kinds from now on; of those that were chosen before as ever."""
+    actor.require(Action.NOTIFICATION_CHOOSE)
+    if actor.kind != "person":
+        raise Forbidden("Only people choose what they hear of; engines have webhooks.")
+    rows, now = _rows_of(actor), clock.now()
+    changed = False
+    for kind in PERSONAL:
+        row = rows.get(kind) or Choice(
+            workspace_id=actor.workspace, user_id=int(actor.id), kind=kind.value
+        )
+        before = (row.mail_since, row.browser_since)
+        row.mail_since = (row.mail_since or now) if kind in wanted.mail else None
+        row.browser_since = (row.browser_since or now) if kind in wanted.browser else None
+        if before != (row.mail_since, row.browser_since):
+            changed = True
+            row.save()
+    if changed:
+        detail = {"mail": sorted(wanted.mail), "browser": sorted(wanted.browser)}
+        change = Change(Action.NOTIFICATION_CHOOSE, "member", actor.id, detail=detail)
+        record_change(actor, change)
+
+
+def _rows_of(actor: Actor) -> Mapping[Kind, Choice]:
+    if actor.kind != "person":
+        return {}
+    rows = Choice.objects.filter(workspace=actor.workspace, user=int(actor.id))
+    return {Kind(row.kind): row for row in rows}

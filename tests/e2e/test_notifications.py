@@ -1,0 +1,127 @@
+"""A designer has an engine told, a person says what to hear of, and their browser tells it."""
+
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.live_server import LiveServer
+
+
+def paused(api: httpx.Client) -> str:
+    """A conversation whose execution was just paused."""
+    name = f"told-{uuid4().hex[:8]}"
+    api.post("conversations", json={"id": name}).raise_for_status()
+    body = {"node_id": "a", "state_data": {}, "status": "PAUSED"}
+    api.put(f"conversations/{name}/checkpoints/c1", json=body).raise_for_status()
+    return name
+
+
+def make_webhook(page: Page, address: str) -> str:
+    """By the pages; its name."""
+    name = f"engine-{uuid4().hex[:8]}"
+    page.goto("/notifications/")
+    page.get_by_role("link", name="Webhooks").click()
+    page.get_by_role("link", name="New webhook").first.click()
+    assert_accessible(page)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Address").fill(address)
+    page.get_by_label("Paused, for whatever reason").check()
+    page.get_by_role("button", name="Make the webhook").click()
+    return name
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
+def test_a_designer_makes_tries_and_removes_a_webhook(
+    open_page: OpenPage, api: httpx.Client, theme: str, width: int
+) -> None:
+    page = open_page("designer", theme=theme, width=width)  # type: ignore[arg-type]
+    name = make_webhook(page, "https://nowhere.invalid/hook")
+    expect(page.get_by_text("whsec_")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("link", name="I have copied it").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+    expect(page.get_by_text("whsec_")).to_have_count(0)
+    page.get_by_role("button", name="Send a test").click()
+    told = paused(api)
+    deliveries = page.locator("tbody tr")
+    expect(listed(page, told)).to_be_visible()
+    expect(deliveries.first).to_contain_text("Paused, for whatever reason")
+    assert_accessible(page)
+    page.get_by_role("button", name="Pause", exact=True).click()
+    expect(page.get_by_text("It is paused: deliveries wait")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("link", name="Remove").click()
+    page.get_by_role("button", name="Remove").click()
+    expect(page.get_by_text(f"The webhook {name} is removed.")).to_be_visible()
+    assert_accessible(page)
+
+
+def listed(page: Page, told: str) -> Locator:
+    """The link to a conversation in the list, which the sender writes a moment later."""
+    link = page.get_by_role("link", name=told)
+    for _ in range(60):
+        if link.count():
+            break
+        page.wait_for_timeout(500)
+        page.reload()
+    return link
+
+
+def test_a_private_address_is_refused_at_its_field(open_page: OpenPage, tolerate: object) -> None:
+    page = open_page("designer")
+    tolerate("status of 422")  # type: ignore[operator]
+    make_webhook(page, "http://169.254.169.254/latest/")
+    field = page.get_by_label("Address")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(field).to_have_value("http://169.254.169.254/latest/")
+    assert_accessible(page)
+
+
+def test_a_browser_tells_what_its_reader_asked_for(
+    open_page: OpenPage, api: httpx.Client, server: LiveServer
+) -> None:
+    page = open_page("reviewer")
+    page.context.grant_permissions(["notifications"], origin=server.url)
+    page.add_init_script(
+        """
+        window.told = [];
+        window.Notification = class extends EventTarget {
+          static permission = "granted";
+          static requestPermission = async () => "granted";
+          constructor(said, more) { super(); window.told.push([said, more.tag]); }
+        };
+        """
+    )
+    page.goto("/notifications/")
+    box = page.get_by_label("Browser: Paused, for whatever reason")
+    box.check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(box).to_be_checked()
+    assert_accessible(page)
+    allow = page.get_by_role("button", name="Tell me in this browser")
+    with page.expect_response("**/notifications/news/"):
+        allow.click()
+    expect(allow).to_have_attribute("aria-pressed", "true")
+    paused(api)
+    page.wait_for_function("localStorage.getItem('notify-after')")
+    for _ in range(60):
+        with page.expect_response("**/notifications/news/**"):
+            page.goto("/")  # every page asks when it comes
+        if page.evaluate("window.told.length"):
+            break
+        page.wait_for_timeout(500)
+    told = page.evaluate("window.told")
+    assert told[0][0] == "Paused, for whatever reason"
+    with page.expect_response("**/notifications/news/**"):
+        page.goto("/reviews/")
+    assert told[0] not in page.evaluate("window.told")
+    assert_accessible(page)
+    page.get_by_role("link", name="Notify me").click()
+    page.get_by_label("Browser: Paused, for whatever reason").uncheck()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()

@@ -1,0 +1,187 @@
+"""People hear by mail and by the browser of what they asked for, once, and only while they may."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from smtplib import SMTPServerDisconnected
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.test import Client
+
+from checkpoints.domain.commands import MoveExecution
+from checkpoints.services import moving
+from ctxadmin.accounts.models import Membership, User
+from ctxadmin.accounts.roles import Role
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.lib.errors import Forbidden
+from notifications.domain.kinds import Kind
+from notifications.fan_out import fan_out
+from notifications.models import Choice, Delivery
+from notifications.services.choices import Chosen, choose, chosen_of
+from tests.factories import engine, signed_in, user
+from tests.integration.checkpoints.flows import REVIEW, Run, chain
+from tests.integration.notifications.conftest import person_of, send_all
+
+pytestmark = pytest.mark.django_db
+
+SECRET = "what-the-customer-said"
+
+
+@pytest.fixture(autouse=True)
+def _mail_server(settings: Any) -> None:
+    settings.MAIL = True
+    settings.DEFAULT_FROM_EMAIL = "ctxadmin@example.org"
+    settings.PUBLIC_URL = "https://ctx.example.org"
+
+
+def reviewer(name: str, *kinds: Kind, browser: tuple[Kind, ...] = ()) -> Any:
+    actor = person_of(name, Role.REVIEWER)
+    User.objects.filter(pk=int(actor.id)).update(email=f"{name}@example.org")
+    choose(actor, Chosen(kinds, browser))
+    return actor
+
+
+def test_a_mail_tells_with_ids_and_a_link_and_no_content() -> None:
+    reviewer("rita", Kind.PAUSED)
+    run = Run.start()
+    run.pause_now(state_data={"said": SECRET}, messages=[user(SECRET)])
+    send_all()
+    (letter,) = mail.outbox
+    assert letter.to == ["rita@example.org"]
+    assert letter.subject == f"Paused: {run.head.public_id}"
+    assert f"https://ctx.example.org/executions/{run.head.public_id}/" in letter.body
+    assert SECRET not in str(letter.message())
+    delivery = Delivery.objects.get()
+    assert letter.message()["Message-ID"] == f"<{delivery.id}@ctx.example.org>"
+    assert delivery.state == "sent"
+
+
+def test_one_event_is_one_mail_by_the_first_kind_that_fits() -> None:
+    reviewer("rita", Kind.PAUSED, Kind.REVIEW_ASKED)
+    chain("w", "a", configs={"a": REVIEW})
+    Run.start("w")
+    send_all()
+    assert [letter.subject.partition(":")[0] for letter in mail.outbox] == ["Waits for review"]
+
+
+def test_nobody_is_told_what_they_did_themselves() -> None:
+    rita = reviewer("rita", Kind.FAILED, browser=(Kind.FAILED,))
+    reviewer("rolf", Kind.FAILED)
+    run = Run.start()
+    run.pause_now()
+    moving.reject(rita, run.head.public_id, MoveExecution())
+    send_all()
+    assert [letter.to for letter in mail.outbox] == [["rolf@example.org"]]
+    assert not Delivery.objects.filter(target=rita.id).exists()
+
+
+def test_choices_are_kept_and_on_record_once() -> None:
+    rita = reviewer("rita", Kind.PAUSED, browser=(Kind.FAILED,))
+    before = Choice.objects.get(kind=Kind.PAUSED).mail_since
+    choose(rita, Chosen([Kind.PAUSED], [Kind.FAILED]))
+    assert AuditEntry.objects.filter(action="notification.choose").count() == 1
+    choose(rita, Chosen([Kind.PAUSED, Kind.FAILED]))
+    assert Choice.objects.get(kind=Kind.PAUSED).mail_since == before
+    assert (set(chosen_of(rita).mail), chosen_of(rita).browser) == (
+        {Kind.PAUSED, Kind.FAILED},
+        [],
+    )
+
+
+def test_engines_choose_nothing() -> None:
+    with pytest.raises(Forbidden):
+        choose(engine(), Chosen([Kind.PAUSED]))
+
+
+def _leave(name: str) -> None:
+    Membership.objects.filter(user__username=name).delete()
+
+
+def _inactive(name: str) -> None:
+    User.objects.filter(username=name).update(is_active=False)
+
+
+def _no_address(name: str) -> None:
+    User.objects.filter(username=name).update(email="")
+
+
+def _unchosen(name: str) -> None:
+    Choice.objects.filter(user__username=name).update(mail_since=None)
+
+
+@pytest.mark.parametrize(
+    ("happens", "problem"),
+    [
+        (_leave, "rights"),
+        (_inactive, "rights"),
+        (_no_address, "unwanted"),
+        (_unchosen, "unwanted"),
+    ],
+)
+def test_nothing_is_sent_to_who_may_not_or_does_not_want_to_hear_by_now(
+    happens: Callable[[str], None], problem: str
+) -> None:
+    reviewer("rita", Kind.PAUSED)
+    Run.start().pause_now()
+    fan_out()
+    happens("rita")
+    send_all()
+    assert mail.outbox == []
+    assert [(row.state, row.problem) for row in Delivery.objects.all()] == [("dead", problem)]
+
+
+def test_a_mail_server_that_is_away_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, later: Callable[[timedelta], None]
+) -> None:
+    reviewer("rita", Kind.PAUSED)
+    Run.start().pause_now()
+
+    def away(*_: Any, **__: Any) -> int:
+        raise SMTPServerDisconnected("away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("django.core.mail.EmailMessage.send", away)
+        send_all()
+    assert Delivery.objects.get().problem == "mail"
+    later(timedelta(seconds=10))
+    send_all()
+    assert len(mail.outbox) == 1
+
+
+def test_the_browser_of_a_person_asks_for_news() -> None:
+    client = signed_in(Role.REVIEWER)
+    client.post("/notifications/", {"browser": ["execution.paused", "execution.dreamt"]})
+    start = ask(client)
+    assert start["results"] == []
+    run = Run.start()
+    run.pause_now()
+    fan_out()
+    found = ask(client, start["next"])
+    assert [piece["link"] for piece in found["results"]] == [f"/executions/{run.head.public_id}/"]
+    assert found["results"][0]["said"] == "Paused, for whatever reason"
+    assert mail.outbox == []
+    assert ask(signed_in(Role.VIEWER), start["next"])["results"] == []
+    assert ask(signed_in(Role.REVIEWER, "elsewhere"), start["next"])["results"] == []
+
+
+@pytest.mark.parametrize("after", ["soon", "2026-13-01T00:00:00Z", "2026-01-01T00:00:00", "0001"])
+def test_news_since_no_moment_are_refused(after: str) -> None:
+    answer = signed_in(Role.VIEWER).get("/notifications/news/", {"after": after})
+    assert answer.status_code == 422
+
+
+def ask(client: Client, after: str = "") -> Any:
+    return client.get("/notifications/news/", {"after": after} if after else {}).json()
+
+
+def test_every_member_chooses_on_a_page_of_their_own(settings: Any) -> None:
+    client = signed_in(Role.VIEWER)
+    assert client.post("/notifications/", {"mail": ["execution.failed"]}).status_code == 302
+    html = client.get("/notifications/").content.decode()
+    assert 'name="mail" value="execution.failed" aria-label="Mail: Failed' in html
+    assert html.count('"Mail: Failed, also by a rejection" checked>') == 1
+    assert "no mail address of you" in html
+    assert "/settings/webhooks/" not in html
+    settings.MAIL = False
+    assert "sends no mail" in client.get("/notifications/").content.decode()
