@@ -15,6 +15,7 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import lists, pending, presenters, values
 from checkpoints.pages.graph_map import GraphMap, map_of
+from checkpoints.pages.key_comments import said_until, with_comments
 from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
 from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
@@ -214,6 +215,7 @@ def _detail_page(
     row, found = queries.list_checkpoints(actor, head.public_id, PageRequest(limit=_RAIL))
     stand = presenters.stand_of(moment)
     steps = presenters.steps_of(moment, values.executed_nodes(moment))
+    state = values.state_view(moment, most=_KEYS, newest_first=True)
     return DetailPage(
         title=title,
         crumbs=(*presenters.crumbs(), Crumb(title)),
@@ -227,7 +229,7 @@ def _detail_page(
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
         map=map_of(moment, stand, steps),
-        state=values.state_view(moment, most=_KEYS, newest_first=True),
+        state=with_comments(actor, moment, state, said_until(moment)),
         cards=_last_messages(moment),
         visible_count=moment.visible_count,
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],

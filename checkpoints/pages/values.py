@@ -12,6 +12,7 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pinned import reducers_of
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held
+from conversations.pages.cards import Said
 
 # A page with more takes seconds to draw; what is left out is named with its size.
 MOST_VALUE_BYTES: Final = 64 * 1024
@@ -25,6 +26,7 @@ class KeyView:
     """A key of the state; ``read`` is False if its value is too large for the page.
 
     ``version`` is that of its last change, ``changed`` tells that this was the one shown.
+    ``comments`` are those on this key up to the version that is shown.
     """
 
     name: str
@@ -34,6 +36,7 @@ class KeyView:
     reducer: str
     value: JsonValue = None
     read: bool = True
+    comments: Sequence[Said] = ()
 
     @property
     def is_text(self) -> bool:

@@ -15,13 +15,13 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters, values
 from checkpoints.pages.change_tree import Branch, tree_of
+from checkpoints.pages.key_comments import said_until, with_comments
 from checkpoints.pages.presenters import Stand, Step, VersionLine
 from checkpoints.pages.provenance import messages_written
 from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import labels_of
 from checkpoints.store import find_checkpoint, kept_after, kept_before
-from conversations.comments import of_execution
 from conversations.domain.diff import Change
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -103,6 +103,9 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     moment = queries.find_moment(actor, conversation_id, number)
     text = request.GET.get("q", "")
     executed = values.executed_nodes(moment)
+    comments = said_until(moment)
+    state = with_comments(actor, moment, values.state_view(moment, text=text), comments)
+    beside = {key.name for key in state.keys}
     title = _("Version %(n)s") % {"n": number}
     shown = VersionPage(
         title=title,
@@ -116,7 +119,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         executed=None if executed is None or len(executed) > MOST_ROWS else executed,
         executed_count=checkpoint.executed_count,
         history=values.history_entries(moment),
-        state=values.state_view(moment, text=text),
+        state=state,
         text=text,
         newest=now.version,
         before=kept_before(row, number),
@@ -125,8 +128,8 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         label=labels_of(row, [number]).get(number, ""),
         comments=[
             said_by(actor, each)
-            for each in of_execution(head, row.number)
-            if each.version == number
+            for each in comments
+            if each.version == number and each.key_name not in beside
         ],
         may_comment=actor.may(Action.COMMENT_WRITE),
         may_label=actor.may(Action.LABEL_SET),

@@ -81,7 +81,11 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A comment; ``mine`` if the reader may take it back, ``about`` the key that it is on."""
+    """A comment; ``mine`` if the reader may take it back, ``about`` the key that it is on.
+
+    ``at`` is the version that it was made at where that is not the one that is shown; ``outdated``
+    says that the value was changed since.
+    """
 
     number: int
     text: str
@@ -89,6 +93,8 @@ class Said:
     created_at: datetime
     mine: bool
     about: str = ""
+    at: int | None = None
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,41 @@ def test_versions_and_keys_are_commented_on(reviewer: Client) -> None:
         assert reviewer.post(url(run, f"comment/?{query}"), {"text": said}).status_code == 302
     page = text(reviewer.get(url(run, "versions/1/")))
     assert "of the version" in page
-    assert '<code translate="no">draft</code>' in page.split("of the version")[1]
+    assert "of the key" in page.split(">draft<")[1].split("</li>")[0]
+    assert page.count("of the key") == 1
     assert "of the key" not in text(reviewer.get(url(run, "versions/0/")))
+
+
+def test_a_comment_stands_beside_later_values_of_its_key_with_its_version(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    reviewer.post(url(run, "comment/?version=1&key=draft"), {"text": "too stiff"})
+    reviewer.post(url(run, "comment/?version=1&key=count"), {"text": "why three"})
+    assert run.update("review", state_data={"draft": "Dear friend"}).status_code == 200
+    for path in ("", "versions/2/"):
+        page = text(reviewer.get(url(run, path)))
+        card = page.split('id="state"')[1]
+        of_count, of_draft = (
+            card.split(f'translate="no">{key}<')[1].split("</ul>")[0] for key in ("count", "draft")
+        )
+        assert "too stiff" in of_draft
+        assert "at version 1" in of_draft
+        assert "changed since" in of_draft
+        assert "why three" in of_count
+        assert "changed since" not in of_count
+    page = text(reviewer.get(url(run, "versions/1/")))
+    assert "too stiff" in page
+    assert "changed since" not in page
+
+
+def test_a_comment_on_a_key_that_is_not_shown_stands_with_those_on_the_version(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    reviewer.post(url(run, "comment/?version=1&key=draft"), {"text": "too stiff"})
+    page = text(reviewer.get(url(run, "versions/1/?q=count")))
+    assert '<code translate="no">draft</code>' in page.split('id="state"')[1]
 
 
 @pytest.mark.parametrize(
