@@ -76,7 +76,7 @@ def test_a_comment_stands_beside_later_values_of_its_key_with_its_version(
         assert "changed since" not in of_count
     page = text(reviewer.get(url(run, "versions/1/")))
     assert "too stiff" in page
-    assert "changed since" not in page
+    assert "changed since</span>" not in page
 
 
 def test_a_comment_on_a_key_that_is_not_shown_stands_with_those_on_the_version(
