@@ -146,4 +146,6 @@ def state_source(head: Conversation, version: int | None) -> ExecutionState | No
         metadata=orjson.loads(bytes(moment.row.metadata)) if moment.row else {},
         revision=moment.revision,
         visible_count=moment.visible_count,
+        workflow=moment.row.workflow_key if moment.row else None,
+        waiting=frozenset() if moment.marking is None else frozenset(moment.marking.waiting),
     )

@@ -14,7 +14,8 @@ class ExecutionState:
 
     ``values`` are the keys of the state without messages, ``history`` the entries of its nodes,
     ``metadata`` the execution's own. The messages are the first ``visible_count`` of the view of
-    ``revision``.
+    ``revision``. On the edges in ``waiting`` something waited for the nodes they lead to; they are
+    those of the workflow with the key ``workflow``.
     """
 
     version: int
@@ -23,6 +24,8 @@ class ExecutionState:
     metadata: Mapping[str, JsonValue]
     revision: int
     visible_count: int
+    workflow: int | None = None
+    waiting: frozenset[str] = frozenset()
 
 
 # Gives the newest state of a conversation's execution, or that of a version; None if there is no

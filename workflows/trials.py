@@ -169,11 +169,12 @@ def _logged(log: MemoryLog, messages: Messages) -> Messages:
 class PreviewAsked:
     """What to preview: a node of the draft, of a version, or of a document that is not saved.
 
-    It sees what a conversation holds (at a version of its execution), or what is given.
+    It sees what a conversation holds (at a version of its execution), or what is given. Without
+    ``edges`` it is entered as by an engine: along those on which something waits for it.
     """
 
     node: str
-    edges: Sequence[str] = ()
+    edges: Sequence[str] | None = None
     document: Document | None = None
     version: int | None = None
     conversation: str | None = None
@@ -190,6 +191,20 @@ class Previewed:
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The whole state that nodes see something of, and the edges on which something waits there."""
+
+    sight: Sight
+    source: Conversation | MemoryLog
+    waiting: frozenset[str] = frozenset()
+
+    def arrived(self, plan: Plan, node: str) -> tuple[str, ...]:
+        """The edges on which something waits for ``node``, as ``enter`` takes them."""
+        incoming = plan.graph.incoming.get(node, ())
+        return tuple(edge.id for edge in incoming if edge.id in self.waiting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +238,7 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     """
     actor.require(Action.PREVIEW)
     wanted, wrong = _definition(actor, slug, asked)
-    looked = look(actor, wanted.plan, asked)
+    looked = look(actor, slug, wanted.plan, asked)
     entered = looked.entered
     seen = Tried(
         context=entered.sight.context,
@@ -241,35 +256,42 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     )
 
 
-def look(actor: Actor, plan: Plan, asked: PreviewAsked) -> Looked:
+def look(actor: Actor, slug: str, plan: Plan, asked: PreviewAsked) -> Looked:
     """What a node of ``plan`` would see; raises as ``preview`` does."""
-    return look_along(actor, plan, [(asked.node, asked.edges)], asked)[0]
+    origin = origin_of(actor, slug, asked)
+    edges = origin.arrived(plan, asked.node) if asked.edges is None else asked.edges
+    prefix = "" if asked.document is None else "/document"
+    return look_along(actor, plan, [(asked.node, edges)], origin, prefix)[0]
 
 
 def look_along(
-    actor: Actor, plan: Plan, stops: Sequence[tuple[str, Sequence[str]]], asked: PreviewAsked
+    actor: Actor,
+    plan: Plan,
+    stops: Sequence[tuple[str, Sequence[str]]],
+    origin: Origin,
+    prefix: str = "",
 ) -> list[Looked]:
     """What each node would see that is entered along its edges, one after the other.
 
-    Filters are views, so that each sees of the same whole state (semantics 2.9).
+    Filters are views, so that each sees of the same whole state (semantics 2.9). ``prefix`` is
+    where the document of the plan stands in the request.
     """
     actor.require(Action.PREVIEW)
     for node, edges in stops:
-        _require_usable(plan, node, edges, "" if asked.document is None else "/document")
-    sight, source = _origin(actor, asked)
-    tokens = token_sums(source)
+        _require_usable(plan, node, edges, prefix)
+    tokens = token_sums(origin.source)
     looked: list[Looked] = []
     for node, edges in stops:
-        found = flow.preview(plan, node, sight, edges, tokens=tokens)
+        found = flow.preview(plan, node, origin.sight, edges, tokens=tokens)
         costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
-        looked.append(Looked(found.entered, sight, source, *costs))
+        looked.append(Looked(found.entered, origin.sight, origin.source, *costs))
     return looked
 
 
 def look_at(actor: Actor, slug: str, asked: PreviewAsked) -> Looked:
     """What ``preview`` tells, without the problems of all else."""
     actor.require(Action.PREVIEW)
-    return look(actor, _definition(actor, slug, asked)[0].plan, asked)
+    return look(actor, slug, _definition(actor, slug, asked)[0].plan, asked)
 
 
 def _definition(
@@ -298,15 +320,17 @@ def _require_usable(plan: Plan, node: str, edges: Sequence[str], prefix: str) ->
         raise ValidationFailed(error.detail, problems=moved) from None
 
 
-def _origin(actor: Actor, asked: PreviewAsked) -> tuple[Sight, Conversation | MemoryLog]:
+def origin_of(actor: Actor, slug: str, asked: PreviewAsked) -> Origin:
+    """What the question is asked of; NotFound for the conversation and the version."""
+    actor.require(Action.PREVIEW)
     if asked.conversation is None:
-        return asked.given.open()
+        return Origin(*asked.given.open())
     head = find_head(actor.workspace, asked.conversation)
     state = state_of(head, asked.at)
     if state is None and asked.at is not None:
         raise NotFound(f"The conversation has no execution with a version {asked.at}.")
     if state is None:
-        return sight_of(head, values={}, metadata={}), head
+        return Origin(sight_of(head, values={}, metadata={}), head)
     pinned = asked.at is not None
     sight = sight_of(
         head,
@@ -316,7 +340,9 @@ def _origin(actor: Actor, asked: PreviewAsked) -> tuple[Sight, Conversation | Me
         revision=state.revision if pinned else None,
         visible_count=state.visible_count if pinned else None,
     )
-    return sight, head
+    # Edges of another workflow may have the same names.
+    is_own = state.workflow == find_workflow(actor.workspace, slug).key
+    return Origin(sight, head, state.waiting if is_own else frozenset())
 
 
 def _lack(entered: flow.Entered) -> list[Problem]:

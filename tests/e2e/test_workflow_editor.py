@@ -806,3 +806,49 @@ def test_escape_leaves_no_question_unanswered(
     dialog.get_by_role("button", name="Merge").click()
     saved(page)
     assert draft(api, slug)["nodes"][0]["name"] == "Mine"
+
+
+def test_the_preview_never_shows_what_something_else_would_see(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    api.post("conversations", json={"id": "never-stale", "metadata": {"known": "by-its-value"}})
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    preview = page.get_by_role("region", name="Preview")
+    preview.get_by_label("Conversation").fill("never-stale")
+    seen = preview.locator(".editor-seen")
+    expect(seen).to_contain_text("by-its-value")
+    preview.get_by_label("Conversation").fill("")
+    expect(seen).to_be_hidden()
+    preview.get_by_label("Conversation").fill("never-stale")
+    expect(seen).to_be_visible()
+    tolerate("ERR_FAILED")
+    page.route("**/editor/preview/", lambda route: route.abort())
+    card(page, "ask").click()
+    expect(preview).to_contain_text("The server does not answer.")
+    expect(seen).to_be_hidden()
+    # It is asked again by itself.
+    page.unroute("**/editor/preview/")
+    expect(seen).to_contain_text("by-its-value")
+
+
+def test_the_preview_follows_the_edge_that_leads_to_the_node(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    messages = [{"role": "user", "content": f"message {number}"} for number in range(3)]
+    api.post("conversations", json={"id": "along-an-edge", "messages": messages})
+    keep: JsonValue = [{"operation": "truncate", "truncate": {"keep_last": 1}}]
+    narrow: JsonValue = {"type": "pass_all", "messages": keep}
+    edges: list[JsonValue] = [
+        {"id": "go", "type": "sequence", "from": "ask", "to": "answer", "context_filter": narrow}
+    ]
+    page = opened(designer_page, made(NODES, edges))
+    card(page, "answer").click()
+    preview = page.get_by_role("region", name="Preview")
+    preview.get_by_label("Conversation").fill("along-an-edge")
+    along = preview.get_by_role("checkbox", name="go, from Ask")
+    expect(along).to_be_checked()
+    kept = preview.locator("tr.seen-kept", has_text="message")
+    expect(kept).to_have_count(1)
+    along.uncheck()
+    expect(kept).to_have_count(3)

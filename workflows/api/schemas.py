@@ -88,11 +88,12 @@ class PreviewNode(Contract):
     """``POST /workflows/{slug}/preview``.
 
     Of the draft, of ``version``, or of a ``document`` that is not saved; for a conversation (``at``
-    a version of its execution), or for a context and messages.
+    a version of its execution), or for a context and messages. Without ``edges`` it is entered
+    along those on which something waits for it, as ``enter`` does.
     """
 
     node: ElementId
-    edges: Annotated[list[ElementId], Field(max_length=MAX_ARRIVALS)] = []
+    edges: Annotated[list[ElementId], Field(max_length=MAX_ARRIVALS)] | None = None
     document: Document | None = None
     version: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     conversation_id: str | None = None

@@ -26,6 +26,7 @@ from workflows.pages.seen import Seen, seen_of
 from workflows.trials import Given, Looked, PreviewAsked
 
 _MOST_STEPS: Final = 50
+_UNITING: Final = frozenset({"merge", "join"})
 _MOST_IN_A_STEP: Final = 40
 
 Name = Annotated[str, Field(max_length=10_000)]
@@ -34,13 +35,15 @@ Name = Annotated[str, Field(max_length=10_000)]
 class EditorPreviewAsked(Contract):
     """A node of a document, and what it is tried on: a conversation, or a context and messages.
 
+    Without ``edges`` it is entered as by an engine, along those on which something waits for it;
+    where nothing does, along all of a merge, else along the first that leads to it.
     With ``path`` every node on a way to it is shown: the way of ``edges`` if they lead on from
     each other, else a shortest one from a start, along the first of them if there are any.
     """
 
     document: AnyDocument
     node: Name
-    edges: Annotated[list[Name], Field(max_length=1_000)] = []
+    edges: Annotated[list[Name], Field(max_length=1_000)] | None = None
     path: bool = False
     conversation: Name | None = None
     at: Annotated[int, Field(ge=0, lt=2**31)] | None = None
@@ -62,7 +65,6 @@ class EditorPreviewAsked(Contract):
         drafts = read_messages(self.messages, "/messages") if self.messages else ()
         return PreviewAsked(
             node=self.node,
-            edges=self.edges,
             conversation=self.conversation,
             at=self.at,
             given=Given(context, drafts),
@@ -83,18 +85,28 @@ Stop = tuple[str, Sequence[str]]
 
 @editor_call
 def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{html, tokens_before, tokens_after, cached_prefix_lost, problems, steps?}``."""
+    """``{html, edges, tokens_before, tokens_after, cached_prefix_lost, problems, steps?}``."""
     actor.require(Action.PREVIEW)
     workflow_named(actor, slug)
     body = json_body(request, EditorPreviewAsked)
     parts = parts_of(body.document)
     _require_readable(parts, body.node)
     plan = Plan(parts.document)
+    origin = trials.origin_of(actor, slug, body.asked())
+    usual = origin.arrived(plan, body.node) or _usual(plan.graph, body.node)
+    edges: Sequence[str] = usual if body.edges is None else body.edges
     if not body.path:
-        return _answer(trials.look(actor, plan, body.asked()))
-    stops = _stops(plan.graph, body.node, body.edges)
-    looked = trials.look_along(actor, plan, stops[-_MOST_STEPS:], body.asked())
+        stop = (body.node, edges)
+        return _answer(*trials.look_along(actor, plan, [stop], origin))
+    stops = _stops(plan.graph, body.node, edges)
+    looked = trials.look_along(actor, plan, stops[-_MOST_STEPS:], origin)
     return _answer(*looked, left_out=len(stops) - len(looked))
+
+
+def _usual(graph: Graph, node: str) -> tuple[str, ...]:
+    """The edges along which a node is entered when its turn comes."""
+    incoming = tuple(edge.id for edge in graph.incoming.get(node, ()))
+    return incoming if graph.nodes[node].type in _UNITING else incoming[:1]
 
 
 def _require_readable(parts: Parts, name: str) -> None:
@@ -128,7 +140,10 @@ def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
             raise ValidationFailed.at("/node", text % {"id": node[:64]})
         ways = found
     first = ways[0].from_node if ways else node
-    return [(first, ()), *((edge.to_node, (edge.id,)) for edge in ways)]
+    stops: list[Stop] = [(first, ()), *((edge.to_node, (edge.id,)) for edge in ways)]
+    if len(into) > 1:
+        stops[-1] = (node, tuple(edge.id for edge in into))
+    return stops
 
 
 def _answer(*looked: Looked, left_out: int | None = None) -> HttpResponse:
@@ -149,6 +164,7 @@ def _answer(*looked: Looked, left_out: int | None = None) -> HttpResponse:
     return answered(
         {
             **data,
+            "edges": last.entered.edges,
             "tokens_before": last.tokens_before,
             "tokens_after": last.tokens_after,
             "cached_prefix_lost": last.cached_prefix_lost,

@@ -70,6 +70,8 @@ export interface FieldError {
 export interface Trial {
   readonly node: string;
   readonly path: boolean;
+  /** The edges along which it is entered; without them as the server says. */
+  readonly edges?: readonly string[];
   readonly conversation?: string;
   readonly at?: number;
   readonly context?: Json;
@@ -78,6 +80,8 @@ export interface Trial {
 
 export interface Previewed {
   readonly html: string;
+  /** Along which the node was entered. */
+  readonly edges: readonly string[];
   readonly tokens_before: number;
   readonly tokens_after: number;
   readonly steps?: readonly { readonly node: string; readonly tokens_after: number }[];

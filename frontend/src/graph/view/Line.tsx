@@ -4,6 +4,7 @@ import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
 import { memo } from "react";
 import { createPortal } from "react-dom";
 import { wayOf } from "../model/lines";
+import { CARD } from "../model/places";
 import { t } from "../texts";
 import { useEditor } from "./context";
 import type { FlowEdge } from "./flow";
@@ -45,7 +46,7 @@ function LineView(given: EdgeProps<FlowEdge>) {
         createPortal(
           <div
             className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}`}
-            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
+            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, maxWidth: roomFor(given) }}
             translate="no"
             title={[edge?.condition, ...chips, ...(data?.words?.problems ?? [])].filter(Boolean).join("\n")}
             onClick={() => choose({ edges: [id] })}
@@ -63,6 +64,12 @@ function LineView(given: EdgeProps<FlowEdge>) {
         )}
     </>
   );
+}
+
+/** Between cards that stand beside each other a chip has the gap, or they would cover its ends. */
+function roomFor({ sourceX, sourceY, targetX, targetY }: EdgeProps<FlowEdge>): number | undefined {
+  const isBeside = targetX > sourceX && Math.abs(targetY - sourceY) < CARD.height;
+  return isBeside ? Math.max(targetX - sourceX - 2 * IN_HANDLE, 60) : undefined;
 }
 
 export const LINES = { line: memo(LineView) };

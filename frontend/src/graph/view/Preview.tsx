@@ -2,16 +2,22 @@
 
 import { useEffect, useId, useRef, useState } from "react";
 import { wordsOf } from "../io/said_wrong";
-import type { Trial } from "../io/server";
+import { TYPING_PAUSE_MS } from "../io/reading";
+import { Refused, type Trial } from "../io/server";
 import { saysTheSame } from "../io/wording";
 import type { Json, Key, WorkflowDocument } from "../model/document";
 import { find } from "../model/document";
-import type { Tokens } from "../store";
-import { t } from "../texts";
+import { formName, type Tokens } from "../store";
+import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Icon } from "./Icon";
+import { titleOf } from "./spoken";
 
-const PAUSE_MS = 250;
+// With the pause after which a form is read, 250 ms after the last key.
+const PAUSE_MS = 250 - TYPING_PAUSE_MS;
+const AGAIN_MS = 3_000;
+
+const MOST_EDGES = 20;
 
 /** What is typed into the fields above the preview; it stays when another node is chosen. */
 export interface Source {
@@ -20,11 +26,13 @@ export interface Source {
   readonly conversation: string;
   readonly at: string;
   readonly path: boolean;
+  /** The edges along which a node is entered, where it is not as the server says. */
+  readonly along: { readonly [node: string]: readonly string[] };
   readonly context: string;
   readonly messages: string;
 }
 
-export const NO_SOURCE: Source = { open: true, pasted: false, conversation: "", at: "", path: false, context: "", messages: "" };
+export const NO_SOURCE: Source = { open: true, pasted: false, conversation: "", at: "", path: false, along: {}, context: "", messages: "" };
 
 interface Props {
   readonly id: Key;
@@ -32,21 +40,35 @@ interface Props {
   readonly onSource: (source: Source) => void;
 }
 
+interface Shown {
+  readonly of: Key;
+  readonly along: readonly string[];
+}
+
 export function Preview({ id, source, onSource }: Props) {
   const { store, server } = useDesk();
   const document = useMeaning();
   const box = useRef<HTMLDivElement>(null);
-  const [state, setState] = useState<{ readonly busy: boolean; readonly wrong: string; readonly shown: boolean }>({ busy: false, wrong: "", shown: false });
+  const [busy, setBusy] = useState(false);
+  const [wrong, setWrong] = useState("");
+  const [last, setLast] = useState<Shown | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const isBehind = useEditor(({ typed }) => Boolean(typed[formName("node", id)]?.isRead));
   const node = find(document.nodes, id)?.id;
+  // Never what another node would see, however late the answer.
+  const shown = last?.of === id ? last : null;
 
   useEffect(() => {
-    const asked = node === undefined || !source.open ? null : trialOf(node, source);
+    const asked = node === undefined || !source.open ? null : trialOf(node, source, document);
     if (!asked || typeof asked === "string") {
-      setState((before) => ({ ...before, busy: false, wrong: asked ?? "" }));
+      setBusy(false);
+      setWrong(asked ?? "");
+      if (source.open) setLast(null);
       return undefined;
     }
     const running = new AbortController();
-    setState((before) => ({ ...before, busy: true }));
+    let again: ReturnType<typeof setTimeout> | undefined;
+    setBusy(true);
     const timer = setTimeout(() => {
       server.preview(document, asked, running.signal).then(
         (answer) => {
@@ -56,21 +78,28 @@ export function Preview({ id, source, onSource }: Props) {
           window.htmx?.process(box.current);
           const along = Object.fromEntries((answer.steps ?? []).map((step): [Key, Tokens] => [step.node, { before: step.tokens_after, after: step.tokens_after }]));
           store.getState().set({ tokens: { ...store.getState().tokens, ...along, [id]: { before: answer.tokens_before, after: answer.tokens_after } } });
-          setState({ busy: false, wrong: "", shown: true });
+          setBusy(false);
+          setWrong("");
+          setLast({ of: id, along: answer.edges });
         },
         (error: unknown) => {
-          if (!running.signal.aborted) setState((before) => ({ ...before, busy: false, wrong: wordsOf(error) }));
+          if (running.signal.aborted) return;
+          setBusy(false);
+          setWrong(wordsOf(error));
+          const isAway = error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
+          if (isAway) again = setTimeout(() => setAttempt((before) => before + 1), AGAIN_MS);
         },
       );
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
+      clearTimeout(again);
       running.abort();
     };
-  }, [document, id, node, source, server, store]);
+  }, [document, id, node, source, attempt, server, store]);
 
   return (
-    <section className={`editor-preview${source.open ? "" : " editor-preview-shut"}`} aria-label={t("Preview")} aria-busy={state.busy}>
+    <section className={`editor-preview${source.open ? "" : " editor-preview-shut"}`} aria-label={t("Preview")} aria-busy={busy}>
       <h2>
         <button type="button" className="editor-shut" aria-expanded={source.open} onClick={() => onSource({ ...source, open: !source.open })}>
           <Icon name={source.open ? "chevron-down" : "chevron-up"} />
@@ -78,16 +107,49 @@ export function Preview({ id, source, onSource }: Props) {
         </button>
       </h2>
       <div className="editor-preview-body" hidden={!source.open}>
-      <Fields source={source} onSource={onSource} />
-      {state.wrong && (
-        <p className="field-errors" role="alert">
-          {state.wrong}
-        </p>
-      )}
-      {!state.shown && !state.wrong && <p className="text-secondary">{state.busy ? t("Looking…") : t("Choose a conversation or paste a context. Nothing of it is stored.")}</p>}
-      <div className={`editor-seen${state.wrong ? " editor-seen-old" : ""}`} ref={box} hidden={!state.shown} />
+        <Fields source={source} onSource={onSource} />
+        <Along node={node} document={document} source={source} onSource={onSource} taken={shown?.along ?? []} />
+        {wrong && (
+          <p className="field-errors" role="alert">
+            {wrong}
+          </p>
+        )}
+        {isBehind && shown && !wrong && <p className="text-secondary">{t("What is typed above cannot be read yet and is not in here.")}</p>}
+        {!shown && !wrong && <p className="text-secondary">{busy ? t("Looking…") : t("Choose a conversation or paste a context. Nothing of it is stored.")}</p>}
+        <div className="editor-seen" ref={box} hidden={!shown || wrong !== ""} />
       </div>
     </section>
+  );
+}
+
+interface AlongProps extends Omit<Props, "id"> {
+  readonly node: string | undefined;
+  readonly document: WorkflowDocument;
+  readonly taken: readonly string[];
+}
+
+/** The edges that lead to the node: what their filters let through is all that it can see. */
+function Along({ node, document, source, onSource, taken }: AlongProps) {
+  const edges = document.edges.filter((edge) => edge.to === node);
+  if (node === undefined || !edges.length) return null;
+  const chosen = source.along[node] ?? taken;
+  const take = (id: string, isTaken: boolean): void => {
+    const along = edges.map((edge) => edge.id).filter((each) => (each === id ? isTaken : chosen.includes(each)));
+    onSource({ ...source, along: { ...source.along, [node]: along } });
+  };
+  return (
+    <fieldset className="editor-along">
+      <legend className="form-label">{t("Entered along")}</legend>
+      {edges.slice(0, MOST_EDGES).map(({ id, from }) => (
+        <label key={id} className="form-check">
+          <input className="form-check-input" type="checkbox" checked={chosen.includes(id)} onChange={(event) => take(id, event.target.checked)} />
+          <span className="form-check-label" translate="no">
+            {t("{edge}, from {node}", { edge: id, node: titleOf(find(document.nodes, from) ?? { id: from }) })}
+          </span>
+        </label>
+      ))}
+      {edges.length > MOST_EDGES && <p className="text-secondary small">{tn("and {n} more", "and {n} more", edges.length - MOST_EDGES)}</p>}
+    </fieldset>
   );
 }
 
@@ -144,21 +206,24 @@ function Fields({ source, onSource }: Omit<Props, "id">) {
 }
 
 /** What is to be asked, null if nothing is chosen yet, or what is wrong with what was typed. */
-function trialOf(node: string, source: Source): Trial | string | null {
+function trialOf(node: string, source: Source, document: WorkflowDocument): Trial | string | null {
   const { path } = source;
+  const leading = new Set(document.edges.flatMap((edge) => (edge.to === node ? [edge.id] : [])));
+  const edges = source.along[node]?.filter((edge) => leading.has(edge));
+  const way = edges ? { edges } : {};
   if (!source.pasted) {
     const conversation = source.conversation.trim();
     if (!conversation) return null;
     const at = source.at.trim();
     if (at && !/^\d{1,9}$/.test(at)) return t("A version is a whole number.");
-    return { node, path, conversation, ...(at ? { at: Number(at) } : {}) };
+    return { node, path, ...way, conversation, ...(at ? { at: Number(at) } : {}) };
   }
   if (!source.context.trim() && !source.messages.trim()) return null;
   try {
     const context = source.context.trim() ? (JSON.parse(source.context) as Json) : {};
     const messages = source.messages.trim() ? (JSON.parse(source.messages) as Json[]) : [];
     if (!Array.isArray(messages)) return t("Messages are a list.");
-    return { node, path, context, messages };
+    return { node, path, ...way, context, messages };
   } catch (error) {
     return t("This is not JSON: {why}", { why: error instanceof Error ? error.message : String(error) });
   }
