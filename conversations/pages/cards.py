@@ -13,10 +13,18 @@ from conversations.comments import may_take_back
 from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.models import Comment
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.web.components import Text
 
 BlockKind = Literal["text", "code", "json", "image", "part"]
 _FENCE: Final = "```"
+# Of a message in a list. A section has 50 of them: 40 of 1 MB each, half of that signs that
+# are named, took a browser more than 20 s.
+_MOST_TEXT: Final = 20_000
+_MOST_PIECES: Final = 100
+_MOST_PIECES_ALONE: Final = 2_000
+_LONGEST_NAME: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +44,15 @@ class Block:
 class CallCard:
     """A tool call, with the log index of the result that answers it, if it is known.
 
-    ``answer`` is the card of that result if it stands right behind the message with the call.
+    ``answer`` is the card of that result if it stands right behind the message with the call;
+    ``broken`` arguments are a text that begins like JSON and is none.
     """
 
     name: str
     call_id: str
     arguments: Block
     result: int | None
+    broken: bool = False
     answer: "MessageCard | None" = None
 
 
@@ -101,7 +111,8 @@ class Said:
 class MessageCard:
     """A message as a reader wants it; ``raw`` is its JSON, ``position`` its place in the view.
 
-    ``gap`` is what is hidden right behind it, ``hidden_by`` what hid the message itself.
+    ``gap`` is what is hidden right behind it, ``hidden_by`` what hid the message itself. Of one
+    that is not ``whole`` only the beginning is here, and no ``raw``; it has ``size`` bytes.
     """
 
     index: int
@@ -122,12 +133,14 @@ class MessageCard:
     gap: Gap | None = None
     hidden_by: HiddenBy | None = None
     comments: Sequence[Said] = ()
+    whole: bool = True
+    size: int = 0
 
     @property
     def is_empty(self) -> bool:
         """True if there is nothing to read: an empty text, or no content at all."""
         return not self.calls and all(
-            not block.text and block.kind == "text" for block in self.blocks
+            not block.text.strip() and block.kind == "text" for block in self.blocks
         )
 
     @property
@@ -144,9 +157,21 @@ def message_card(
     gap: Gap | None = None,
     hidden_by: HiddenBy | None = None,
     comments: Sequence[Said] = (),
+    alone: bool = False,
 ) -> MessageCard:
-    """One message; ``results`` are the log indices of results by call index and call id."""
+    """One message; ``results`` are the log indices of results by call index and call id.
+
+    A long one comes shortened, unless it stands ``alone`` on its page.
+    """
     body = orjson.loads(message.body)
+    blocks = blocks_of(body.get("content"), role=message.role)
+    calls = [
+        _call_card(call, results.get((message.index, str(call.get("id")))))
+        for call in body.get("tool_calls") or ()
+    ]
+    whole = alone or len(message.body) <= _MOST_TEXT
+    if not whole:
+        blocks, calls = _shortened(blocks, calls)
     return MessageCard(
         index=message.index,
         message_id=message.message_id,
@@ -158,18 +183,41 @@ def message_card(
         node_id=message.node_id,
         author=message.author,
         created_at=message.created_at,
-        blocks=blocks_of(body.get("content"), role=message.role),
-        calls=[
-            _call_card(call, results.get((message.index, str(call.get("id")))))
-            for call in body.get("tool_calls") or ()
-        ],
+        blocks=blocks[:_MOST_PIECES_ALONE],
+        calls=calls[:_MOST_PIECES_ALONE],
         answers=message.call_index,
-        raw=orjson.dumps(body, option=orjson.OPT_INDENT_2).decode(),
+        raw=orjson.dumps(body, option=orjson.OPT_INDENT_2).decode() if whole else "",
         position=position,
         gap=gap,
         hidden_by=hidden_by,
         comments=comments,
+        whole=whole,
+        size=len(message.body),
     )
+
+
+def _shortened(
+    blocks: Sequence[Block], calls: Sequence[CallCard]
+) -> tuple[list[Block], list[CallCard]]:
+    """As much of a long message as a list shows; JSON is drawn in part anyway."""
+    left = _MOST_TEXT
+    pieces: list[Block] = []
+    for block in blocks[:_MOST_PIECES]:
+        pieces.append(_beginning(block, left))
+        left = max(left - len(block.text), 0)
+        if not left:
+            break
+    heads: list[CallCard] = []
+    for call in calls[:_MOST_PIECES]:
+        heads.append(replace(call, arguments=_beginning(call.arguments, left)))
+        left = max(left - len(call.arguments.text), 0)
+    return pieces, heads
+
+
+def _beginning(block: Block, most: int) -> Block:
+    if block.kind == "json" or len(block.text) <= most:
+        return block
+    return replace(block, text=f"{block.text[:most]}…")
 
 
 def said_by(actor: Actor, comment: Comment) -> Said:
@@ -212,16 +260,20 @@ def _answered(call: CallCard, answers: dict[int, MessageCard]) -> CallCard:
 
 
 def blocks_of(content: JsonValue, *, role: str) -> list[Block]:
-    """The content of a message in pieces; JSON in a tool's answer unfolds, fenced code is code."""
+    """The content of a message in pieces.
+
+    JSON that a tool or a model wrote unfolds, fenced code is code.
+    """
+    parse = role in ("tool", "assistant")
     if isinstance(content, str):
-        return _text_blocks(content, parse=role == "tool") if content else []
+        return _text_blocks(content, parse=parse) if content else []
     blocks: list[Block] = []
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
         text = part.get("text")
         if isinstance(text, str):
-            blocks += _text_blocks(text, parse=role == "tool")
+            blocks += _text_blocks(text, parse=parse)
         elif "image" in str(part.get("type")):
             blocks.append(Block("image", text=_reference(part)))
         else:
@@ -273,12 +325,20 @@ def _part_name(part: dict[str, JsonValue]) -> str:
 
 
 def _text_block(text: str, *, parse: bool) -> Block:
-    if parse and text.lstrip()[:1] in ("{", "["):
+    """The text as it came, unless it is JSON of which the tree says all that it says.
+
+    A doubled key or a number beyond 64 bit would stand there as something else.
+    """
+    if parse and _like_json(text):
         try:
-            return Block("json", text=text, value=orjson.loads(text))
-        except orjson.JSONDecodeError:
+            return Block("json", text=text, value=loads_strict(text.encode()))
+        except ValidationFailed:
             pass
     return Block("text", text=text)
+
+
+def _like_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "[")
 
 
 def _reference(part: dict[str, JsonValue]) -> str:
@@ -296,11 +356,30 @@ def _call_card(call: dict[str, JsonValue], result: int | None) -> CallCard:
     function = call.get("function")
     inner = function if isinstance(function, dict) else call
     arguments = inner.get("arguments", inner.get("args", inner.get("input")))
+    broken = False
     if isinstance(arguments, str):
         block = _text_block(arguments, parse=True)
+        broken = block.kind == "text" and _is_broken(arguments)
     else:
         block = Block("json", value=arguments)
-    return CallCard(str(inner.get("name") or call.get("type")), str(call["id"]), block, result)
+    name = str(inner.get("name") or call.get("type"))
+    return CallCard(_named(name), _named(str(call["id"])), block, result, broken)
+
+
+def _is_broken(text: str) -> bool:
+    if not _like_json(text):
+        return False
+    try:
+        loads_strict(text.encode())
+    except NotJson:
+        return True
+    except ValidationFailed:
+        return False  # well-formed, and more than a tree can say
+    return False
+
+
+def _named(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def plain_text(message: StoredMessage) -> str:

@@ -15,11 +15,11 @@ from django.views.decorators.http import require_http_methods
 from conversations import services
 from conversations.domain.configs import OperationName
 from conversations.models import Conversation
-from conversations.pages import presenters, selection
+from conversations.pages import drift, presenters, selection
 from conversations.pages.forms import OperationForm, OperationRequest
 from conversations.pages.presenters import Effect
 from conversations.services import Applied, Seen
-from conversations.store import find_head
+from conversations.store import find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import parse
@@ -36,6 +36,14 @@ from ctxadmin.web.pages import page, show
 
 MEANWHILE: Final = gettext_lazy(
     "Somebody changed the view meanwhile, and nothing was done. This is what would happen now."
+)
+_FOLLOWED: Final = gettext_lazy(
+    "Somebody changed the view meanwhile, and nothing was done. The positions are those of the "
+    "same messages in the view of now; look at what would happen."
+)
+_GONE: Final = gettext_lazy(
+    "Somebody changed the view meanwhile, and nothing was done: what you chose is not visible any "
+    "more."
 )
 
 
@@ -70,6 +78,8 @@ def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     if not form.is_valid():
         return _operate_page(request, head, form, status=422 if form.errors else 200)
     warning, seen = "", seen_in(request, head)
+    if seen.revision != head.current_revision:
+        return _moved_on(request, actor, head, form, seen)
     try:
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
@@ -78,6 +88,9 @@ def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
         if "apply" in request.POST:
             warning = _("You changed it after the preview. Look at what would happen now.")
     except VersionConflict:
+        head = find_head(actor.workspace, conversation_id)
+        if seen.revision != head.current_revision:
+            return _moved_on(request, actor, head, form, seen)
         warning = str(MEANWHILE)
     except ContextError as error:
         return _operate_page(request, head, form, warning=_place(form, error), status=422)
@@ -118,6 +131,31 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     except ContextError as error:
         return _operate_page(request, head, form, warning=error.detail, status=409)
     return _operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
+
+
+def _moved_on(
+    request: HttpRequest, actor: Actor, head: Conversation, form: OperationForm, seen: Seen
+) -> HttpResponse:
+    """The form as it was meant, in the view of now; a preview only if all of it is still there."""
+    before = view_of(find_revision(head.key, seen.revision or 0)).slice(0, seen.count or 0)
+    now = view_of(find_revision(head.key, head.current_revision))
+    fields = drift.followed(form.model, before, now)
+    try:
+        model = parse(OperationRequest, fields)
+        effect = _preview(actor, head, model)
+    except ContextError:
+        return _operate_page(
+            request, head, OperationForm(initial=fields), warning=str(_GONE), status=409
+        )
+    return _operate_page(
+        request,
+        head,
+        OperationForm(initial=fields),
+        warning=str(_FOLLOWED if model != form.model else MEANWHILE),
+        effect=effect,
+        previewed=_digest_of(model),
+        status=409,
+    )
 
 
 def _with_offer(sent: QueryDict) -> QueryDict:

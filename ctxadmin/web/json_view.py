@@ -13,6 +13,8 @@ from ctxadmin.web.visible_text import visible
 
 _DEEPEST: Final = 64
 _LONG_STRING: Final = 280
+_HEAD: Final = 120
+_MOST_TEXT: Final = 200_000  # characters of long texts in one tree; the rest is only counted
 # Numbers stand behind each other: a row of up to so many as it is, a longer one folds.
 _SHORT_ROW: Final = 16
 _OPEN_ROW: Final = 64
@@ -22,12 +24,15 @@ _A_LINE: Final = 10
 class JsonView:
     """Draws one value; ``most`` lines are drawn, the rest is only counted.
 
-    ``open_depth`` levels are unfolded at first.
+    ``open_depth`` levels are unfolded at first; ``most_text`` characters of long texts are there.
     """
 
-    def __init__(self, *, open_depth: int = 2, most: int = 2000) -> None:
+    def __init__(
+        self, *, open_depth: int = 2, most: int = 2000, most_text: int = _MOST_TEXT
+    ) -> None:
         self.open_depth = open_depth
         self.left = most
+        self.text_left = most_text
 
     def draw(self, value: JsonValue) -> SafeString:
         return format_html(
@@ -45,7 +50,7 @@ class JsonView:
         if isinstance(value, list) and value:
             empty = mark_safe("")
             return self._fold(key, "[]", depth, [(empty, item) for item in value])
-        return format_html('<div class="json-line">{}{}</div>', key, _scalar(value))
+        return format_html('<div class="json-line">{}{}</div>', key, self._scalar(value))
 
     def _fold(
         self, key: SafeString, braces: str, depth: int, items: list[tuple[SafeString, JsonValue]]
@@ -63,7 +68,7 @@ class JsonView:
         """A list of numbers and the like, in as many lines as it needs."""
         shown = items[: max(self.left, 1) * _A_LINE]
         self.left -= len(shown) // _A_LINE
-        row = format_html_join(", ", "{}", ((_scalar(item),) for item in shown))
+        row = format_html_join(", ", "{}", ((self._scalar(item),) for item in shown))
         if len(items) <= _SHORT_ROW:
             brace = '<span class="json-brace">{}</span>'
             line = f'<div class="json-line">{{}}{brace}{{}}{brace}</div>'
@@ -82,6 +87,33 @@ class JsonView:
                 break
             drawn.append(self._line(key, value, depth + 1))
         return format_html_join("", "{}", ((line,) for line in drawn))
+
+    def _scalar(self, value: JsonValue) -> SafeString:
+        if isinstance(value, str):
+            return self._string(value)
+        kind = "null" if value is None else "bool" if isinstance(value, bool) else "number"
+        if isinstance(value, dict | list):
+            kind = "brace"
+        return format_html('<span class="json-{}">{}</span>', kind, json.dumps(value))
+
+    def _string(self, text: str) -> SafeString:
+        if len(text) <= _LONG_STRING:
+            return format_html('<span class="json-string">{}</span>', _quoted(text))
+        head = _quoted(text[:_HEAD] + "…")
+        count = _("all %(n)s characters") % {"n": f"{len(text):,}"}
+        if len(text) > self.text_left:
+            words = _("%(n)s characters") % {"n": f"{len(text):,}"}
+            line = '<span class="json-string">{}</span><span class="json-count"> {}</span>'
+            return format_html(line, head, words)
+        self.text_left -= len(text)
+        return format_html(
+            '<details class="json-long"><summary><span class="json-string">{}</span>'
+            '<span class="json-count"> {}</span></summary>'
+            '<span class="json-string">{}</span></details>',
+            head,
+            count,
+            _quoted(text),
+        )
 
 
 def _folding(
@@ -114,36 +146,16 @@ def _is_long(value: JsonValue) -> bool:
     return isinstance(value, str | list | dict)
 
 
-def draw_json(value: JsonValue, *, open_depth: int = 2, most: int = 2000) -> SafeString:
+def draw_json(
+    value: JsonValue, *, open_depth: int = 2, most: int = 2000, most_text: int = _MOST_TEXT
+) -> SafeString:
     """``value`` as folding HTML, at most ``most`` lines of it; every text is escaped."""
-    return JsonView(open_depth=open_depth, most=most).draw(value)
+    return JsonView(open_depth=open_depth, most=most, most_text=most_text).draw(value)
 
 
 def _key(name: str) -> SafeString:
-    return format_html('<span class="json-key">{}</span>: ', _quoted(name))
-
-
-def _scalar(value: JsonValue) -> SafeString:
-    if isinstance(value, str):
-        return _string(value)
-    kind = "null" if value is None else "bool" if isinstance(value, bool) else "number"
-    if isinstance(value, dict | list):
-        kind = "brace"
-    return format_html('<span class="json-{}">{}</span>', kind, json.dumps(value))
-
-
-def _string(text: str) -> SafeString:
-    if len(text) <= _LONG_STRING:
-        return format_html('<span class="json-string">{}</span>', _quoted(text))
-    rest = _("all %(n)s characters") % {"n": f"{len(text):,}"}
-    return format_html(
-        '<details class="json-long"><summary><span class="json-string">{}</span>'
-        '<span class="json-count"> {}</span></summary>'
-        '<span class="json-string">{}</span></details>',
-        _quoted(text[:120] + "…"),
-        rest,
-        _quoted(text),
-    )
+    shown = name if len(name) <= _LONG_STRING else name[:_HEAD] + "…"
+    return format_html('<span class="json-key">{}</span>: ', _quoted(shown))
 
 
 def _quoted(text: str) -> SafeString:

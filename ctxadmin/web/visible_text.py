@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import cache
 from typing import Final
 
 from django.utils.html import escape, format_html
@@ -36,6 +37,7 @@ def visible(text: str) -> SafeString:
     return mark_safe("".join(pieces))  # noqa: S308  # every piece is escaped above
 
 
+@cache  # a few thousand signs; a hostile text has a million of them
 def _named(char: str) -> SafeString:
     name = _NAMES.get(char) or unicodedata.name(char, "CONTROL CHARACTER")
     return format_html('<span class="mark-char" title="{}">{}</span>', name, f"U+{ord(char):04X}")

@@ -166,9 +166,11 @@ def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
 
 
 @register.simple_tag
-def json_tree(value: JsonValue, open_depth: int = 2, most: int = 2000) -> SafeString:
-    """A JSON value, folding; at most ``most`` lines are drawn."""
-    return json_view.draw_json(value, open_depth=open_depth, most=most)
+def json_tree(
+    value: JsonValue, open_depth: int = 2, most: int = 2000, most_text: int = 200_000
+) -> SafeString:
+    """A JSON value, folding: at most ``most`` lines, with ``most_text`` of their long texts."""
+    return json_view.draw_json(value, open_depth=open_depth, most=most, most_text=most_text)
 
 
 @register.inclusion_tag("components/long_text.html")

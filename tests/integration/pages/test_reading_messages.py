@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 from pydantic import JsonValue
 from pytest_django import DjangoAssertNumQueries
 
@@ -81,6 +82,69 @@ def test_code_is_set_as_code_and_an_open_fence_is_text(reviewer: Client) -> None
     assert page.count("<pre") == 1
     assert "if a &lt; b:\n    pass" in page
     assert "never closed" in page.split("</pre>")[1]
+
+
+def called_with(arguments: str) -> dict[str, Any]:
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": arguments}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"n": 12345678901234567890123}', '{"a": 1, "a": 2}', "[" * 70 + "]" * 70]
+)
+def test_json_of_which_a_tree_would_say_something_else_stays_a_text(
+    reviewer: Client, arguments: str
+) -> None:
+    conversation(called_with(arguments), public_id="t")
+    page = text(reviewer.get("/conversations/t/"))
+    card = page.split('class="tool-call"')[1].split('class="message-raw"')[0]
+    assert escape(arguments) in card
+    assert 'class="json"' not in card
+    assert "arguments are no JSON" not in card
+
+
+def test_arguments_that_are_no_json_are_marked_and_shown_as_they_came(reviewer: Client) -> None:
+    conversation(called_with('{"a": 1, bad'), called_with('{"a": 1}'), public_id="t")
+    page = text(reviewer.get("/conversations/t/"))
+    assert page.count("arguments are no JSON") == 1
+    assert escape('{"a": 1, bad') in page.split("arguments are no JSON")[1][:200]
+
+
+def test_json_that_a_model_wrote_unfolds_and_what_a_user_wrote_stays(reviewer: Client) -> None:
+    conversation(user('{"ask": 1}'), assistant('{"answer": 42}'), public_id="t")
+    page = text(reviewer.get("/conversations/t/"))
+    assert 'class="json"' not in page.split('id="m1"')[0]
+    assert 'class="json"' in message_of(page, 1).split('class="message-raw"')[0]
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        user("\u202e<" * 40_000),
+        user("```\nx\n```\n" * 10_000),
+        {"role": "user", "content": [{"type": "text", "text": "a"}] * 10_000},
+        result("a", json.dumps({"deep": ["\u202e" * 100_000], "k" * 100_000: 1})),
+        called_with(json.dumps({"a": "\u202e" * 100_000})),
+        called_with("\u202e" * 100_000),
+    ],
+    ids=["signs", "fences", "parts", "json", "arguments", "text arguments"],
+)
+def test_a_long_message_is_shortened_in_the_list_and_whole_on_a_page_of_its_own(
+    reviewer: Client, long: dict[str, Any]
+) -> None:
+    conversation(user("go"), long, public_id="t")
+    page = reviewer.get("/conversations/t/")
+    assert len(page.content) < 3_000_000
+    assert 'href="/conversations/t/messages/1/"' in text(page)
+    alone = reviewer.get("/conversations/t/messages/1/")
+    assert alone.status_code == 200
+    assert len(alone.content) > len(json.dumps(long)) / 2
+    assert "The whole message" not in text(alone)
+
+
+def test_a_message_that_is_not_there_has_no_page(reviewer: Client) -> None:
+    conversation(user("go"), public_id="t")
+    assert reviewer.get("/conversations/t/messages/1/").status_code == 404
 
 
 def test_images_and_files_are_named_and_never_loaded(reviewer: Client) -> None:
@@ -215,7 +279,9 @@ def test_a_search_reads_a_thousand_messages_with_one_query(
     assert (list(found.hits), found.next) == ([], None)
 
 
-@pytest.mark.parametrize("path", ["find/?q=a", "hidden/?start=0&stop=2", "messages/?start=0"])
+@pytest.mark.parametrize(
+    "path", ["find/?q=a", "hidden/?start=0&stop=2", "messages/?start=0", "messages/0/"]
+)
 def test_conversations_of_others_are_not_found(reviewer: Client, path: str) -> None:
     conversation(user("secret"), actor=engine(slug="other"), public_id="theirs")
     answer = reviewer.get(f"/conversations/theirs/{path}")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pydantic import JsonValue
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message
@@ -115,6 +116,59 @@ def test_replace_starts_from_what_stands_there(reviewer: Client, chat: Conversat
     assert "three" in page
     result_form = fields(ask(reviewer, "do=replace&positions=2"))
     assert result_form["replace-message-tool_call_id"] == "a"
+
+
+def hidden_meanwhile(start: int, end: int) -> None:
+    cut: dict[str, JsonValue] = {"remove_ranges": [{"start": start, "end": end}]}
+    operate(engine(), "chat", read_operation({"operation": "truncate", "truncate": cut}))
+
+
+@pytest.mark.parametrize("button", ["apply", "preview"])
+def test_what_was_selected_is_meant_and_not_what_stands_in_its_place_by_now(
+    reviewer: Client, chat: Conversation, button: str
+) -> None:
+    page = ask(reviewer, "do=hide&positions=3")
+    hidden_meanwhile(0, 1)
+    answer = reviewer.post(OPERATE, fields(page) | {button: "1"})
+    assert answer.status_code == 409
+    assert "The positions are those of the same messages" in text(answer)
+    assert "1 message: #3" in text(answer)
+    assert view() == [1, 2, 3, 4]
+    assert reviewer.post(OPERATE, fields(text(answer)) | {"apply": "1"}).status_code == 302
+    assert view() == [1, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("query", "typed", "after"),
+    [
+        ("do=keep_from&positions=3", {}, [3, 4]),
+        ("do=insert&positions=3", {"insert-messages-0-content": "between"}, [1, 2, 5, 3, 4]),
+        ("do=replace&positions=3", {"replace-message-content": "anew"}, [1, 2, 5, 4]),
+    ],
+)
+def test_each_operation_of_a_selection_follows_its_message_with_all_that_was_typed(
+    reviewer: Client, chat: Conversation, query: str, typed: dict[str, str], after: list[int]
+) -> None:
+    page = ask(reviewer, query)
+    hidden_meanwhile(0, 1)
+    answer = text(reviewer.post(OPERATE, fields(page) | typed | {"preview": "1"}))
+    assert all(words in answer for words in typed.values())
+    assert reviewer.post(OPERATE, fields(answer) | {"apply": "1"}).status_code == 302
+    assert view() == after
+
+
+@pytest.mark.parametrize("query", ["do=hide&positions=3", "do=replace&positions=3"])
+def test_what_is_hidden_by_now_cannot_be_applied_and_what_was_typed_stays(
+    reviewer: Client, chat: Conversation, query: str
+) -> None:
+    form = fields(ask(reviewer, query)) | {"reason": "not lost"}
+    hidden_meanwhile(3, 4)
+    answer = reviewer.post(OPERATE, form | {"apply": "1"})
+    assert answer.status_code == 409
+    assert "what you chose is not visible any more" in text(answer)
+    assert "not lost" in text(answer)
+    assert "What would happen" not in text(answer)
+    assert view() == [0, 1, 2, 4]
 
 
 def test_a_selection_of_another_view_is_refused(reviewer: Client, chat: Conversation) -> None:

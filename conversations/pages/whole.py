@@ -1,0 +1,50 @@
+"""The page of one message that is too long for a list."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from conversations import queries
+from conversations.models import Conversation
+from conversations.pages import presenters, windows
+from conversations.pages.cards import MessageCard, message_card
+from conversations.pages.windows import Shown
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.pages import page, show
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """One message as it is; ``messages_url`` is the view that has it in its place."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    card: MessageCard
+    messages_url: str
+
+
+@require_safe
+@page
+def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    windows.place_of(head, Shown("all"), index)  # NotFound without it
+    shown = Shown()
+    found = queries.messages_at(head, [index], windows.view_shown(head, shown))
+    title = _("Message #%(n)s") % {"n": index}
+    return show(
+        request,
+        "conversations/message.html",
+        MessagePage(
+            title=title,
+            crumbs=presenters.crumbs(head, Crumb(title)),
+            head=head,
+            card=message_card(found[0], queries.results_of(head, [index]), None, alone=True),
+            messages_url=windows.messages_url(head, shown),
+        ),
+    )
