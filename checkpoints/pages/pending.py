@@ -96,7 +96,8 @@ def keep(actor: Actor, base: Moment, sent: Typed, *, whole: bool = False) -> Typ
             )
         rows = sent.rows
         if not whole:
-            rows = merged(before.rows, sent.rows, complete=before.seq == sent.seq)
+            typed = [row for row in sent.rows if row.touched]
+            rows = merged(before.rows, typed, complete=before.seq == sent.seq)
         return _wanted(Typed(base.version, rows=_changed(base, rows), raw=sent.raw))
 
     found = pending_store.change(place_of(actor, base.row), decide)
@@ -104,13 +105,15 @@ def keep(actor: Actor, base: Moment, sent: Typed, *, whole: bool = False) -> Typ
 
 
 def merged(kept: Sequence[Row], sent: Sequence[Row], *, complete: bool) -> list[Row]:
-    """What is kept, with the rows of a form put over it.
+    """What is kept, with the rows of a form put over it that were touched there.
 
     A ``complete`` form shows all new keys that are kept, so one that is not in it was taken out.
     """
+    known = {(row.old, row.name): row for row in kept}
     over = {(row.old, row.name) for row in sent}
     stays = [row for row in kept if (row.old or not complete) and (row.old, row.name) not in over]
-    return [*stays, *sent]
+    shown = [row if row.touched else known.get((row.old, row.name), row) for row in sent]
+    return [*stays, *shown]
 
 
 def take_back(actor: Actor, row: Execution, names: Sequence[str]) -> Typed | None:

@@ -21,7 +21,7 @@ BlockKind = Literal["text", "code", "json", "image", "part"]
 _FENCE: Final = "```"
 # Of a message in a list. A section has 50 of them: 40 of 1 MB each, half of that signs that
 # are named, took a browser more than 20 s.
-_MOST_TEXT: Final = 20_000
+_MOST_TEXT: Final = 8_000
 _MOST_PIECES: Final = 100
 _MOST_PIECES_ALONE: Final = 2_000
 _LONGEST_NAME: Final = 200

@@ -73,8 +73,38 @@ async function heed(answer) {
   }
 }
 
-form?.addEventListener("input", () => later(quiet));
-form?.addEventListener("change", () => later(quiet));
+// Another page of the same person may keep other keys: this one speaks only of those that were
+// touched here, and not of what it was given when it was loaded.
+const touched = form?.elements.namedItem("touched");
+const places = new Set();
+
+function touch(field) {
+  const place = /-([0-9]+)$/.exec(field.name ?? "")?.[1];
+  if (place === undefined || !touched) return;
+  places.add(place);
+  touched.value = [...places].join(" ");
+}
+
+function isAsGiven(field) {
+  if (field.type === "checkbox") return field.checked === field.defaultChecked;
+  if (field.type === "select-one") return field.selectedOptions[0]?.defaultSelected === true;
+  return field.type === "hidden" || field.value === field.defaultValue;
+}
+
+if (touched) {
+  touched.value = "";
+  for (const field of form.elements) {
+    if (!isAsGiven(field)) touch(field); // the browser put it back
+  }
+}
+
+function heard(event) {
+  touch(event.target);
+  later(quiet);
+}
+
+form?.addEventListener("input", heard);
+form?.addEventListener("change", heard);
 // A page that is left before the quiet moment sends what it has; the browser ends the request.
 window.addEventListener("pagehide", () => {
   if (!form || !waits()) return;

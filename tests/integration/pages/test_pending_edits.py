@@ -117,6 +117,26 @@ def test_two_pages_of_one_person_add_up(reviewer: Client, run: Run) -> None:
     assert (values["draft"], values["tone"]) == ("Dear friend", "warm")
 
 
+def touched(fields: dict[str, str], **values: str) -> dict[str, str]:
+    """As the script of a page sends it that knows where something was typed."""
+    places = [name[5:] for name, key in fields.items() if name[:5] == "name-" and key in values]
+    return typed(fields, **values) | {"touched": " ".join(places)}
+
+
+def test_a_page_does_not_take_back_what_another_one_typed_into_other_keys(
+    reviewer: Client, run: Run
+) -> None:
+    first, second = (form_of(page(reviewer, run, "state/")) for _each in range(2))
+    send(reviewer, run, touched(first, draft="Dear friend"), "keep")
+    seq = send(reviewer, run, touched(second, count="9"), "keep").json()["seq"]
+    again = touched(first | {"seq": str(seq)}, draft="Dear old friend")
+    send(reviewer, run, again, "keep")
+    summary = text(send(reviewer, run, again))
+    assert "<ins>9</ins>" in summary
+    values = values_in(page(reviewer, run, "state/"))
+    assert (values["draft"], values["count"]) == ("Dear old friend", "9")
+
+
 def test_what_is_applied_is_pending_no_more(reviewer: Client, run: Run) -> None:
     kept(reviewer, run, draft="Dear friend")
     summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
