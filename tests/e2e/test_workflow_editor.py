@@ -549,8 +549,14 @@ def test_elements_with_one_id_and_edges_that_hang_in_the_air_are_shown_and_kept(
     found = draft(api, slug)
     assert found["nodes"][:2] == twins
     assert found["edges"] == [loose]
+    # The form of the second one is not that of the first.
+    card(page, "ask~2").click()
+    expect(form(page).get_by_label("Name")).to_have_value("Two")
+    form(page).get_by_label("Name").fill("Second")
+    saved(page)
+    assert [node["name"] for node in draft(api, slug)["nodes"]] == ["One", "Second", "Answer"]
     page.get_by_role("button", name="Outline").click()
-    expect(page.get_by_text("ask → nowhere")).to_be_visible()
+    expect(page.get_by_role("cell", name="ask → nowhere")).to_be_visible()
 
 
 def form(page: Page) -> Locator:

@@ -1,5 +1,6 @@
 """What the editor's cards and chips say of a document that is not saved, and what is wrong."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -24,25 +25,40 @@ class WordsAsked(Contract):
 
 @editor_call
 def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{nodes: {id: words}, edges: {id: words}, problems}``, of each element as far as it goes."""
+    """``{nodes: {key: words}, edges: {key: words}, problems}``, of each element as far as it goes.
+
+    Of elements with one id the first has it as its key, the second ``id~2``, as in the browser.
+    """
     workflow_named(actor, slug)
     parts = parts_of(json_body(request, WordsAsked).document)
     found = problems_in(parts)
-    nodes, edges = _words(parts.nodes), _words(parts.edges)
+    keys = {"nodes": _keys(parts.nodes), "edges": _keys(parts.edges)}
+    told = {
+        "nodes": _words(keys["nodes"], parts.nodes),
+        "edges": _words(keys["edges"], parts.edges),
+    }
     for problem in found:
-        if problem.severity != "note":
-            told = nodes.get(problem.node or "") or edges.get(problem.edge or "")
-            if told is not None:
-                told["problems"].append(problem.message)
-    return answered(
-        {"nodes": nodes, "edges": edges, "problems": [each.as_json() for each in found]}
-    )
+        name, place = (*problem.pointer.split("/")[1:3], "", "")[:2]
+        if problem.severity == "note" or name not in keys:
+            continue
+        key = keys[name][int(place)] if place.isdigit() else problem.node or problem.edge or ""
+        if key in told[name] and problem.message not in told[name][key]["problems"]:
+            told[name][key]["problems"].append(problem.message)
+    return answered({**told, "problems": [each.as_json() for each in found]})
 
 
-def _words(parts: Sequence[Part[Node]] | Sequence[Part[Edge]]) -> dict[str, dict[str, Any]]:
-    """By id, the first of several with one id; an element without an id has no card."""
-    told: dict[str, dict[str, Any]] = {}
+AnyPart = Part[Node] | Part[Edge]
+
+
+def _keys(parts: Sequence[AnyPart]) -> list[str]:
+    """How the browser tells elements apart that have one id."""
+    seen: Counter[str] = Counter()
+    keys = []
     for part in parts:
-        if part.id and part.id not in told:
-            told[part.id] = {**part.told.words, "problems": []}
-    return told
+        seen[part.id] += 1
+        keys.append(part.id if seen[part.id] == 1 else f"{part.id}~{seen[part.id]}")
+    return keys
+
+
+def _words(keys: Sequence[str], parts: Sequence[AnyPart]) -> dict[str, dict[str, Any]]:
+    return {key: {**part.told.words, "problems": []} for key, part in zip(keys, parts, strict=True)}

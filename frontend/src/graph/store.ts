@@ -7,7 +7,7 @@ import { fixed, type Places } from "./model/arranging";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
 import type { Element, Key, WorkflowDocument } from "./model/document";
-import { find, indexOf, normalised } from "./model/document";
+import { indexOf, normalised } from "./model/document";
 import type { Edit } from "./model/edits";
 import { type History, NOTHING_DONE, redo, settle, take, undo } from "./model/history";
 import { type Choices, type Conflict, merge, nameOf } from "./model/merge";
@@ -237,12 +237,12 @@ export function onlyOne({ nodes, edges }: Chosen): { kind: "node" | "edge"; key:
 export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "tokens" | "typed" | "mayChange">;
 
 /** What stands on the card of a node, with what is wrong in its open form. */
-export function nodeWords({ words, document, typed }: Pick<State, "words" | "document" | "typed">, key: Key): NodeWords | undefined {
-  return withErrors(words?.nodes[find(document.nodes, key)?.id ?? ""], typed[formName("node", key)]);
+export function nodeWords({ words, typed }: Pick<State, "words" | "typed">, key: Key): NodeWords | undefined {
+  return withErrors(words?.nodes[key], typed[formName("node", key)]);
 }
 
-export function edgeWords({ words, document, typed }: Pick<State, "words" | "document" | "typed">, key: Key): EdgeWords | undefined {
-  return withErrors(words?.edges[find(document.edges, key)?.id ?? ""], typed[formName("edge", key)]);
+export function edgeWords({ words, typed }: Pick<State, "words" | "typed">, key: Key): EdgeWords | undefined {
+  return withErrors(words?.edges[key], typed[formName("edge", key)]);
 }
 
 // The same words for the same errors, so that a card is drawn again only when they change.

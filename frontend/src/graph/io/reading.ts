@@ -5,7 +5,7 @@
 
 import { elementOf, editTo, changesTo, looksSame, saidBy, type Value } from "../model/said";
 import type { Element } from "../model/document";
-import { same } from "../model/document";
+import { asFirst, same } from "../model/document";
 import type { EditorStore, Typed } from "../store";
 import { t } from "../texts";
 import { type FieldError, type Fields, Refused, type Server } from "./server";
@@ -114,7 +114,7 @@ function fieldsOf(store: EditorStore, { kind, key, fields }: Typed): Fields {
   const { document } = store.getState();
   const now = elementOf(document, kind, key);
   const id = kind === "node" || kind === "edge" ? ((now as Element | undefined)?.id ?? key) : "";
-  return [...fields, ["kind", kind], ["id", id], ["document", JSON.stringify(document)]];
+  return [...fields, ["kind", kind], ["id", id], ["document", JSON.stringify(asFirst(document, kind, key))]];
 }
 
 /** Take what a form says into the document: where its element changed meanwhile, by a merge. */

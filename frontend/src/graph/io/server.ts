@@ -19,7 +19,7 @@ export interface Draft {
   readonly version: number;
 }
 
-/** What stands on cards and chips, by id; made by the server, which knows what filters mean. */
+/** What stands on cards and chips, by key; made by the server, which knows what filters mean. */
 export interface Words {
   readonly nodes: { readonly [id: string]: NodeWords };
   readonly edges: { readonly [id: string]: EdgeWords };

@@ -76,6 +76,19 @@ export function find<T extends Element>(elements: readonly T[], key: Key): T | u
   return place === undefined ? undefined : elements[place];
 }
 
+/** The document with an element before all others of its id: who looks an id up finds it. */
+export function asFirst(document: WorkflowDocument, kind: string, key: Key): WorkflowDocument {
+  const name = kind === "node" ? "nodes" : kind === "edge" ? "edges" : null;
+  const place = name && indexOf(document[name]).at.get(key);
+  if (name === null || place === null || place === undefined) return document;
+  const elements: readonly Element[] = document[name];
+  const element = elements[place] as Element;
+  const first = indexOf(elements).at.get(element.id);
+  if (first === undefined || first === place) return document;
+  const others = elements.filter((each) => each !== element);
+  return { ...document, [name]: [...others.slice(0, first), element, ...others.slice(first)] };
+}
+
 /** The document with what is null left away: null means missing and does not come back. */
 export function normalised(given: WorkflowDocument): WorkflowDocument {
   const lean = <T extends object>(element: T): T =>

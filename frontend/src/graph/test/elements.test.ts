@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
 import { clipIn, copied, everything, pasted } from "../model/clipboard";
 import { addition, change, freeGroup, grouping, removal } from "../model/commands";
-import { find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
+import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
 import { frames, freeSpot, placesOf } from "../model/places";
 import { search } from "../model/search";
@@ -125,5 +125,16 @@ describe("the search", () => {
     expect(search(draft, "be short").map(({ key }) => key)).toEqual(["answer"]);
     expect(search(draft, "  ")).toEqual([]);
     expect(search(draft, "nobody")).toEqual([]);
+  });
+});
+
+describe("elements of one id", () => {
+  const twins: WorkflowDocument = { name: "w", nodes: [{ id: "x", type: "start" }, { id: "a", type: "llm" }, { id: "b", type: "llm" }, { id: "a", type: "tool" }], edges: [] };
+
+  it("are found by whoever looks the id up in the order that is wanted", () => {
+    expect(asFirst(twins, "node", "a~2").nodes.map(({ type }) => type)).toEqual(["start", "tool", "llm", "llm"]);
+    expect(asFirst(twins, "node", "a")).toBe(twins);
+    expect(asFirst(twins, "node", "gone~2")).toBe(twins);
+    expect(asFirst(twins, "reducers", "")).toBe(twins);
   });
 });

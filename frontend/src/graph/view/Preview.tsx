@@ -6,7 +6,7 @@ import { TYPING_PAUSE_MS } from "../io/reading";
 import { Refused, type Trial } from "../io/server";
 import { saysTheSame } from "../io/wording";
 import type { Json, Key, WorkflowDocument } from "../model/document";
-import { find } from "../model/document";
+import { asFirst, find } from "../model/document";
 import { formName, type Tokens } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
@@ -70,7 +70,7 @@ export function Preview({ id, source, onSource }: Props) {
     let again: ReturnType<typeof setTimeout> | undefined;
     setBusy(true);
     const timer = setTimeout(() => {
-      server.preview(document, asked, running.signal).then(
+      server.preview(asFirst(document, "node", id), asked, running.signal).then(
         (answer) => {
           // A late answer to an older question is thrown away.
           if (running.signal.aborted || !box.current) return;

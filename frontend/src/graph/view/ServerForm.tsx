@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { wordsOf } from "../io/said_wrong";
 import type { Fields } from "../io/server";
 import type { Element, Key, WorkflowDocument } from "../model/document";
-import { find, same } from "../model/document";
+import { asFirst, find, same } from "../model/document";
 import { type ElementKind, elementOf, looksSame, type Value } from "../model/said";
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
@@ -99,7 +99,7 @@ class Session {
   ) {
     const { signal } = this.away;
     const { store } = desk;
-    holder.addEventListener("formdata", (event) => !this.collecting && event.formData.set("document", JSON.stringify(store.getState().document)), { signal });
+    holder.addEventListener("formdata", (event) => !this.collecting && event.formData.set("document", JSON.stringify(asFirst(store.getState().document, kind, this.key))), { signal });
     holder.addEventListener("input", (event) => this.typing(event.target), { signal });
     holder.addEventListener("change", (event) => this.typing(event.target), { signal });
     holder.addEventListener("focusout", () => store.getState().settle(), { signal });
@@ -128,7 +128,7 @@ class Session {
     const { document, typed } = this.desk.store.getState();
     const kept = typed[this.name];
     const showing = kept?.base ?? elementOf(document, this.kind, this.key);
-    const html = await this.asked((signal) => this.desk.server.panel(this.kind, this.sentId(document), document, kept?.fields ?? null, signal));
+    const html = await this.asked((signal) => this.desk.server.panel(this.kind, this.sentId(document), asFirst(document, this.kind, this.key), kept?.fields ?? null, signal));
     if (html === null || this.closed) return;
     // What was typed meanwhile stands, and is drawn anew when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
-import type { Element, Key, WorkflowNode } from "../model/document";
+import type { Element, Key, WorkflowDocument, WorkflowNode } from "../model/document";
 import { find, indexOf } from "../model/document";
 import { edgeWords, nodeWords, onlyOne } from "../store";
 import { t, tn } from "../texts";
@@ -83,13 +83,13 @@ function Problems() {
       <ul className="problem-list">
         {problems.slice(0, MOST_LISTED).map(({ message, severity, node, edge, pointer }) => {
           const [kind, id] = node !== undefined ? (["node", node] as const) : (["edge", edge ?? ""] as const);
-          const isThere = indexOf(kind === "node" ? document.nodes : document.edges).at.has(id);
+          const key = keyAt(document, kind, id, pointer);
           return (
             <li key={`${pointer} ${message}`} className={`problem-${severity ?? "error"}`}>
               <Icon name={severity === "note" ? "info-circle" : severity === "warning" ? "alert-triangle" : "alert-circle"} />
               <span>
-                {isThere && (
-                  <button type="button" className="editor-link" translate="no" onClick={() => go(kind, id)}>
+                {key !== undefined && (
+                  <button type="button" className="editor-link" translate="no" onClick={() => go(kind, key)}>
                     {id}
                   </button>
                 )}{" "}
@@ -102,6 +102,14 @@ function Problems() {
       {problems.length > MOST_LISTED && <p>{tn("and {n} more", "and {n} more", problems.length - MOST_LISTED)}</p>}
     </>
   );
+}
+
+/** The element that a pointer leads to, or the first with its id if the document went on since. */
+function keyAt(document: WorkflowDocument, kind: "node" | "edge", id: string, pointer = ""): Key | undefined {
+  const elements: readonly Element[] = kind === "node" ? document.nodes : document.edges;
+  const place = Number(pointer.split("/")[2]);
+  if (elements[place]?.id === id) return indexOf(elements).keys[place];
+  return indexOf(elements).at.has(id) ? id : undefined;
 }
 
 /** An element for who may not change it. */

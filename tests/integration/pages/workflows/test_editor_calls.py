@@ -545,3 +545,17 @@ def test_hostile_text_is_text_everywhere(designer: Client) -> None:
     assert script not in told["html"]
     along = preview(designer, document=given, context=context, path=True)
     assert script not in along["html"]
+
+
+def test_elements_of_one_id_have_words_of_their_own(designer: Client) -> None:
+    twins = [{"id": "twin", "type": "llm"}, {"id": "twin", "type": "tool"}]
+    loose = {"id": "go", "type": "sequence", "from": "start", "to": "nowhere"}
+    given = document(START, *twins, edges=(loose, {**loose, "to": "twin"}))
+    told = ask(designer, "words", {"document": given}).json()
+    first, second = told["nodes"]["twin"], told["nodes"]["twin~2"]
+    assert (first["type_label"], second["type_label"]) == ("llm", "tool")
+    taken = "another node has the id 'twin'"
+    assert (taken in first["problems"], taken in second["problems"]) == (False, True)
+    dangling = "there is no node 'nowhere'"
+    assert dangling in told["edges"]["go"]["problems"]
+    assert dangling not in told["edges"]["go~2"]["problems"]
