@@ -9,11 +9,10 @@ from typing import Final
 
 from django.db.models import Q
 
-from checkpoints.domain.timeline import WriteKind
-from checkpoints.entering import sight_at
+from checkpoints.inputs import SAVES, input_sight
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.moments import Moment, moment_of
-from conversations.models import Conversation, Message
+from checkpoints.moments import moment_of
+from conversations.models import Conversation
 from conversations.token_sums import TokenSums
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -28,10 +27,6 @@ MAX_EXECUTIONS: Final = 100
 MAX_CHANGES: Final = 100
 # A person waits, and a thread of the pool is taken meanwhile.
 BUDGET_SECONDS: Final = 5.0
-
-_SAVES: Final = (WriteKind.CHECKPOINT.value, WriteKind.COMPLETION.value)
-_MOST_HEARD: Final = 1_000
-_OF_A_NODE: Final = frozenset({"assistant", "tool"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +176,7 @@ def _inputs(row: Execution) -> Iterator[tuple[Checkpoint, Checkpoint]]:
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     before: Checkpoint | None = None
     for found in rows.defer("answer", "changed_keys", "routing", "whole").order_by("version"):
-        if before is not None and found.kind in _SAVES and found.saved_node:
+        if before is not None and found.kind in SAVES and found.saved_node:
             yield before, found
         before = found
 
@@ -196,7 +191,7 @@ def _try_input(
     if pinned is None or node_id not in pinned.graph.nodes:
         return None
     arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
-    sight = _sight(moment, after)
+    sight = input_sight(moment, after)
     moment.require_whole()
     return _compared(_Case(recorded.head, sight, node_id, arrived, after), pinned.plan, plan)
 
@@ -260,25 +255,3 @@ def _sees_the_same(case: _Case, was: Plan, would: Plan, edges: Sequence[str]) ->
 def _explained(case: _Case, plan: Plan, edges: Sequence[str]) -> flow.Preview:
     tokens = TokenSums(case.head.key)
     return flow.preview(plan, case.node_id, case.sight, edges, tokens=tokens)
-
-
-def _sight(moment: Moment, after: Checkpoint) -> Sight:
-    """The state before a node wrote, with what others said until then.
-
-    Messages that came between the two writes were seen by the node as far as they are not its
-    own: what an engine logs of a node begins with an answer or a result.
-    """
-    index = moment.log_count
-    came = Message.objects.filter(
-        conversation=moment.head.key,
-        index__gte=index,
-        index__lt=after.log_count,
-        revision=moment.revision,
-    ).order_by("index")
-    heard = 0
-    for role, node_id in came.values_list("role", "node_id")[:_MOST_HEARD]:
-        if node_id or role in _OF_A_NODE:
-            break
-        heard += 1
-    grown = replace(moment, log_count=index + heard, visible_count=moment.visible_count + heard)
-    return sight_at(grown)

@@ -28,7 +28,7 @@ class MapNode:
 class GraphMap:
     """All that the SVG needs; ``spoken`` says where it stands to those who cannot see it.
 
-    ``url`` leads to the drawing and the outline of the version that the execution is pinned to.
+    ``url`` leads to the canvas, on which each node and edge tells what it did.
     """
 
     nodes: Sequence[MapNode]
@@ -63,7 +63,7 @@ def map_of(moment: Moment, stand: Stand, steps: Sequence[Step]) -> GraphMap | No
         card_width=drawing.card_width,
         card_height=drawing.card_height,
         spoken=_spoken(stand),
-        url=reverse("checkpoints:workflow", args=[moment.head.public_id]),
+        url=reverse("checkpoints:canvas", args=[moment.head.public_id]),
     )
 
 

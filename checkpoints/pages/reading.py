@@ -299,4 +299,9 @@ def tabs_of(head: Conversation, moment: Moment, here: str) -> list[Tab]:
             count=moment.visible_count,
         ),
     ]
-    return tabs if moment.row else [tabs[0], tabs[3]]
+    if moment.row is None:
+        return [tabs[0], tabs[3]]
+    if moment.pinned is not None:
+        url = reverse("checkpoints:canvas", args=[name])
+        tabs.insert(1, Tab(_("Canvas"), url, here == "canvas"))
+    return tabs

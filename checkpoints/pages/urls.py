@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from checkpoints.pages import (
     annotating,
+    canvas,
     editing,
     going_back,
     moving,
@@ -28,6 +29,9 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}cancel/", moving.cancel, name="cancel"),
     path(f"{_ONE}state/", editing.edit, name="edit"),
     path(f"{_ONE}workflow/", pinned_workflow.workflow, name="workflow"),
+    path(f"{_ONE}canvas/", canvas.canvas, name="canvas"),
+    path(f"{_ONE}canvas/marks/", canvas.marks, name="canvas-marks"),
+    path(f"{_ONE}canvas/panel/", canvas.panel, name="canvas-panel"),
     path(f"{_ONE}comment/", annotating.comment, name="comment"),
     path(f"{_ONE}comments/<int:number>/take-back/", annotating.uncomment, name="uncomment"),
     path(f"{_ONE}versions/<int:number>/label/", annotating.label, name="label"),
@@ -35,6 +39,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}written/<int:index>/", provenance.written, name="written"),
     path(f"{_ONE}diff/", versions.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", versions.version, name="version"),
+    path(f"{_ONE}versions/<int:number>/saw/", canvas.saw, name="saw"),
     path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),
     path(f"{_ONE}versions/<int:number>/fork/", going_back.fork, name="fork"),
 ]

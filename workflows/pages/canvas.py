@@ -1,4 +1,4 @@
-"""The page of the visual editor: what the canvas is told when it opens."""
+"""The page of the visual editor, and what every canvas is told when it opens."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,10 @@ from workflows.domain.layout import place
 from workflows.domain.topology import graph_of
 from workflows.models import Workflow
 from workflows.pages import words
+from workflows.pages.editor_words import said_of
 from workflows.pages.links import crumbs
+from workflows.pages.marks import Marks
+from workflows.pages.parts import parts_of
 from workflows.pages.previewing import suggested
 from workflows.pages.reading import which_words
 from workflows.store import find_workflow
@@ -101,24 +104,63 @@ def _setup(
     may_preview = actor.may(Action.PREVIEW)
     conversations = suggested(actor, str(row.slug)) if may_preview else ()
     return {
+        **_shown(actor, document, row.name),
         "workflow": str(row.key),
-        "person": actor.id,
-        "name": row.name,
-        "document": graph.dump(document),
         "version": row.draft_version,
-        "places": _places(document),
-        "kinds": [kind(name) for name in NODE_TYPE_WORDS],
-        "edge_types": [[name, str(label)] for name, label in words.EDGE_TYPE_WORDS.items()],
         "conversations": [[each.public_id, each.title] for each in conversations],
         "may_change": may_change,
         "may_preview": may_preview,
         "urls": {
+            **_urls(),
             "draft": f"/api/v1/workflows/{row.slug}/draft",
             "editor": reverse("workflows:editor", args=[row.slug]),
-            "icons": static("vendor/icons.svg"),
-            "worker": static("build/layout.js"),
-            "sign_in": reverse("login"),
         },
+    }
+
+
+def watched_setup(
+    actor: Actor, document: Document, name: str, marks: Marks, *, panel: str, again: str = ""
+) -> Mapping[str, object] | None:
+    """A canvas that nobody changes, with marks on it; None if the graph is too large to be drawn.
+
+    ``panel`` gives what stands beside it as HTML, by ``?node=`` or ``?edge=``; ``again`` the marks
+    of now as JSON, if they change.
+    """
+    if len(document.nodes) > MOST_DRAWN:
+        return None
+    return {
+        **_shown(actor, document, name),
+        "workflow": "",
+        "version": 0,
+        "conversations": (),
+        "may_change": False,
+        "may_preview": False,
+        "urls": {**_urls(), "draft": "", "editor": ""},
+        "watched": {
+            "panel": panel,
+            "again": again,
+            "marks": marks.as_json(),
+            "words": {**said_of(parts_of(graph.dump(document))), "problems": []},
+        },
+    }
+
+
+def _shown(actor: Actor, document: Document, name: str) -> dict[str, object]:
+    return {
+        "person": actor.id,
+        "name": name,
+        "document": graph.dump(document),
+        "places": _places(document),
+        "kinds": [kind(each) for each in NODE_TYPE_WORDS],
+        "edge_types": [[each, str(label)] for each, label in words.EDGE_TYPE_WORDS.items()],
+    }
+
+
+def _urls() -> dict[str, str]:
+    return {
+        "icons": static("vendor/icons.svg"),
+        "worker": static("build/layout.js"),
+        "sign_in": reverse("login"),
     }
 
 

@@ -11,7 +11,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.contract import Contract
 from workflows.domain.graph import Edge, Node
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.parts import Part, parts_of, problems_in
+from workflows.pages.parts import Part, Parts, parts_of, problems_in
 
 # A document as it came: workflows.pages.parts reads it element by element.
 AnyDocument = Annotated[JsonValue, SkipValidation]
@@ -33,10 +33,7 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     parts = parts_of(json_body(request, WordsAsked).document)
     found = problems_in(parts)
     keys = {"nodes": _keys(parts.nodes), "edges": _keys(parts.edges)}
-    told = {
-        "nodes": _words(keys["nodes"], parts.nodes),
-        "edges": _words(keys["edges"], parts.edges),
-    }
+    told = said_of(parts)
     for problem in found:
         name, place = (*problem.pointer.split("/")[1:3], "", "")[:2]
         if problem.severity == "note" or name not in keys:
@@ -58,6 +55,14 @@ def _keys(parts: Sequence[AnyPart]) -> list[str]:
         seen[part.id] += 1
         keys.append(part.id if seen[part.id] == 1 else f"{part.id}~{seen[part.id]}")
     return keys
+
+
+def said_of(parts: Parts) -> dict[str, dict[str, dict[str, Any]]]:
+    """What the cards and chips of a document say, by the keys of the browser."""
+    return {
+        "nodes": _words(_keys(parts.nodes), parts.nodes),
+        "edges": _words(_keys(parts.edges), parts.edges),
+    }
 
 
 def _words(keys: Sequence[str], parts: Sequence[AnyPart]) -> dict[str, dict[str, Any]]:

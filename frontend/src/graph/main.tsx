@@ -4,15 +4,16 @@ import { createRoot } from "react-dom/client";
 import "@xyflow/react/dist/base.css";
 import "./graph.css";
 import { startFollowing } from "./io/following";
-import { startJournal } from "./io/journal";
+import { type Journal, startJournal } from "./io/journal";
 import { startLeaving } from "./io/leaving";
-import { startReading } from "./io/reading";
-import { startSaving } from "./io/saving";
+import { type Reader, startReading } from "./io/reading";
+import { type Saver, startSaving } from "./io/saving";
 import { startPlacing } from "./io/placing";
-import { serverOf } from "./io/server";
-import { readSetup } from "./io/setup";
+import { type Server, serverOf } from "./io/server";
+import { readSetup, type Setup } from "./io/setup";
+import { startWatching } from "./io/watching";
 import { startWording } from "./io/wording";
-import { editorStore } from "./store";
+import { type EditorStore, editorStore } from "./store";
 import { App } from "./view/App";
 
 const setup = readSetup();
@@ -20,12 +21,18 @@ const root = document.getElementById("editor");
 if (setup && root) {
   const store = editorStore(setup);
   const server = serverOf(setup.urls);
-  const saver = startSaving(store, server);
   const reader = startReading(store, server);
+  const edited = setup.watched ? null : startEditing(setup, store, server, reader);
+  if (setup.watched) startWatching(store, server, setup);
+  await startPlacing(store, setup.urls.worker);
+  createRoot(root).render(<App desk={{ store, setup, server, reader }} saver={edited?.saver ?? null} journal={edited?.journal ?? null} />);
+}
+
+function startEditing(setup: Setup, store: EditorStore, server: Server, reader: Reader): { saver: Saver; journal: Journal } {
+  const saver = startSaving(store, server);
   const journal = startJournal(store, `${setup.person}:${setup.workflow}`);
   startWording(store, server);
   if (document.getElementById("live-link")) startFollowing(store, saver);
   startLeaving(store, reader, saver);
-  await startPlacing(store, setup.urls.worker);
-  createRoot(root).render(<App desk={{ store, setup, server, reader }} saver={saver} journal={journal} />);
+  return { saver, journal };
 }

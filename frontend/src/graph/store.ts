@@ -2,7 +2,7 @@
 
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
-import type { Setup } from "./io/setup";
+import type { Mark, Marks, Setup } from "./io/setup";
 import { fixed, type Places } from "./model/arranging";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
@@ -79,6 +79,8 @@ export interface State {
   readonly places: Places;
   /** Why what is typed cannot be read now; it is tried again. */
   readonly readingFails: "offline" | "signed-out" | null;
+  /** Of a canvas that is only looked at. */
+  readonly marks: Marks | null;
   readonly said: string;
   readonly mayChange: boolean;
 }
@@ -107,7 +109,7 @@ export type EditorStore = StoreApi<Editor>;
 
 export const NOTHING: Chosen = { nodes: [], edges: [] };
 
-export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change">): EditorStore {
+export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched">): EditorStore {
   const document = normalised(setup.document);
   return createStore<Editor>()((set, get) => ({
     document,
@@ -116,7 +118,8 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     chosen: NOTHING,
     saving: { kind: "saved" },
     clash: null,
-    words: null,
+    words: setup.watched?.words ?? null,
+    marks: setup.watched?.marks ?? null,
     tokens: {},
     refused: [],
     typed: {},
@@ -234,7 +237,27 @@ export function onlyOne({ nodes, edges }: Chosen): { kind: "node" | "edge"; key:
 }
 
 /** What cards and lines are drawn of. */
-export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "tokens" | "typed" | "mayChange">;
+export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "tokens" | "typed" | "marks" | "mayChange">;
+
+/** A mark with its icon; undefined for an element that has none. */
+export interface Marked {
+  readonly sign: string;
+  readonly icon: string;
+  readonly text: string;
+}
+
+const marked = new WeakMap<Mark, Marked>();
+
+export function markOf(marks: Marks | null, kind: "nodes" | "edges", id: string): Marked | undefined {
+  const mark = marks?.[kind][id];
+  if (!mark) return undefined;
+  const known = marked.get(mark);
+  if (known) return known;
+  const [sign, text] = mark;
+  const made = { sign, text, icon: marks.signs.find(([name]) => name === sign)?.[1] ?? "point" };
+  marked.set(mark, made);
+  return made;
+}
 
 /** What stands on the card of a node, with what is wrong in its open form. */
 export function nodeWords({ words, typed }: Pick<State, "words" | "typed">, key: Key): NodeWords | undefined {

@@ -4,7 +4,7 @@ import type { Json, JsonObject, WorkflowDocument } from "../model/document";
 import { normalised } from "../model/document";
 import type { ElementKind } from "../model/said";
 import { parse } from "./json";
-import type { Urls } from "./setup";
+import type { Marks, Urls } from "./setup";
 
 export interface Problem {
   readonly message: string;
@@ -97,6 +97,9 @@ export interface Server {
   putDraft(document: WorkflowDocument, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
   words(document: WorkflowDocument, signal: AbortSignal): Promise<Words>;
+  /** A part of a page as HTML. */
+  part(url: string, signal: AbortSignal): Promise<string>;
+  marks(url: string): Promise<{ readonly execution: string; readonly marks: Marks }>;
 }
 
 // A server that goes away while one works: say so soon, and try again.
@@ -127,6 +130,12 @@ export function serverOf(urls: Urls): Server {
     async getDraft() {
       const answer = (await json("GET", urls.draft)) as { document: WorkflowDocument; draft_version: number };
       return { document: normalised(answer.document), version: answer.draft_version };
+    },
+    async part(url, signal) {
+      return (await send("GET", url, undefined, "text/html", signal)).text();
+    },
+    async marks(url) {
+      return (await json("GET", url)) as { execution: string; marks: Marks };
     },
     async words(document, signal) {
       return (await json("POST", `${urls.editor}words/`, { document }, signal)) as Words;

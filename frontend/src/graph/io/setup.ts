@@ -2,6 +2,7 @@
 
 import { canKeep, parse } from "./json";
 import type { NodeKind } from "../model/commands";
+import type { Words } from "./server";
 import type { Position, WorkflowDocument } from "../model/document";
 
 export interface Urls {
@@ -10,6 +11,27 @@ export interface Urls {
   readonly icons: string;
   readonly worker: string;
   readonly sign_in: string;
+}
+
+/** A mark of an element: which sign, and what stands there in words. */
+export type Mark = readonly [sign: string, text: string];
+
+/** Marks on a canvas that is only looked at, by id; the signs are those of the legend. */
+export interface Marks {
+  readonly said: string;
+  readonly icon: string;
+  readonly signs: readonly (readonly [name: string, icon: string, word: string])[];
+  readonly nodes: { readonly [id: string]: Mark };
+  readonly edges: { readonly [id: string]: Mark };
+}
+
+export interface Watched {
+  /** Gives what stands beside the canvas as HTML, by `?node=` or `?edge=`. */
+  readonly panel: string;
+  /** Gives the marks of now, if they change; else "". */
+  readonly again: string;
+  readonly marks: Marks;
+  readonly words: Words;
 }
 
 export interface Setup {
@@ -27,6 +49,10 @@ export interface Setup {
   readonly may_publish: boolean;
   readonly may_preview: boolean;
   readonly urls: Urls;
+  /** Set where nothing is edited: an execution, or a comparison. */
+  readonly watched?: Watched;
+  /** The execution whose marks are shown. */
+  readonly execution?: string;
 }
 
 export function readSetup(): Setup | null {

@@ -19,11 +19,13 @@ import { Outline } from "./Outline";
 import { Palette } from "./Palette";
 import { SidePanel } from "./SidePanel";
 import { Toolbar, type View } from "./Toolbar";
+import { WatchPanel } from "./WatchPanel";
 
 interface Props {
   readonly desk: Desk;
-  readonly saver: Saver;
-  readonly journal: Journal;
+  /** Null on a canvas that is only looked at. */
+  readonly saver: Saver | null;
+  readonly journal: Journal | null;
 }
 
 export function App({ desk, saver, journal }: Props) {
@@ -41,7 +43,7 @@ export function App({ desk, saver, journal }: Props) {
 }
 
 function Work({ saver, journal }: Omit<Props, "desk">) {
-  const { store } = useDesk();
+  const { store, setup } = useDesk();
   const [view, setView] = useState<View>("canvas");
   const [drawing, setDrawing] = useState<"pan" | "box">("pan");
   const [connecting, setConnecting] = useState<string | null>(null);
@@ -54,7 +56,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
   return (
     <div className="editor-work">
       <Toolbar view={view} onView={setView} drawing={drawing} onDrawing={setDrawing} saver={saver} />
-      {mayChange && <LeftBehind journal={journal} />}
+      {mayChange && journal && <LeftBehind journal={journal} />}
       <div className="editor-body">
         {mayChange && view === "canvas" && <Palette />}
         <div className="editor-main">
@@ -64,7 +66,7 @@ function Work({ saver, journal }: Omit<Props, "desk">) {
           {view === "outline" && <Outline onConnect={setConnecting} onEdit={edit} />}
           <Empty />
         </div>
-        <SidePanel onConnect={setConnecting} />
+        {setup.watched ? <WatchPanel panel={setup.watched.panel} /> : <SidePanel onConnect={setConnecting} />}
       </div>
       <Said />
       <MergeDialog />

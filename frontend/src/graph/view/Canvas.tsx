@@ -8,6 +8,7 @@ import {
   type EdgeChange,
   MiniMap,
   type NodeChange,
+  Panel,
   ReactFlow,
   SelectionMode,
   useReactFlow,
@@ -16,6 +17,7 @@ import {
 } from "@xyflow/react";
 import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
+import type { Marks } from "../io/setup";
 import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
 import type { Key, Position } from "../model/document";
@@ -27,8 +29,10 @@ import { CARDS } from "./Card";
 import { useDesk, useEditor } from "./context";
 import { addKind, KIND_TYPE, moved } from "./doing";
 import { type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
+import { Icon } from "./Icon";
 import { LINES } from "./Line";
 
+const MAP = { width: 150, height: 100 };
 const GRID: [number, number] = [10, 10];
 const LEAST_ZOOM = 0.05;
 // Below this nobody can read a card: a large graph opens at its start instead.
@@ -38,7 +42,7 @@ const FAR = 0.4;
 export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   const { store, setup } = useDesk();
   const flow = useReactFlow<FlowNode, FlowEdge>();
-  const drawn = useEditor(useShallow(({ document, places, chosen, words, tokens, typed, mayChange }): Drawn => ({ document, places, chosen, words, tokens, typed, mayChange })));
+  const drawn = useEditor(useShallow(({ document, places, chosen, words, tokens, typed, marks, mayChange }): Drawn => ({ document, places, chosen, words, tokens, typed, marks, mayChange })));
   const { nodes, edges, onNodesChange, onEdgesChange, dragging } = useFlow(drawn);
   const theme = useTheme();
   // From far away a card shows its name alone, larger.
@@ -129,14 +133,37 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
           }}
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
-          <MiniMap pannable zoomable nodeClassName={miniClass} className="flow-map" />
+          {drawn.marks && <Legend marks={drawn.marks} />}
+          <MiniMap style={MAP} pannable zoomable nodeClassName={miniClass} className="flow-map" />
         </ReactFlow>
       )}
     </div>
   );
 }
 
-const miniClass = (node: FlowNode): string => (node.type === "card" ? `mini tone-${node.data.kind?.tone ?? "secondary"}` : `mini-${node.type}`);
+function miniClass(node: FlowNode): string {
+  if (node.type !== "card") return `mini-${node.type}`;
+  return node.data.mark ? `mini mark-${node.data.mark.sign}` : `mini tone-${node.data.kind?.tone ?? "secondary"}`;
+}
+
+/** What the marks mean, as far as there are any. */
+function Legend({ marks }: { readonly marks: Marks }) {
+  const used = new Set([...Object.values(marks.nodes), ...Object.values(marks.edges)].map(([sign]) => sign));
+  return (
+    <Panel position="bottom-left">
+      <ul className="flow-legend" aria-label={t("What the marks mean")}>
+        {marks.signs
+          .filter(([name]) => used.has(name))
+          .map(([name, icon, word]) => (
+            <li key={name} className={`mark-${name}`}>
+              <Icon name={icon} />
+              {word}
+            </li>
+          ))}
+      </ul>
+    </Panel>
+  );
+}
 
 /** The nodes and edges of React Flow, and what its changes mean for the document. */
 function useFlow(drawn: Drawn) {

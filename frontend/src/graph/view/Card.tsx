@@ -8,16 +8,17 @@ import { Icon } from "./Icon";
 import { titleOf } from "./spoken";
 
 function CardView({ data }: NodeProps<CardNode>) {
-  const { node, kind, words, tokens, mayChange } = data;
+  const { node, kind, words, tokens, mark, mayChange } = data;
   const problems = words?.problems ?? [];
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
   const pauses = node.config?.pause === "before" || node.config?.pause === "after";
   return (
-    <div className={`flow-card tone-${kind?.tone ?? "secondary"}${problems.length ? " flow-card-faulty" : ""}`} translate="no">
+    <div className={`flow-card tone-${kind?.tone ?? "secondary"}${problems.length ? " flow-card-faulty" : ""}${mark ? ` flow-card-marked mark-${mark.sign}` : ""}`} translate="no">
       <Handle type="target" position={Position.Left} isConnectable={mayChange} />
       <div className="flow-card-title">
         <strong>{titleOf(node)}</strong>
-        {pauses && <Icon name="player-pause" />}
+        {mark && <Icon name={mark.icon} />}
+        {pauses && !mark && <Icon name="player-pause" />}
         {problems.length > 0 && (
           <span className="flow-card-problems" title={problems.join("\n")}>
             <Icon name="alert-circle" />
@@ -38,6 +39,7 @@ function CardView({ data }: NodeProps<CardNode>) {
         ) : null}
       </div>
       <div className="flow-card-foot">
+        {mark && <span className="flow-mark">{mark.text}</span>}
         {tokens ? (
           <span title={t("Tokens of the last preview")}>
             {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after) : t("{before} → {after} tokens", { before: tokens.before, after: tokens.after })}

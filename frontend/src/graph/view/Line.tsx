@@ -37,7 +37,9 @@ function LineView(given: EdgeProps<FlowEdge>) {
   const condition = edge?.condition?.replaceAll("context.", "");
   const chips = data?.words?.chips ?? [];
   const faulty = Boolean(data?.words?.problems.length);
-  const isBare = !condition && !chips.length && edge?.weight === undefined && !faulty;
+  // With a mark that is all that fits between two cards; the rest is read in the panel.
+  const mark = data?.mark;
+  const isBare = !mark && !condition && !chips.length && edge?.weight === undefined && !faulty;
   return (
     <>
       <BaseEdge id={id} path={path} markerEnd={markerEnd} interactionWidth={24} />
@@ -45,20 +47,26 @@ function LineView(given: EdgeProps<FlowEdge>) {
         layer &&
         createPortal(
           <div
-            className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}`}
+            className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
             style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, maxWidth: roomFor(given) }}
             translate="no"
-            title={[edge?.condition, ...chips, ...(data?.words?.problems ?? [])].filter(Boolean).join("\n")}
+            title={[mark?.text, edge?.condition, ...chips, ...(data?.words?.problems ?? [])].filter(Boolean).join("\n")}
             onClick={() => choose({ edges: [id] })}
           >
             {faulty && <Icon name="alert-circle" />}
-            {condition && <span className="flow-chip flow-chip-condition">{t("if {condition}", { condition })}</span>}
-            {chips.map((chip) => (
+            {mark && (
+              <span className="flow-chip flow-mark">
+                <Icon name={mark.icon} />
+                {mark.text}
+              </span>
+            )}
+            {!mark && condition && <span className="flow-chip flow-chip-condition">{t("if {condition}", { condition })}</span>}
+            {(mark ? [] : chips).map((chip) => (
               <span key={chip} className="flow-chip">
                 {chip}
               </span>
             ))}
-            {edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
+            {!mark && edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
           </div>,
           layer,
         )}

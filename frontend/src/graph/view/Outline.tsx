@@ -5,7 +5,7 @@ import { removal } from "../model/commands";
 import type { Key } from "../model/document";
 import { find, indexOf } from "../model/document";
 import { groupOf } from "../model/canvas_data";
-import { edgeWords, nodeWords } from "../store";
+import { edgeWords, markOf, nodeWords } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { addKind } from "./doing";
@@ -50,6 +50,7 @@ function Nodes({ onConnect, onEdit }: Props) {
           <tr>
             <th scope="col">{t("Node")}</th>
             <th scope="col">{t("Type")}</th>
+            {state.marks && <th scope="col">{t("State")}</th>}
             <th scope="col">{t("Sees")}</th>
             <th scope="col">{t("Leads to")}</th>
             <th scope="col">{t("Actions")}</th>
@@ -69,6 +70,7 @@ function Nodes({ onConnect, onEdit }: Props) {
                   <Problems list={words?.problems} />
                 </th>
                 <td>{labels.get(node.type) ?? words?.type_label ?? node.type}</td>
+                {state.marks && <td>{markOf(state.marks, "nodes", node.id)?.text ?? "–"}</td>}
                 <td>
                   {words?.context_label ?? node.context_type}
                   {words?.filter.length ? <div className="small">{words.filter.join(" · ")}</div> : null}
@@ -106,6 +108,7 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
           <tr>
             <th scope="col">{t("Edge")}</th>
             <th scope="col">{t("Way")}</th>
+            {state.marks && <th scope="col">{t("State")}</th>}
             <th scope="col">{t("Taken if")}</th>
             <th scope="col">{t("What flows")}</th>
             <th scope="col">{t("Actions")}</th>
@@ -125,6 +128,7 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
                 <td translate="no">
                   {edge.from} → {edge.to}
                 </td>
+                {state.marks && <td>{markOf(state.marks, "edges", edge.id)?.text ?? "–"}</td>}
                 <td translate="no">{edge.condition ? <code>{edge.condition}</code> : "–"}</td>
                 <td>
                   {words?.chips.join(" · ") || "–"}

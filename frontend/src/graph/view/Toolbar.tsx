@@ -43,7 +43,7 @@ interface Props {
   readonly onView: (view: View) => void;
   readonly drawing: "pan" | "box";
   readonly onDrawing: (drawing: "pan" | "box") => void;
-  readonly saver: Saver;
+  readonly saver: Saver | null;
 }
 
 export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
@@ -61,7 +61,7 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
       {mayChange && <Changing />}
       {view === "canvas" && <Looking drawing={drawing} onDrawing={onDrawing} />}
       <Search onFound={() => undefined} />
-      <Saving saver={saver} />
+      {saver ? <Saving saver={saver} /> : <Standing />}
     </div>
   );
 }
@@ -143,6 +143,21 @@ export function showChosen(flow: Flow, { chosen, document }: ReturnType<ReturnTy
   });
   const nodes = [...new Set([...chosen.nodes, ...ends])].map((id) => ({ id }));
   if (nodes.length) void flow.fitView({ nodes, maxZoom: 1, padding: 0.3 });
+}
+
+/** How a canvas that is only looked at stands. */
+function Standing() {
+  const marks = useEditor((state) => state.marks);
+  return (
+    <div className="editor-saving editor-saving-quiet" role="status">
+      {marks && (
+        <>
+          <Icon name={marks.icon} />
+          <span translate="no">{marks.said}</span>
+        </>
+      )}
+    </div>
+  );
 }
 
 function Saving({ saver }: { readonly saver: Saver }) {

@@ -8,7 +8,7 @@ import type { Key, Position, WorkflowEdge, WorkflowNode } from "../model/documen
 import { indexOf } from "../model/document";
 import { CARD, frames, placesOf } from "../model/places";
 import type { EdgeWords, NodeWords } from "../io/server";
-import { edgeWords, nodeWords, type Drawn, type Tokens } from "../store";
+import { type Drawn, edgeWords, type Marked, markOf, nodeWords, type Tokens } from "../store";
 import { spokenEdge, spokenNode } from "./spoken";
 
 export interface CardData extends Record<string, unknown> {
@@ -16,6 +16,7 @@ export interface CardData extends Record<string, unknown> {
   readonly kind: NodeKind | undefined;
   readonly words: NodeWords | undefined;
   readonly tokens: Tokens | undefined;
+  readonly mark: Marked | undefined;
   readonly mayChange: boolean;
 }
 export interface NoteData extends Record<string, unknown> {
@@ -28,6 +29,7 @@ export interface FrameData extends Record<string, unknown> {
 export interface LineData extends Record<string, unknown> {
   readonly edge: WorkflowEdge;
   readonly words: EdgeWords | undefined;
+  readonly mark: Marked | undefined;
 }
 
 export type CardNode = Node<CardData, "card">;
@@ -60,7 +62,7 @@ export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, be
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
     const position = places.get(key) as Position;
-    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], mayChange };
+    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], mark: markOf(state.marks, "nodes", node.id), mayChange };
     shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES, data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
     const note = noteOf(node);
     if (note) {
@@ -82,8 +84,9 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
     if (!there.has(edge.from) || !there.has(edge.to)) return [];
     const key = keys[place] as Key;
     const words = edgeWords(state, key);
+    const mark = markOf(state.marks, "edges", edge.id);
     const old = known.get(key);
-    if (old && old.data?.edge === edge && old.data.words === words && old.selected === selected.has(key)) return [old];
+    if (old && old.data?.edge === edge && old.data.words === words && old.data.mark === mark && old.selected === selected.has(key)) return [old];
     const isError = edge.type === "error";
     return [
       {
@@ -91,12 +94,12 @@ export function flowEdges(state: Drawn, before: readonly FlowEdge[]): FlowEdge[]
         type: "line",
         source: edge.from,
         target: edge.to,
-        data: { edge, words },
+        data: { edge, words, mark },
         selected: selected.has(key),
-        className: `flow-line-${["conditional", "error"].includes(edge.type) ? edge.type : "sequence"}`,
-        ariaLabel: spokenEdge(edge, words),
+        className: `flow-line-${["conditional", "error"].includes(edge.type) ? edge.type : "sequence"}${state.marks ? ` mark-${mark?.sign ?? "none"}` : ""}`,
+        ariaLabel: spokenEdge(edge, words, mark),
         interactionWidth: 24,
-        markerEnd: { type: MarkerType.ArrowClosed, width: 18, height: 18, color: isError ? "var(--flow-error)" : "var(--flow-line)" },
+        markerEnd: { type: MarkerType.ArrowClosed, width: 27, height: 27, markerUnits: "userSpaceOnUse", color: isError ? "var(--flow-error)" : "var(--flow-line)" },
       },
     ];
   });

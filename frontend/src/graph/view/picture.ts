@@ -6,7 +6,7 @@ import type { Key, Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { type Way, wayOf } from "../model/lines";
 import { around, CARD, frames, placesOf } from "../model/places";
-import { edgeWords, nodeWords, type State } from "../store";
+import { edgeWords, type Marked, markOf, nodeWords, type State } from "../store";
 import { t } from "../texts";
 import { titleOf } from "./spoken";
 
@@ -19,6 +19,8 @@ const TONES: { readonly [tone: string]: string } = {
   teal: "#0ca678",
   secondary: "#6b7280",
 };
+const MARKS: { readonly [sign: string]: string } = { done: "#15803d", added: "#15803d", ready: "#1d4ed8", paused: "#b45309", changed: "#b45309", failed: "#b91c1c", removed: "#b91c1c" };
+const markTone = ({ sign }: Marked): string => MARKS[sign] ?? "#475569";
 const MOST_PIXELS = 12_000;
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd");
@@ -41,7 +43,8 @@ export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
     if (!from || !to) return;
     const way = wayOf(from.x + CARD.width, from.y + CARD.height / 2, to.x, to.y + CARD.height / 2);
     parts.push(lineOf(way, edge.type));
-    const words = [edge.condition && t("if {condition}", { condition: edge.condition.replaceAll("context.", "") }), ...(edgeWords(state, indexOf(document.edges).keys[place] as Key)?.chips ?? [])];
+    const mark = markOf(state.marks, "edges", edge.id);
+    const words = mark ? [mark.text] : [edge.condition && t("if {condition}", { condition: edge.condition.replaceAll("context.", "") }), ...(edgeWords(state, indexOf(document.edges).keys[place] as Key)?.chips ?? [])];
     const text = short(words.filter(Boolean).join(" · "), 36);
     if (text) chips.push(chipOf(way, text));
   });
@@ -49,13 +52,15 @@ export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
     const key = keys[place] as Key;
     const { x, y } = places.get(key) as Position;
     const words = nodeWords(state, key);
+    const mark = markOf(state.marks, "nodes", node.id);
     parts.push(
-      `<rect x="${x}" y="${y}" width="${CARD.width}" height="${CARD.height}" rx="8" fill="#ffffff" stroke="#cbd5e1"/>`,
+      `<rect x="${x}" y="${y}" width="${CARD.width}" height="${CARD.height}" rx="8" fill="#ffffff" stroke="${mark ? markTone(mark) : "#cbd5e1"}"/>`,
       `<rect x="${x}" y="${y + 8}" width="4" height="${CARD.height - 16}" rx="2" fill="${tones.get(node.type) ?? "#6b7280"}"/>`,
       line(x + 16, y + 28, short(titleOf(node), 25), 'font-size="14" font-weight="600" fill="#0f172a"'),
       line(x + 16, y + 49, short(`${words?.type_label ?? node.type} · ${words?.context_label ?? node.context_type ?? ""}`, 34), 'font-size="11" fill="#475569"'),
       line(x + 16, y + 70, short(words?.filter.join(" · ") ?? "", 34), 'font-size="11" fill="#1d4ed8"'),
     );
+    if (mark) parts.push(line(x + 16, y + 88, short(mark.text, 34), `font-size="11" font-weight="600" fill="${markTone(mark)}"`));
     const note = noteOf(node);
     if (note) parts.push(line(x + note.x, y + note.y + 14, short(note.text, 60), 'font-size="12" fill="#713f12"'));
   });

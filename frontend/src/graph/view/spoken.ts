@@ -2,6 +2,7 @@
 
 import type { EdgeWords } from "../io/server";
 import type { WorkflowEdge } from "../model/document";
+import type { Marked } from "../store";
 import { t, tn } from "../texts";
 import type { CardData } from "./flow";
 
@@ -9,9 +10,10 @@ export function titleOf(node: { readonly id: string; readonly name?: string }): 
   return node.name?.trim() || node.id;
 }
 
-export function spokenNode({ node, words, kind }: Pick<CardData, "node" | "words" | "kind">, group: string): string {
+export function spokenNode({ node, words, kind, mark }: Pick<CardData, "node" | "words" | "kind" | "mark">, group: string): string {
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
   const parts = [`${titleOf(node)}, ${kind?.label ?? words?.type_label ?? node.type}`];
+  if (mark) parts.push(mark.text);
   if (titleOf(node) !== node.id) parts.push(t("node {id}", { id: node.id }));
   if (context) parts.push(t("sees {what}", { what: context }));
   if (words?.filter.length) parts.push(words.filter.join(", "));
@@ -21,8 +23,9 @@ export function spokenNode({ node, words, kind }: Pick<CardData, "node" | "words
   return parts.join(", ");
 }
 
-export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined): string {
+export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined, mark?: Marked): string {
   const parts = [t("Edge {id} from {from} to {to}", { id: edge.id, from: edge.from, to: edge.to }), words?.label ?? edge.type];
+  if (mark) parts.push(mark.text);
   if (edge.condition) parts.push(t("if {condition}", { condition: edge.condition }));
   if (edge.weight !== undefined) parts.push(t("weight {n}", { n: edge.weight }));
   if (words?.chips.length) parts.push(words.chips.join(", "));

@@ -1,0 +1,68 @@
+"""What a node saw when it wrote a version: the state before it, with what others said since."""
+
+from dataclasses import replace
+from typing import Final
+
+from django.utils.translation import gettext as _
+
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.entering import sight_at
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.moments import Moment, moment_at
+from checkpoints.store import find_checkpoint
+from conversations.models import Conversation, Message
+from conversations.token_sums import TokenSums
+from ctxadmin.lib.errors import NotFound
+from workflows.domain import flow
+from workflows.domain.context import Sight
+from workflows.trials import Looked
+
+# The writes with which an engine says that a node has run.
+SAVES: Final = (WriteKind.CHECKPOINT.value, WriteKind.COMPLETION.value)
+_MOST_HEARD: Final = 1_000
+_OF_A_NODE: Final = frozenset({"assistant", "tool"})
+
+
+def input_sight(moment: Moment, after: Checkpoint) -> Sight:
+    """The state before a node wrote ``after``, with what others said until then.
+
+    Messages that came between the two writes were seen by the node as far as they are not its
+    own: what an engine logs of a node begins with an answer or a result.
+    """
+    index = moment.log_count
+    came = Message.objects.filter(
+        conversation=moment.head.key,
+        index__gte=index,
+        index__lt=after.log_count,
+        revision=moment.revision,
+    ).order_by("index")
+    heard = 0
+    for role, node_id in came.values_list("role", "node_id")[:_MOST_HEARD]:
+        if node_id or role in _OF_A_NODE:
+            break
+        heard += 1
+    grown = replace(moment, log_count=index + heard, visible_count=moment.visible_count + heard)
+    return sight_at(grown)
+
+
+def look_at_input(head: Conversation, row: Execution, version: int) -> Looked:
+    """What the node that wrote a version saw, and why, by the version that the execution runs.
+
+    Entered along the edges on which something waited then. NotFound for a version that no node of
+    the workflow wrote, or whose state before it is not kept.
+    """
+    after = find_checkpoint(row.conversation, row.number, version)
+    if after.kind not in SAVES or not after.saved_node or not version:
+        raise NotFound(_("No node wrote version %(n)s.") % {"n": version})
+    moment = moment_at(head, row, version - 1)
+    pinned = moment.pinned
+    if pinned is None or after.saved_node not in pinned.graph.nodes:
+        raise NotFound(_("The workflow has no node that wrote version %(n)s.") % {"n": version})
+    node_id = after.saved_node
+    arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
+    sight = input_sight(moment, after)
+    tokens = TokenSums(head.key)
+    found = flow.preview(pinned.plan, node_id, sight, arrived, tokens=tokens)
+    moment.require_whole()
+    costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
+    return Looked(found.entered, sight, head, *costs)

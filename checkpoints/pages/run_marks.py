@@ -1,0 +1,90 @@
+"""Where an execution stands, as marks on the canvas of the workflow that it runs."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from checkpoints.course import Course
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters
+from checkpoints.pages.presenters import Stand
+from checkpoints.pinned import Pinned
+from ctxadmin.web.components import STATUSES
+from workflows.pages.marks import Mark, Marks, Sign
+
+_SIGNS: Final = (
+    Sign("paused", "player-pause", gettext_lazy("paused here")),
+    Sign("failed", "alert-circle", gettext_lazy("failed here")),
+    Sign("ready", "player-play", gettext_lazy("runs next")),
+    Sign("done", "check", gettext_lazy("done")),
+    Sign("open", "circle-dashed", gettext_lazy("not run")),
+    Sign("taken", "arrow-right", gettext_lazy("edge taken")),
+    Sign("refused", "x", gettext_lazy("edge not taken")),
+)
+_STOPS: Final = {Status.PAUSED: "paused", Status.FAILED: "failed"}
+
+
+def marks_of(moment: Moment, course: Course, executed: Mapping[str, int]) -> Marks:
+    """The marks of a moment; ``executed`` counts by node how often it is on record as executed."""
+    stand = presenters.stand_of(moment)
+    if moment.pinned is None:
+        return Marks(_said(stand), STATUSES[stand.status].icon, ())
+    return Marks(
+        said=_said(stand),
+        icon=STATUSES[stand.status].icon,
+        signs=_SIGNS,
+        nodes=dict(_nodes(moment, moment.pinned, executed)),
+        edges=dict(_edges(moment, course)),
+    )
+
+
+def _said(stand: Stand) -> str:
+    status = str(STATUSES[stand.status].label)
+    if stand.node is None:
+        return _("%(status)s, version %(n)s") % {"status": status, "n": stand.version}
+    before = _("%(status)s before %(node)s, version %(n)s")
+    after = _("%(status)s after %(node)s, version %(n)s")
+    text = before if stand.side == When.BEFORE else after
+    return text % {"status": status, "node": stand.node.name, "n": stand.version}
+
+
+def _nodes(
+    moment: Moment, pinned: Pinned, executed: Mapping[str, int]
+) -> Iterator[tuple[str, Mark]]:
+    ready = frozenset(moment.ready)
+    stopped = _STOPS.get(moment.status, "")
+    for name in pinned.graph.nodes:
+        runs = executed.get(name, 0)
+        done = ngettext("done", "done ×%(n)s", runs) % {"n": runs} if runs else ""
+        if stopped and name == moment.node_id:
+            yield name, Mark(stopped, _joined(_stopped(moment), done))
+        elif name in ready:
+            yield name, Mark("ready", _joined(_("runs next"), done))
+        elif runs:
+            yield name, Mark("done", done)
+        else:
+            yield name, Mark("open", _("not run"))
+
+
+def _stopped(moment: Moment) -> str:
+    if moment.status is Status.FAILED:
+        return _("failed")
+    return _("paused before") if moment.when is When.BEFORE else _("paused after")
+
+
+def _edges(moment: Moment, course: Course) -> Iterator[tuple[str, Mark]]:
+    waiting = moment.marking.waiting if moment.marking is not None else {}
+    for edge, (taken, refused) in course.decisions().items():
+        if taken:
+            text = ngettext("taken", "taken ×%(n)s", taken) % {"n": taken}
+            yield edge, Mark("taken", _joined(text, _("waits") if waiting.get(edge) else ""))
+        elif refused:
+            yield edge, Mark("refused", _("not taken"))
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)

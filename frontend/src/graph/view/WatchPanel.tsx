@@ -1,0 +1,65 @@
+// What stands beside a canvas that is only looked at: made by the server, of what is chosen.
+
+import { useEffect, useRef, useState } from "react";
+import { wordsOf } from "../io/said_wrong";
+import { type Element, find } from "../model/document";
+import { onlyOne, type State } from "../store";
+import { t } from "../texts";
+import { useDesk, useEditor } from "./context";
+
+export function WatchPanel({ panel }: { readonly panel: string }) {
+  const { server } = useDesk();
+  const box = useRef<HTMLDivElement>(null);
+  const asked = useEditor(questionOf);
+  const marks = useEditor((state) => state.marks);
+  const [wrong, setWrong] = useState("");
+  const shown = useRef<string | null>(null);
+
+  useEffect(() => {
+    const running = new AbortController();
+    server.part(panel + asked, running.signal).then(
+      (html) => {
+        if (running.signal.aborted || !box.current) return;
+        put(box.current, html, shown.current === asked);
+        shown.current = asked;
+        setWrong("");
+      },
+      (error: unknown) => {
+        if (!running.signal.aborted) setWrong(wordsOf(error));
+      },
+    );
+    // So that what is looked at can be shared and is there after a reload.
+    history.replaceState(history.state, "", `${location.pathname}${asked}`);
+    return () => running.abort();
+  }, [server, panel, asked, marks]);
+
+  return (
+    <aside className="editor-panel" aria-label={t("What is chosen")} tabIndex={-1}>
+      <div className="editor-panel-top">
+        {wrong && (
+          <p className="field-errors" role="alert">
+            {wrong}
+          </p>
+        )}
+        <div ref={box} />
+      </div>
+    </aside>
+  );
+}
+
+/** The one element that is chosen, as an address asks for it; "" for none and for several. */
+function questionOf({ chosen, document }: Pick<State, "chosen" | "document">): string {
+  const only = onlyOne(chosen);
+  const found = only && find<Element>(only.kind === "node" ? document.nodes : document.edges, only.key);
+  return found ? `?${only.kind}=${encodeURIComponent(found.id)}` : "";
+}
+
+/** New HTML; what a person has opened in the same panel stays open. */
+function put(box: HTMLElement, html: string, again: boolean): void {
+  const opened = again ? [...box.querySelectorAll<HTMLElement>(".editor-seen:not(:empty)")] : [];
+  const open = again ? [...box.querySelectorAll<HTMLDetailsElement>("details[id][open]")].map(({ id }) => id) : [];
+  box.innerHTML = html;
+  for (const each of opened) box.querySelector(`#${CSS.escape(each.id)}`)?.replaceWith(each);
+  for (const id of open) box.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
+  window.htmx?.process(box);
+}

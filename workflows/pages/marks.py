@@ -1,0 +1,51 @@
+"""Marks on a canvas that is only looked at: what each means, and which elements have which."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ctxadmin.web.components import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A kind of mark: ``name`` has its colour in graph.css, ``icon`` and ``word`` tell it."""
+
+    name: str
+    icon: str
+    word: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The mark of one element: the name of its sign, and what stands there in words."""
+
+    sign: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """All marks of a canvas by element id; ``said`` is its state in one line.
+
+    ``signs`` are those that the legend explains, in its order.
+    """
+
+    said: str
+    icon: str
+    signs: Sequence[Sign]
+    nodes: Mapping[str, Mark] = field(default_factory=dict)
+    edges: Mapping[str, Mark] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, object]:
+        """As the island reads it (frontend/src/graph/io/setup.ts)."""
+        return {
+            "said": self.said,
+            "icon": self.icon,
+            "signs": [[each.name, each.icon, str(each.word)] for each in self.signs],
+            "nodes": _listed(self.nodes),
+            "edges": _listed(self.edges),
+        }
+
+
+def _listed(marks: Mapping[str, Mark]) -> dict[str, list[str]]:
+    return {name: [mark.sign, str(mark.text)] for name, mark in marks.items()}
