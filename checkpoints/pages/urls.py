@@ -6,6 +6,7 @@ from checkpoints.pages import (
     annotating,
     canvas,
     editing,
+    editor_what_if,
     going_back,
     moving,
     pinned_workflow,
@@ -50,5 +51,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("reviews/waiting/", queue.waiting, name="reviews-waiting"),
     path("settings/retention/", retention, name="settings-retention"),
     path("workflows/<str:slug>/what-if/", what_if_page, name="what-if"),
+    path("workflows/<str:slug>/editor/what-if/", editor_what_if.what_if, name="editor-what-if"),
     path("executions/", include((_pages, "checkpoints"))),
 ]

@@ -27,6 +27,7 @@ from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 from workflows.definitions import definition
+from workflows.domain.plan import Plan
 from workflows.domain.what_if import ChangeKind, InputChange
 from workflows.models import Workflow
 from workflows.pages.links import crumbs
@@ -49,11 +50,12 @@ KIND_WORDS: Final[Mapping[ChangeKind, Text]] = {
 class Run:
     """How far it came: ``left`` of ``whole`` executions are still to be looked at.
 
-    ``draft`` is the version of the draft that is tried, ``before`` when the last execution that was
-    looked at began and its id. ``inputs`` and ``changed`` count by node.
+    ``tried`` names what is tried: the version of the draft, or the digest of a document that is
+    not saved. ``before`` is when the last execution that was looked at began, and its id.
+    ``inputs`` and ``changed`` count by node.
     """
 
-    draft: int
+    tried: str
     whole: int
     left: int
     before: tuple[datetime, str] | None = None
@@ -68,7 +70,7 @@ class Run:
         """What the next request needs of it, signed."""
         at, name = self.before or (None, "")
         told = {
-            "draft": self.draft,
+            "tried": self.tried,
             "whole": self.whole,
             "left": self.left,
             "at": at.isoformat() if at else "",
@@ -86,13 +88,18 @@ class Run:
             raise ValidationFailed(_("The form is out of date; start again.")) from None
         before = (datetime.fromisoformat(told["at"]), told["name"]) if told["at"] else None
         return cls(
-            told["draft"],
+            told["tried"],
             told["whole"],
             told["left"],
             before,
             Counter(told["inputs"]),
             Counter(told["changed"]),
         )
+
+    def sums(self) -> list["NodeSum"]:
+        """What is known of each node, those that change most first."""
+        sums = [NodeSum(name, count, self.changed[name]) for name, count in self.inputs.items()]
+        return sorted(sums, key=lambda each: -each.changed)
 
     def after(self, tried: Sequence[TriedExecution], left: int) -> "Run":
         """The same after some executions, with ``left`` to go."""
@@ -103,7 +110,7 @@ class Run:
             row = each.recorded.row
             before = (row.created_at, row.public_id)
         whole = self.done + len(tried) + left
-        return Run(self.draft, whole, left, before, inputs, changed)
+        return Run(self.tried, whole, left, before, inputs, changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,28 +186,29 @@ def what_if_page(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             text = _("A number from 1 to %(most)s.") % {"most": MAX_EXECUTIONS}
             return _shown(request, row, _USUAL, None, (), problem=text)
         there = count_executions(actor, slug, last)
-        run = Run(row.draft_version, there, there)
+        run = Run(str(row.draft_version), there, there)
         if by_script:
             return _shown(request, row, last, run, ())
     else:
         run = Run.read(request.POST["run"])
-    if run.draft != row.draft_version:
+    if run.tried != str(row.draft_version):
         problem = _("The draft was changed meanwhile; start again to try it as it is now.")
         if not by_script:
             raise InvalidState(problem)
         return _shown(request, row, run.whole, run, (), _STEP, problem=problem)
-    run, results = _go_on(actor, row, run, 1 if by_script else run.left)
+    plan = definition(bytes(row.draft)).plan
+    run, results = go_on(actor, slug, plan, run, 1 if by_script else run.left)
     if by_script:
         return _shown(request, row, run.whole, run, results, _STEP)
     return _shown(request, row, run.whole, run, results)
 
 
-def _go_on(
-    actor: Actor, row: Workflow, run: Run, count: int
+def go_on(
+    actor: Actor, slug: str, plan: Plan, run: Run, count: int
 ) -> tuple[Run, Sequence[ExecutionResult]]:
     """Look at the next executions, at most ``count`` and as long as there is time."""
-    recorded = last_executions(actor, row.slug or "", count, before=run.before) if count else []
-    found = what_if(actor, definition(bytes(row.draft)).plan, recorded)
+    recorded = last_executions(actor, slug, count, before=run.before) if count else []
+    found = what_if(actor, plan, recorded)
     known = run.left if len(recorded) == count else len(recorded)  # there may be fewer than asked
     return run.after(found.tried, known - len(found.tried)), [*map(_result, found.tried)]
 
@@ -248,9 +256,6 @@ def _shown(
     *,
     problem: str = "",
 ) -> HttpResponse:
-    sums: list[NodeSum] = []
-    if run is not None:
-        sums = [NodeSum(name, count, run.changed[name]) for name, count in run.inputs.items()]
     shown = WhatIfPage(
         title=_("What if"),
         crumbs=crumbs(row, Crumb(_("What if"))),
@@ -260,7 +265,7 @@ def _shown(
         problem=problem,
         run=run,
         token=run.token() if run is not None else "",
-        sums=sorted(sums, key=lambda each: -each.changed),
+        sums=[] if run is None else run.sums(),
         results=results,
     )
     return show(request, template, shown, status=422 if problem else 200)

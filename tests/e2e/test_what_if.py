@@ -1,5 +1,8 @@
 """What if, in a browser: one execution after the other, stopped and taken up again."""
 
+from collections.abc import Callable
+from typing import Literal
+
 import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -96,3 +99,69 @@ def test_the_page_is_readable_in_the_dark_and_on_a_phone(
     expect(page.locator("#what-if-sum")).to_contain_text("Done: 2 executions")
     assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def _edited(page: Page, slug: str) -> None:
+    """The editor with a filter on ``write`` that is on the canvas and cannot be saved."""
+    page.route("**/api/v1/workflows/*/draft", lambda route: route.abort())
+    page.goto(f"/workflows/{slug}/editor/")
+    page.locator('.react-flow__node[data-id="write"]').click()
+    page.keyboard.press("Delete")
+    expect(page.locator(".react-flow__node-card")).to_have_count(1)
+
+
+def test_what_stands_on_the_canvas_is_tried_before_it_is_saved(
+    designer_page: Page, recorded: str, tolerate: Callable[[str], None]
+) -> None:
+    tolerate("ERR_FAILED")
+    page = designer_page
+    _edited(page, recorded)
+    page.keyboard.press("w")
+    expect(page.get_by_label("Newest executions")).to_be_focused()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("complementary", name="What is chosen")
+    expect(panel).to_contain_text("Done: 3 executions looked at")
+    expect(panel.get_by_role("listitem").filter(has_text="write").first).to_contain_text(
+        "3 of 3 inputs change"
+    )
+    panel.get_by_text("Differences of 3 inputs").click()
+    expect(panel).to_contain_text("The document has no such node.")
+    assert_accessible(page)
+    page.get_by_role("button", name="Undo: Delete").click()
+    expect(panel).to_contain_text("The workflow was changed since")
+    page.get_by_role("button", name="Start again").click()
+    expect(panel).to_contain_text("variables: secret")
+    card = page.locator('.react-flow__node[data-id="write"]')
+    expect(card).to_contain_text("3 of 3 inputs change")
+    card.click()
+    expect(panel.get_by_role("region", name="What if")).to_contain_text("variables: secret")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
+def test_a_run_of_the_canvas_is_stopped_and_goes_on(
+    open_page: OpenPage, recorded: str, theme: Literal["light", "dark"], width: int
+) -> None:
+    page = open_page("designer", theme=theme, width=width)
+    page.goto(f"/workflows/{recorded}/editor/")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        """Keep the first request that looks at an execution, and let the others pass."""
+        if '"run"' in (route.request.post_data or "") and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/editor/what-if/", hold)
+    page.get_by_role("toolbar").get_by_role("button", name="What if").click()
+    with page.expect_request(lambda request: '"run"' in (request.post_data or "")):
+        page.get_by_role("region", name="What if").get_by_role("button", name="Start").click()
+    expect(page.get_by_text("0 of 3 executions looked at")).to_be_visible()
+    expect(page.get_by_role("progressbar")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_text("Done: 3 executions looked at")).to_be_visible()
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -12,6 +12,7 @@ import { startPlacing } from "./io/placing";
 import { type Server, serverOf } from "./io/server";
 import { readSetup, type Setup } from "./io/setup";
 import { startWatching } from "./io/watching";
+import { startTrying } from "./io/what_if";
 import { startWording } from "./io/wording";
 import { type EditorStore, editorStore } from "./store";
 import { App } from "./view/App";
@@ -25,7 +26,7 @@ if (setup && root) {
   const edited = setup.watched ? null : startEditing(setup, store, server, reader);
   if (setup.watched) startWatching(store, server, setup);
   await startPlacing(store, setup.urls.worker);
-  createRoot(root).render(<App desk={{ store, setup, server, reader }} saver={edited?.saver ?? null} journal={edited?.journal ?? null} />);
+  createRoot(root).render(<App desk={{ store, setup, server, reader, trier: startTrying(store, server) }} saver={edited?.saver ?? null} journal={edited?.journal ?? null} />);
 }
 
 function startEditing(setup: Setup, store: EditorStore, server: Server, reader: Reader): { saver: Saver; journal: Journal } {

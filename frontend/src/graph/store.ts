@@ -3,6 +3,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Mark, Marks, Setup } from "./io/setup";
+import type { WhatIf } from "./io/what_if";
 import { fixed, type Places } from "./model/arranging";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
@@ -79,6 +80,9 @@ export interface State {
   readonly places: Places;
   /** Why what is typed cannot be read now; it is tried again. */
   readonly readingFails: "offline" | "signed-out" | null;
+  readonly whatIf: WhatIf | null;
+  /** What the panel shows while nothing is chosen. */
+  readonly part: Part;
   /** Of a canvas that is only looked at. */
   readonly marks: Marks | null;
   readonly said: string;
@@ -107,6 +111,8 @@ export interface Actions {
 export type Editor = State & Actions;
 export type EditorStore = StoreApi<Editor>;
 
+export type Part = "problems" | "workflow" | "reducers" | "what-if";
+
 export const NOTHING: Chosen = { nodes: [], edges: [] };
 
 export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched">): EditorStore {
@@ -119,6 +125,8 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     saving: { kind: "saved" },
     clash: null,
     words: setup.watched?.words ?? null,
+    whatIf: null,
+    part: "problems",
     marks: setup.watched?.marks ?? null,
     tokens: {},
     refused: [],
@@ -237,7 +245,7 @@ export function onlyOne({ nodes, edges }: Chosen): { kind: "node" | "edge"; key:
 }
 
 /** What cards and lines are drawn of. */
-export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "tokens" | "typed" | "marks" | "mayChange">;
+export type Drawn = Pick<State, "document" | "places" | "chosen" | "words" | "tokens" | "typed" | "marks" | "whatIf" | "mayChange">;
 
 /** A mark with its icon; undefined for an element that has none. */
 export interface Marked {

@@ -78,6 +78,36 @@ export interface Trial {
   readonly messages?: readonly Json[];
 }
 
+/** How many recorded inputs of a node would change. */
+export interface NodeSum {
+  readonly node: string;
+  readonly inputs: number;
+  readonly changed: number;
+}
+
+/** A recorded input that would change: of which node, in which version of which execution. */
+export interface TriedInput {
+  readonly node: string;
+  readonly execution: string;
+  readonly url: string;
+  readonly version: number;
+  readonly problem: string;
+  readonly gone_edges: readonly string[];
+  readonly lines: readonly { readonly kind: string; readonly word: string; readonly what: string; readonly why: string }[];
+  readonly more: number;
+  readonly tokens: readonly [before: number, after: number] | null;
+}
+
+/** How far a what-if is; `run` is null at its end. `incomplete` names executions of which not all could be looked at. */
+export interface Tried {
+  readonly run: string | null;
+  readonly done: number;
+  readonly whole: number;
+  readonly sums: readonly NodeSum[];
+  readonly results: readonly TriedInput[];
+  readonly incomplete: readonly string[];
+}
+
 export interface Previewed {
   readonly html: string;
   /** Along which the node was entered. */
@@ -97,6 +127,8 @@ export interface Server {
   putDraft(document: WorkflowDocument, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
   words(document: WorkflowDocument, signal: AbortSignal): Promise<Words>;
+  /** One more recorded execution, with `run` of the answer before; nothing of it is stored. */
+  whatIf(document: WorkflowDocument, asked: { readonly last: number } | { readonly run: string }, signal: AbortSignal): Promise<Tried>;
   /** A part of a page as HTML. */
   part(url: string, signal: AbortSignal): Promise<string>;
   marks(url: string): Promise<{ readonly execution: string; readonly marks: Marks }>;
@@ -130,6 +162,9 @@ export function serverOf(urls: Urls): Server {
     async getDraft() {
       const answer = (await json("GET", urls.draft)) as { document: WorkflowDocument; draft_version: number };
       return { document: normalised(answer.document), version: answer.draft_version };
+    },
+    async whatIf(document, asked, signal) {
+      return (await json("POST", `${urls.editor}what-if/`, { document, ...asked }, signal)) as Tried;
     },
     async part(url, signal) {
       return (await send("GET", url, undefined, "text/html", signal)).text();

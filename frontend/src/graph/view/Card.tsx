@@ -6,9 +6,10 @@ import { t, tn } from "../texts";
 import type { CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
 import { titleOf } from "./spoken";
+import { countWords } from "./WhatIf";
 
 function CardView({ data }: NodeProps<CardNode>) {
-  const { node, kind, words, tokens, mark, mayChange } = data;
+  const { node, kind, words, tokens, mark, tried, mayChange } = data;
   const problems = words?.problems ?? [];
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
   const pauses = node.config?.pause === "before" || node.config?.pause === "after";
@@ -40,7 +41,8 @@ function CardView({ data }: NodeProps<CardNode>) {
       </div>
       <div className="flow-card-foot">
         {mark && <span className="flow-mark">{mark.text}</span>}
-        {tokens ? (
+        {tried && <span className={tried.changed ? "flow-tried" : undefined}>{countWords(tried.changed, tried.inputs)}</span>}
+        {tokens && !tried ? (
           <span title={t("Tokens of the last preview")}>
             {tokens.before === tokens.after ? tn("{n} token", "{n} tokens", tokens.after) : t("{before} → {after} tokens", { before: tokens.before, after: tokens.after })}
           </span>

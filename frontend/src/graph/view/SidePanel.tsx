@@ -5,7 +5,7 @@ import { groupOf, noteOf, withNote } from "../model/canvas_data";
 import { grouping, reshaped } from "../model/commands";
 import type { Element, Key, WorkflowDocument, WorkflowNode } from "../model/document";
 import { find, indexOf } from "../model/document";
-import { edgeWords, nodeWords, onlyOne } from "../store";
+import { edgeWords, nodeWords, onlyOne, type Part } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { chooseFound } from "./doing";
@@ -13,6 +13,7 @@ import { Icon } from "./Icon";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
 import { ServerForm } from "./ServerForm";
 import { titleOf } from "./spoken";
+import { NodeTried, WhatIf } from "./WhatIf";
 
 interface Props {
   readonly onConnect: (from: string) => void;
@@ -29,6 +30,7 @@ export function SidePanel({ onConnect }: Props) {
     <aside className="editor-panel" aria-label={t("What is chosen")} tabIndex={-1}>
       <div className="editor-panel-top">
         {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
+        {only?.kind === "node" && <NodeTried id={only.key} />}
         {only?.kind === "node" && <OneNode key={`on ${only.key}`} id={only.key} onConnect={onConnect} />}
         {count > 1 && <Several />}
         {!count && <Whole />}
@@ -38,29 +40,30 @@ export function SidePanel({ onConnect }: Props) {
   );
 }
 
-type Part = "problems" | "workflow" | "reducers";
-
 /** Nothing is chosen: what belongs to the whole workflow. */
 function Whole() {
+  const { store, setup } = useDesk();
   const mayChange = useEditor((state) => state.mayChange);
-  const [part, setPart] = useState<Part>("problems");
-  const parts: [Part, string][] = [
-    ["problems", t("Problems")],
-    ["workflow", t("Workflow")],
-    ["reducers", t("Reducers")],
+  const part = useEditor((state) => state.part);
+  const parts: [Part, string, boolean][] = [
+    ["problems", t("Problems"), true],
+    ["workflow", t("Workflow"), mayChange],
+    ["reducers", t("Reducers"), mayChange],
+    ["what-if", t("What if"), setup.may_preview],
   ];
+  const offered = parts.filter(([, , isOffered]) => isOffered);
   return (
     <>
-      {mayChange && (
+      {offered.length > 1 && (
         <div className="btn-group" role="group" aria-label={t("Of the workflow")}>
-          {parts.map(([name, label]) => (
-            <button key={name} type="button" className="btn btn-sm" aria-pressed={part === name} onClick={() => setPart(name)}>
+          {offered.map(([name, label]) => (
+            <button key={name} type="button" className="btn btn-sm" aria-pressed={part === name} onClick={() => store.getState().set({ part: name })}>
               {label}
             </button>
           ))}
         </div>
       )}
-      {part === "problems" ? <Problems /> : <ServerForm key={part} kind={part} id="" />}
+      {part === "problems" ? <Problems /> : part === "what-if" ? <WhatIf /> : <ServerForm key={part} kind={part} id="" />}
     </>
   );
 }

@@ -47,7 +47,13 @@ interface Props {
 }
 
 export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
+  const { store, setup } = useDesk();
   const mayChange = useEditor((state) => state.mayChange);
+  const whatIf = (): void => {
+    store.getState().choose({});
+    store.getState().set({ part: "what-if" });
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(".editor-what-if input")?.focus());
+  };
   return (
     <div className="editor-bar" role="toolbar" aria-label={t("Tools of the editor")}>
       <div className="btn-group" role="group" aria-label={t("View")}>
@@ -59,6 +65,11 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
         </Tool>
       </div>
       {mayChange && <Changing />}
+      {setup.may_preview && (
+        <Tool icon="flask" label={t("What if")} letter="w" onClick={whatIf}>
+          {t("What if")}
+        </Tool>
+      )}
       {view === "canvas" && <Looking drawing={drawing} onDrawing={onDrawing} />}
       <Search onFound={() => undefined} />
       {saver ? <Saving saver={saver} /> : <Standing />}

@@ -4,6 +4,7 @@ import { createContext, useContext } from "react";
 import { useStore } from "zustand";
 import type { Reader } from "../io/reading";
 import type { Server } from "../io/server";
+import type { Trier } from "../io/what_if";
 import type { Setup } from "../io/setup";
 import type { Editor, EditorStore } from "../store";
 
@@ -11,6 +12,7 @@ export interface Desk {
   readonly store: EditorStore;
   readonly setup: Setup;
   readonly server: Server;
+  readonly trier: Trier;
   readonly reader: Reader;
 }
 

@@ -7,7 +7,7 @@ import type { NodeKind } from "../model/commands";
 import type { Key, Position, WorkflowEdge, WorkflowNode } from "../model/document";
 import { indexOf } from "../model/document";
 import { CARD, frames, placesOf } from "../model/places";
-import type { EdgeWords, NodeWords } from "../io/server";
+import type { EdgeWords, NodeSum, NodeWords } from "../io/server";
 import { type Drawn, edgeWords, type Marked, markOf, nodeWords, type Tokens } from "../store";
 import { spokenEdge, spokenNode } from "./spoken";
 
@@ -17,6 +17,8 @@ export interface CardData extends Record<string, unknown> {
   readonly words: NodeWords | undefined;
   readonly tokens: Tokens | undefined;
   readonly mark: Marked | undefined;
+  /** Of the last what-if. */
+  readonly tried: NodeSum | undefined;
   readonly mayChange: boolean;
 }
 export interface NoteData extends Record<string, unknown> {
@@ -53,6 +55,7 @@ export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, be
   const { document, chosen, tokens, mayChange } = state;
   const known = new Map(before.map((node) => [node.id, node]));
   const places = placesOf(document, state.places);
+  const tried = new Map(state.whatIf?.sums.map((sum) => [sum.node, sum]));
   const selected = new Set(chosen.nodes);
   const { keys } = indexOf(document.nodes);
   const shown: FlowNode[] = [];
@@ -62,7 +65,7 @@ export function flowNodes(state: Drawn, kinds: ReadonlyMap<string, NodeKind>, be
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
     const position = places.get(key) as Position;
-    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], mark: markOf(state.marks, "nodes", node.id), mayChange };
+    const data: CardData = { node, kind: kinds.get(node.type), words: nodeWords(state, key), tokens: tokens[key], mark: markOf(state.marks, "nodes", node.id), tried: tried.get(node.id), mayChange };
     shown.push(keep(known, { id: key, type: "card", position, width: CARD.width, height: CARD.height, measured: CARD, handles: HANDLES, data, selected: selected.has(key), ariaLabel: spokenNode(data, groupOf(node)) }));
     const note = noteOf(node);
     if (note) {

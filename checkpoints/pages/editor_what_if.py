@@ -1,0 +1,99 @@
+"""What if a document that is not saved were published: one recorded execution for each call."""
+
+from typing import Annotated, Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from pydantic import Field
+
+from checkpoints.pages.what_if import ExecutionResult, InputLines, Run, go_on
+from checkpoints.what_if import MAX_EXECUTIONS, count_executions
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import InvalidState, ValidationFailed
+from ctxadmin.lib.json_bytes import digest, dumps
+from workflows.domain.plan import Plan
+from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor_words import AnyDocument
+from workflows.pages.parts import Parts, parts_of
+
+_USUAL: Final = 20
+
+
+class WhatIfAsked(Contract):
+    """A document and how many of the newest executions; with ``run`` the next one of a run."""
+
+    document: AnyDocument
+    last: Annotated[int, Field(ge=1, le=MAX_EXECUTIONS)] = _USUAL
+    run: Annotated[str, Field(max_length=200_000)] = ""
+
+
+@editor_call
+def what_if(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """``{run, done, whole, sums, results}``; ``run`` is what the next call sends, null at the end.
+
+    The first call counts and looks at nothing, so that it can be said how long it will take.
+    """
+    actor.require(Action.PREVIEW)
+    workflow_named(actor, slug)
+    asked = json_body(request, WhatIfAsked)
+    tried = digest(dumps(asked.document)).hex()
+    if not asked.run:
+        _plan_of(parts_of(asked.document))
+        there = count_executions(actor, slug, asked.last)
+        return _answer(Run(tried, there, there))
+    run = Run.read(asked.run)
+    if run.tried != tried:
+        raise InvalidState(_("The document is another one now; start again to try it."))
+    run, results = go_on(actor, slug, _plan_of(parts_of(asked.document)), run, min(run.left, 1))
+    return _answer(run, *results)
+
+
+def _plan_of(parts: Parts) -> Plan:
+    """The whole document: an element that is left out would count as one that was removed."""
+    broken = [part.id for part in parts.nodes if part.element is None]
+    broken += [part.id for part in parts.edges if part.element is None]
+    if broken or parts.wrong:
+        named = broken[0][:64] if broken else _("the document")
+        text = _("Nothing can be tried: %(id)s cannot be read. The problems say what is wrong.")
+        raise ValidationFailed(text % {"id": named})
+    return Plan(parts.document)
+
+
+def _answer(run: Run, *results: ExecutionResult) -> HttpResponse:
+    return answered(
+        {
+            "run": run.token() if run.left else None,
+            "done": run.done,
+            "whole": run.whole,
+            "sums": [
+                {"node": each.node, "inputs": each.inputs, "changed": each.changed}
+                for each in run.sums()
+            ],
+            "results": [_input(result, lines) for result in results for lines in result.inputs],
+            "incomplete": [
+                result.tried.recorded.head.public_id
+                for result in results
+                if result.tried.thinned or not result.tried.complete
+            ],
+        }
+    )
+
+
+def _input(result: ExecutionResult, found: InputLines) -> dict[str, Any]:
+    tried = found.tried
+    return {
+        "node": tried.node_id,
+        "execution": result.tried.recorded.head.public_id,
+        "url": result.url,
+        "version": tried.version,
+        "problem": tried.problem,
+        "gone_edges": list(tried.gone_edges),
+        "lines": [
+            {"kind": each.kind, "word": str(each.word), "what": each.what, "why": each.why}
+            for each in found.lines
+        ],
+        "more": found.more,
+        "tokens": [tried.tokens_before, tried.tokens_after] if tried.changes else None,
+    }
