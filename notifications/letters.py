@@ -11,6 +11,7 @@ from notifications.domain.kinds import TEST, Kind
 from notifications.models import Delivery
 
 _SUBJECTS: Final = {
+    Kind.ASSIGNED: "Assigned to you",
     Kind.REVIEW_ASKED: "Waits for review",
     Kind.PAUSED: "Paused",
     Kind.TIMED_OUT: "Nobody answered in time",

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from checkpoints.api.endpoints import ExecutionEndpoint, version_in
 from checkpoints.services import annotating
 from checkpoints.services.annotating import Claimed, SetLabel, WriteComment
+from checkpoints.services.assigning import AssignReview, assign
 from checkpoints.store import find_current
 from conversations import comments
 from conversations.models import Comment
@@ -115,13 +116,22 @@ class OneLabel(ExecutionEndpoint):
 class ClaimReview(ExecutionEndpoint):
     @described(
         "Claim a review",
+        body=AssignReview,
         answer=ClaimAnswer,
         errors=("invalid_state", "version_conflict"),
         needs=Action.REVIEW_CLAIM,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Tells others who looks after a paused execution; it ends with the pause."""
-        return ClaimAnswer.of(annotating.claim(self.actor, conversation_id)).response()
+        """Tells others who looks after a paused execution; it ends with the pause.
+
+        With `assignee` somebody else is to do it, and is told so.
+        """
+        wanted = self.body(AssignReview)
+        if wanted.assignee is None:
+            claimed = annotating.claim(self.actor, conversation_id, over=wanted.over)
+        else:
+            claimed = assign(self.actor, conversation_id, wanted.assignee, over=wanted.over)
+        return ClaimAnswer.of(claimed).response()
 
 
 class ReleaseReview(ExecutionEndpoint):

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from checkpoints.pages import (
     annotating,
+    assigning,
     canvas,
     editing,
     editor_what_if,
@@ -37,6 +38,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}comments/<int:number>/take-back/", annotating.uncomment, name="uncomment"),
     path(f"{_ONE}versions/<int:number>/label/", annotating.label, name="label"),
     path(f"{_ONE}claim/", annotating.claim, name="claim"),
+    path(f"{_ONE}assign/", assigning.assign_page, name="assign"),
     path(f"{_ONE}written/<int:index>/", provenance.written, name="written"),
     path(f"{_ONE}diff/", versions.diff, name="diff"),
     path(f"{_ONE}versions/<int:number>/", versions.version, name="version"),

@@ -1,6 +1,6 @@
 """Labels of versions, comments on what an execution knows, and who looks after a pause."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Self
@@ -61,6 +61,18 @@ class Claimed:
 NOBODY = Claimed("", "", None)
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who is to look after a pause: an id as ``holder_id`` makes it, and what people read."""
+
+    id: str
+    label: str
+
+
+# What an app above does with it in the same transaction.
+Then = Callable[[Writing, Execution], None]
+
+
 def comment(actor: Actor, public_id: str, wanted: WriteComment) -> Comment:
     """Comment on a message, or on the current execution; NotFound for an unknown version."""
     actor.require(Action.COMMENT_WRITE)
@@ -114,8 +126,15 @@ def labels_of(row: Execution, versions: Collection[int] | None = None) -> Mappin
     return dict(rows.order_by("version").values_list("version", "name"))
 
 
-def claim(actor: Actor, public_id: str, *, over: bool = False) -> Claimed:
-    """Look after the pause of an execution. Twice is once.
+def claim(
+    actor: Actor,
+    public_id: str,
+    *,
+    over: bool = False,
+    holder: Holder | None = None,
+    then: Then | None = None,
+) -> Claimed:
+    """Look after the pause of an execution, or have ``holder`` do it. Twice is once.
 
     InvalidState unless it is PAUSED. VersionConflict if somebody else does, unless ``over``.
     """
@@ -125,9 +144,10 @@ def claim(actor: Actor, public_id: str, *, over: bool = False) -> Claimed:
         if row.status != Status.PAUSED or row.waiting_since is None:
             raise InvalidState("Only what is paused can be claimed.", status=row.status)
         held, me = claim_of(row), holder_id(actor)
-        if held.holder_id == me:
+        to = holder or Holder(me, actor.label)
+        if held.holder_id == to.id:
             return held
-        if held.holder and not over:
+        if held.holder and held.holder_id != me and not over:
             said = f"{held.holder} looks after it already."
             raise VersionConflict(said, expected="", actual=held.holder)
         Claim.objects.update_or_create(
@@ -135,13 +155,16 @@ def claim(actor: Actor, public_id: str, *, over: bool = False) -> Claimed:
             execution=row.number,
             defaults={
                 "since": row.waiting_since,
-                "holder_id": me,
-                "holder": actor.label,
+                "holder_id": to.id,
+                "holder": to.label,
                 "claimed_at": opened.at,
             },
         )
-        _commit(opened, row, Action.REVIEW_CLAIM, {"from": held.holder} if held.holder else {})
-    return Claimed(actor.label, me, opened.at)
+        if then is not None:
+            then(opened, row)
+        detail: dict[str, object] = {"from": held.holder} if held.holder else {}
+        _commit(opened, row, Action.REVIEW_CLAIM, detail | ({"to": to.label} if holder else {}))
+    return Claimed(to.label, to.id, opened.at)
 
 
 def release(actor: Actor, public_id: str) -> None:

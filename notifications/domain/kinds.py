@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind, is_told
@@ -23,6 +23,7 @@ class Kind(StrEnum):
     COMPLETED = "execution.completed"
     FAILED = "execution.failed"
     CANCELLED = "execution.cancelled"
+    ASSIGNED = "review.assigned"  # to a person, and told only to them
 
 
 # The kinds as the contract spells them: what a webhook may ask for.
@@ -37,9 +38,10 @@ KindName = Literal[
     "execution.failed",
     "execution.cancelled",
 ]
+OF_WEBHOOKS: Final = tuple(map(Kind, get_args(KindName)))
 TEST: Final = "webhook.test"
 # What a person may want to hear of, in the order in which an event is looked at.
-PERSONAL: Final = (Kind.REVIEW_ASKED, Kind.TIMED_OUT, Kind.FAILED, Kind.PAUSED)
+PERSONAL: Final = (Kind.ASSIGNED, Kind.REVIEW_ASKED, Kind.TIMED_OUT, Kind.FAILED, Kind.PAUSED)
 
 _MOVES: Final = {
     "approve": Kind.APPROVED,

@@ -22,7 +22,7 @@ from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
-from notifications.domain.kinds import Kind
+from notifications.domain.kinds import OF_WEBHOOKS
 from notifications.models import Delivery, Webhook
 from notifications.pages.wording import KINDS, PROBLEMS, STATES
 from notifications.services import webhooks as services
@@ -43,7 +43,7 @@ class WebhookForm(ContractForm[CreateWebhook]):
         ),
         "kinds": FieldHint(
             label=gettext_lazy("It hears of"),
-            choices=[(kind.value, KINDS[kind]) for kind in Kind],
+            choices=[(kind.value, KINDS[kind]) for kind in OF_WEBHOOKS],
         ),
         "workflow": FieldHint(
             label=gettext_lazy("Only executions of the workflow"),

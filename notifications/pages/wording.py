@@ -20,6 +20,7 @@ KINDS: Final[Mapping[str, Text]] = {
     Kind.COMPLETED: _("Completed"),
     Kind.FAILED: _("Failed, also by a rejection"),
     Kind.CANCELLED: _("Cancelled"),
+    Kind.ASSIGNED: _("A review is assigned to me"),
     TEST: _("A test"),
 }
 STATES: Final[Mapping[str, Status]] = {

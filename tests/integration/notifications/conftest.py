@@ -11,7 +11,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import ROLE_SCOPES, Role
 from ctxadmin.lib import clock
 from notifications.domain.commands import CreateWebhook
-from notifications.domain.kinds import Kind
+from notifications.domain.kinds import OF_WEBHOOKS, Kind
 from notifications.models import Webhook
 from notifications.sender import Sender
 from notifications.services import webhooks
@@ -53,7 +53,7 @@ def person_of(name: str, role: Role = Role.DESIGNER, slug: str = "default") -> A
 
 def subscribe(receiver: Receiver, *kinds: Kind, actor: Actor | None = None, **more: Any) -> Webhook:
     """A webhook of a designer that leads to the receiver."""
-    chosen: Any = [kind.value for kind in kinds or Kind]
+    chosen: Any = [kind.value for kind in kinds or OF_WEBHOOKS]
     wanted = CreateWebhook(name="mine", url=receiver.url, kinds=chosen, **more)
     return webhooks.create(actor or person_of("dora"), wanted).webhook
 

@@ -10,17 +10,18 @@ from django.core import mail
 from django.test import Client
 
 from checkpoints.domain.commands import MoveExecution
-from checkpoints.services import moving
+from checkpoints.services import annotating, moving
+from checkpoints.services.assigning import assign
 from ctxadmin.accounts.models import Membership, User
 from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.lib.errors import Forbidden
+from ctxadmin.lib.errors import Forbidden, ValidationFailed, VersionConflict
 from notifications.domain.kinds import Kind
 from notifications.fan_out import fan_out
 from notifications.models import Choice, Delivery
 from notifications.services.choices import Chosen, choose, chosen_of
 from tests.factories import engine, signed_in, user
-from tests.integration.checkpoints.flows import REVIEW, Run, chain
+from tests.integration.checkpoints.flows import REVIEW, Run, chain, refused
 from tests.integration.notifications.conftest import person_of, send_all
 
 pytestmark = pytest.mark.django_db
@@ -185,3 +186,76 @@ def test_every_member_chooses_on_a_page_of_their_own(settings: Any) -> None:
     assert "/settings/webhooks/" not in html
     settings.MAIL = False
     assert "sends no mail" in client.get("/notifications/").content.decode()
+
+
+def paused() -> Run:
+    run = Run.start()
+    run.pause_now()
+    return run
+
+
+def test_who_gets_a_review_from_a_colleague_is_told() -> None:
+    boss, rita = person_of("boss"), reviewer("rita", Kind.ASSIGNED, browser=(Kind.ASSIGNED,))
+    reviewer("rolf", Kind.ASSIGNED)
+    run = paused()
+    assert assign(boss, run.head.public_id, "rita").holder == "person:rita"
+    assign(boss, run.head.public_id, "rita", over=True)  # twice is once
+    send_all()
+    (letter,) = mail.outbox
+    assert (letter.to, letter.subject) == (
+        ["rita@example.org"],
+        f"Assigned to you: {run.head.public_id}",
+    )
+    rows = Delivery.objects.filter(target=rita.id)
+    assert sorted(rows.values_list("channel", flat=True)) == ["browser", "mail"]
+    entry = AuditEntry.objects.filter(action="review.claim").get()
+    assert b'"to":"person:rita"' in bytes(entry.detail)
+
+
+def test_who_assigns_to_themselves_is_not_told() -> None:
+    rita = reviewer("rita", Kind.ASSIGNED)
+    assign(rita, paused().head.public_id, "rita")
+    assert not Delivery.objects.exists()
+
+
+def test_a_review_is_given_away_but_not_taken_from_others_unasked() -> None:
+    boss, rita = person_of("boss"), reviewer("rita")
+    reviewer("rolf")
+    name = paused().head.public_id
+    annotating.claim(rita, name)
+    with pytest.raises(VersionConflict):
+        assign(boss, name, "rolf")
+    assert assign(rita, name, "rolf").holder == "person:rolf"
+    assert assign(boss, name, "rita", over=True).holder == "person:rita"
+
+
+def test_only_reviewers_of_the_workspace_get_reviews() -> None:
+    boss = person_of("boss")
+    person_of("vera", Role.VIEWER)
+    person_of("theo", Role.REVIEWER, "elsewhere")
+    name = paused().head.public_id
+    for nobody in ("vera", "theo", "nobody", "BOSS"):
+        with pytest.raises(ValidationFailed):
+            assign(boss, name, nobody)
+    with pytest.raises(Forbidden):
+        assign(engine(), name, "boss")
+
+
+def test_a_review_is_assigned_by_rest_and_on_a_page() -> None:
+    reviewer("rita", Kind.ASSIGNED)
+    run = paused()
+    answer = run.post("claim", {"assignee": "rita"})
+    assert answer.json()["holder"] == "person:rita"
+    refused(run.post("claim", {"assignee": "nobody"}), 422, "validation", "/assignee")
+    refused(run.post("claim"), 409, "version_conflict")
+    client = signed_in(Role.REVIEWER)
+    page = f"/executions/{run.head.public_id}/assign/"
+    assert "<option>rita</option>" in client.get(page).content.decode()
+    shown = client.post(page, {"assignee": "reviewer-default"}, follow=True).content.decode()
+    assert "reviewer-default looks after it now." in shown
+    assert "You look after it." in shown
+    assert client.post(page, {"assignee": "nobody"}).status_code == 422
+    assert signed_in(Role.VIEWER).get(page).status_code == 403
+    run.post("resume")
+    gone = client.post(page, {"assignee": "rita"}, follow=True).content.decode()
+    assert "Only what is paused can be claimed." in gone

@@ -1,0 +1,58 @@
+"""The page on which a pause is given to a colleague."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from checkpoints.pages import presenters
+from checkpoints.services.assigning import assign, reviewers
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import InvalidState
+from ctxadmin.web.components import Confirm, Crumb, Text
+from ctxadmin.web.pages import page, show
+
+
+@dataclass(frozen=True, slots=True)
+class AssignPage:
+    """Whom to choose from, by the names with which they sign in."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    names: Sequence[str]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    actor.require(Action.REVIEW_CLAIM)
+    head = find_head(actor.workspace, conversation_id)
+    if request.method == "POST":
+        name = request.POST.get("assignee", "")
+        try:
+            assign(actor, head.public_id, name, over=True)
+            flash.success(request, _("%(name)s looks after it now.") % {"name": name})
+        except InvalidState as error:  # it went on meanwhile
+            flash.warning(request, error.detail)
+        return redirect("checkpoints:detail", conversation_id)
+    title = _("Assign this review")
+    shown = AssignPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        names=[user.username for user in reviewers(actor.workspace)],
+    )
+    confirm = Confirm(
+        title=title,
+        text=_("Who is chosen looks after it, and hears of it if they asked for that."),
+        action=request.path,
+        submit=_("Assign"),
+        back=reverse("checkpoints:detail", args=[conversation_id]),
+    )
+    return show(request, "checkpoints/assign.html", shown, confirm=confirm)

@@ -1,0 +1,73 @@
+"""Having a colleague look after a pause."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from checkpoints.models import Execution
+from checkpoints.services.annotating import Claimed, Holder, claim
+from conversations.models import Conversation
+from conversations.writing import Writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import Membership, User
+from ctxadmin.accounts.roles import ROLE_SCOPES, Action, Role, allows
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import ValidationFailed
+
+_MOST: Final = 1000
+
+
+class AssignReview(Contract):
+    """Who is to look after a pause, the caller if nobody is named; ``over`` whoever does it now."""
+
+    assignee: Annotated[str, Field(min_length=1, max_length=150)] | None = None
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A pause that somebody gave to a colleague, in the transaction that does it."""
+
+    head: Conversation
+    row: Execution
+    user: User
+    actor: Actor
+    at: datetime
+
+
+Told = Callable[[Assigned], None]
+_told: Final[list[Told]] = []
+
+
+def on_assigned(tell: Told) -> None:
+    """Have ``tell`` called with every assignment, in its transaction."""
+    _told.append(tell)
+
+
+def assign(actor: Actor, public_id: str, name: str, *, over: bool = False) -> Claimed:
+    """Have the reviewer of that name look after a pause; see ``claim``.
+
+    ValidationFailed for somebody who is none.
+    """
+    actor.require(Action.REVIEW_CLAIM)
+    user = next((each for each in reviewers(actor.workspace) if each.username == name), None)
+    if user is None:
+        raise ValidationFailed.at("/assignee", "there is no reviewer of this name")
+
+    def tell(opened: Writing, row: Execution) -> None:
+        for told in _told:
+            told(Assigned(opened.head, row, user, actor, opened.at))
+
+    holder = Holder(f"person:{user.pk}", f"person:{user.username}")
+    return claim(actor, public_id, over=over, holder=holder, then=tell)
+
+
+def reviewers(workspace: int) -> Sequence[User]:
+    """The people of a workspace who may look after a pause, by name."""
+    may = [role.value for role in Role if allows(ROLE_SCOPES[role], Action.REVIEW_CLAIM)]
+    rows = Membership.objects.filter(workspace=workspace, role__in=may, user__is_active=True)
+    rows = rows.select_related("user").order_by("user__username")
+    return [row.user for row in rows[:_MOST]]
