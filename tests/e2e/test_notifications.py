@@ -125,3 +125,15 @@ def test_a_browser_tells_what_its_reader_asked_for(
     page.get_by_label("Browser: Paused, for whatever reason").uncheck()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
+
+
+def test_a_review_is_assigned_to_a_colleague(open_page: OpenPage, api: httpx.Client) -> None:
+    page = open_page("admin", width=360)
+    page.goto(f"/executions/{paused(api)}/")
+    page.get_by_role("link", name="Assign").click()
+    page.get_by_label("Reviewer").select_option("reviewer")
+    assert_accessible(page)
+    page.get_by_role("button", name="Assign").click()
+    expect(page.get_by_text("reviewer looks after it now.")).to_be_visible()
+    expect(page.get_by_text("person:reviewer")).to_be_visible()
+    assert_accessible(page)
