@@ -858,3 +858,38 @@ def test_the_preview_follows_the_edge_that_leads_to_the_node(
     expect(kept).to_have_count(1)
     along.uncheck()
     expect(kept).to_have_count(3)
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
+def test_two_versions_are_compared_on_the_canvas(
+    open_page: OpenPage, made: Make, api: httpx.Client, theme: Literal["light", "dark"], width: int
+) -> None:
+    slug = made()
+    api.post(f"workflows/{slug}/publish", json={"expected_version": 1}).raise_for_status()
+    changed: list[JsonValue] = [
+        NODES[0],
+        {"id": "reply", "type": "llm", "position": {"x": 400, "y": 200}},
+    ]
+    edge: JsonValue = {"id": "on", "type": "sequence", "from": "ask", "to": "reply"}
+    document = {"name": "Drawn", "nodes": changed, "edges": [edge]}
+    put = {"document": document, "expected_version": 1}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    page = open_page("viewer", theme=theme, width=width)
+    page.goto(f"/workflows/{slug}/diff/?from=1&to=draft")
+    page.get_by_role("link", name="On the canvas").click()
+    expect(card(page, "reply")).to_contain_text("new")
+    expect(card(page, "answer")).to_contain_text("gone")
+    expect(page.get_by_role("list", name="What the marks mean")).to_contain_text("gone")
+    expect(page.locator(".editor-saving")).to_have_text("4 elements differ: 2 new, 2 gone")
+    assert_accessible(page)
+    card(page, "reply").focus()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("complementary", name="What is chosen")
+    expect(panel.get_by_role("heading", name="reply")).to_be_visible()
+    expect(panel).to_contain_text("added")
+    page.keyboard.press("Escape")
+    expect(panel).to_contain_text("node answer")
+    page.keyboard.press("o")
+    expect(page.get_by_role("row", name="reply Model")).to_contain_text("new")
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -26,8 +26,13 @@ def draw_difference(
     """
     marks: dict[tuple[str, str], Mark] = {}
     for change in changes:
-        if change.element in ("node", "edge") and not _only_moved(change):
+        if change.element in ("node", "edge") and not only_moved(change):
             marks[change.element, change.id] = change.kind
+    return draw(both_of(before, after), links=_ToTheList(), marks=marks)
+
+
+def both_of(before: Document, after: Document) -> Document:
+    """``after`` with what only ``before`` had."""
     nodes, edges = _names(after.nodes), _names(after.edges)
     gone_nodes = tuple(node for node in before.nodes if node.id not in nodes)
     gone_edges = tuple(edge for edge in before.edges if edge.id not in edges)
@@ -35,13 +40,13 @@ def draw_difference(
         node.position is not None for node in before.nodes
     ):  # layers of one and places of the other would lie on each other
         gone_nodes = tuple(node.model_copy(update={"position": None}) for node in gone_nodes)
-    both = after.model_copy(
+    return after.model_copy(
         update={"nodes": (*after.nodes, *gone_nodes), "edges": (*after.edges, *gone_edges)}
     )
-    return draw(both, links=_ToTheList(), marks=marks)
 
 
-def _only_moved(change: ElementChange) -> bool:
+def only_moved(change: ElementChange) -> bool:
+    """True for a node that only stands elsewhere."""
     return change.kind == "changed" and all(
         field.path.startswith("/position") for field in change.fields
     )

@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from workflows.pages import (
     canvas,
+    diff_canvas,
     editing,
     editor_panel,
     editor_preview,
@@ -34,6 +35,10 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/versions/<int:number>/", reading.version, name="version"),
     path("<str:slug>/versions/<int:number>/restore/", managing.restore, name="restore"),
     path("<str:slug>/diff/", reading.diff, name="diff"),
+    path(
+        "<str:slug>/diff/<str:before>/<str:after>/canvas/", diff_canvas.canvas, name="diff-canvas"
+    ),
+    path("<str:slug>/diff/<str:before>/<str:after>/panel/", diff_canvas.panel, name="diff-panel"),
     path("<str:slug>/reducers/", editing.reducers, name="reducers"),
     path("<str:slug>/add-node/", editing.new_node, name="new-node"),
     path("<str:slug>/add-edge/", editing.new_edge, name="new-edge"),

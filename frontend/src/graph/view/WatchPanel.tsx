@@ -35,7 +35,8 @@ export function WatchPanel({ panel }: { readonly panel: string }) {
 
   return (
     <aside className="editor-panel" aria-label={t("What is chosen")} tabIndex={-1}>
-      <div className="editor-panel-top">
+      {/* It may scroll and have nothing in it that takes the focus. */}
+      <div className="editor-panel-top" tabIndex={0}>
         {wrong && (
           <p className="field-errors" role="alert">
             {wrong}

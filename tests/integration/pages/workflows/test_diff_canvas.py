@@ -1,0 +1,101 @@
+"""Two versions on the canvas: marks on what differs, and what differs in the panel."""
+
+import re
+from typing import Any
+
+import orjson
+import pytest
+from django.test import Client
+
+from ctxadmin.accounts.roles import Role, Scope
+from tests.factories import engine, signed_in
+from tests.integration.checkpoints.flows import edge, node, publish
+from workflows import services
+from workflows.domain import graph
+
+pytestmark = pytest.mark.django_db
+
+PAGE = "/workflows/small/diff/1/draft/"
+
+
+@pytest.fixture
+def reader() -> Client:
+    """Version 1 has ask, answer, old and moved; the draft another answer, new, and no old."""
+    spot = {"x": 0, "y": 0}
+    ask, moved = node("ask", "start"), node("moved", position=spot)
+    publish(
+        "small",
+        [ask, node("answer", "llm", name="Answer"), node("old"), moved],
+        [edge("ask", "answer"), edge("answer", "old"), edge("ask", "moved")],
+    )
+    after = [
+        ask,
+        node("answer", "llm", name="Reply"),
+        {**moved, "position": {"x": 9, "y": 9}},
+        node("new"),
+    ]
+    document = {
+        "name": "small",
+        "nodes": after,
+        "edges": [edge("ask", "answer"), edge("answer", "new"), edge("ask", "moved")],
+    }
+    services.save_draft(engine(Scope.DESIGN), "small", graph.read(document), 1)
+    return signed_in(Role.VIEWER)
+
+
+def page(client: Client, path: str) -> str:
+    answer = client.get(PAGE + path)
+    assert answer.status_code == 200
+    return str(answer.content.decode())
+
+
+def setup_of(client: Client) -> Any:
+    found = re.search(r'<script id="editor-setup"[^>]*>(.*?)</script>', page(client, "canvas/"))
+    assert found is not None
+    return orjson.loads(found[1])
+
+
+def test_what_both_have_is_drawn_with_marks_on_what_differs(reader: Client) -> None:
+    setup = setup_of(reader)
+    names = [each["id"] for each in setup["document"]["nodes"]]
+    assert names == ["ask", "answer", "moved", "new", "old"]
+    marks = setup["watched"]["marks"]
+    assert marks["nodes"] == {
+        "answer": ["changed", "changed"],
+        "old": ["removed", "gone"],
+        "new": ["added", "new"],
+    }
+    assert marks["edges"] == {"answer-old": ["removed", "gone"], "answer-new": ["added", "new"]}
+    assert marks["said"] == "6 elements differ: 2 new, 2 gone, 2 changed"
+    assert setup["may_change"] is False
+
+
+def test_the_panel_says_what_differs_in_an_element_and_in_all(reader: Client) -> None:
+    shown = page(reader, "panel/?node=answer")
+    assert "node answer /name" in shown
+    assert "node old" not in shown
+    assert "It is the same in both." in page(reader, "panel/?node=ask")
+    everywhere = page(reader, "panel/")
+    assert "node old" in everywhere
+    assert "edge answer-new" in everywhere
+
+
+def test_the_list_and_the_canvas_lead_to_each_other(reader: Client) -> None:
+    listed = reader.get("/workflows/small/diff/?from=1&to=draft").content.decode()
+    assert f'href="{PAGE}canvas/"' in listed
+    assert 'href="/workflows/small/diff/?from=1&amp;to=draft"' in page(reader, "canvas/")
+
+
+def test_of_equal_documents_nothing_is_marked(reader: Client) -> None:
+    path = "/workflows/small/diff/1/1/"
+    assert "Both are the same" in reader.get(path + "canvas/").content.decode()
+    assert "Both are the same." in reader.get(path + "panel/").content.decode()
+
+
+@pytest.mark.parametrize("path", ["canvas/", "panel/", "panel/?node=answer"])
+def test_what_is_not_there_is_refused(reader: Client, path: str) -> None:
+    assert reader.get(f"/workflows/small/diff/7/draft/{path}").status_code == 404
+    assert reader.get(f"/workflows/small/diff/x/draft/{path}").status_code in (404, 422)
+    assert reader.get(f"/workflows/none/diff/1/draft/{path}").status_code == 404
+    stranger = signed_in(Role.ADMIN, "elsewhere")
+    assert stranger.get(PAGE + path).status_code == 404
