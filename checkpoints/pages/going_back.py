@@ -20,8 +20,10 @@ from checkpoints.pages import presenters, reading, values
 from checkpoints.pages.presenters import Named
 from checkpoints.pages.seen import execution_field, require_seen, version_in
 from checkpoints.services import forking, restoring
+from conversations.domain import runs as run_sets
+from conversations.domain.runs import Runs
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store import find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import parse
@@ -43,6 +45,8 @@ class RestorePage:
     keys: KeysCompared
     visible_count: int
     visible_now: int
+    comes: int
+    goes: int
     diff_url: str
 
 
@@ -117,10 +121,18 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         keys=_keys(now, to),
         visible_count=to.visible_count,
         visible_now=now.visible_count,
+        comes=run_sets.count(run_sets.difference(_visible(to), _visible(now))),
+        goes=run_sets.count(run_sets.difference(_visible(now), _visible(to))),
         diff_url=reverse("checkpoints:diff", args=[conversation_id])
         + f"?from={now.version}&to={number}",
     )
     return show(request, "checkpoints/restore.html", shown, confirm=confirm)
+
+
+def _visible(moment: Moment) -> Runs:
+    """The messages that were visible then; as many may be others."""
+    row = find_revision(moment.head.key, moment.revision)
+    return view_of(row).slice(0, moment.visible_count).indices_as_runs()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

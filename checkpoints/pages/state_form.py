@@ -15,6 +15,7 @@ from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, ReducerTable
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
+from ctxadmin.web.visible_text import hides
 
 KINDS: Final = ("text", "number", "boolean", "list", "object", "null", "json")
 RAW: Final = "raw"
@@ -75,6 +76,11 @@ class Row:
     def fixed(self) -> bool:
         """True if there is nothing to choose: it has the kind that it must have."""
         return self.kind == self.declared
+
+    @property
+    def hides(self) -> bool:
+        """True if the text has signs that its field does not show, or that turn it around."""
+        return hides(self.text)
 
     @property
     def lines(self) -> int:

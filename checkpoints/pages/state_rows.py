@@ -33,7 +33,7 @@ def state_row(each: Difference) -> DiffRow:
         case Kind.TYPE_CHANGED:
             kinds = {"a": _kind(each.before), "b": _kind(each.after)}
             note = _("type changed: %(a)s, now %(b)s") % kinds
-            return DiffRow("changed", each.path, before, after, note)
+            return DiffRow("changed", each.path, before, after, note, whole=True)
     return DiffRow("changed", each.path, before, after)
 
 

@@ -23,6 +23,8 @@ _FENCE: Final = "```"
 # are named, took a browser more than 20 s.
 _MOST_TEXT: Final = 8_000
 _MOST_PIECES: Final = 100
+_HEAD_TEXT: Final = 350
+_HEAD_LINES: Final = 12
 _MOST_PIECES_ALONE: Final = 2_000
 _LONGEST_NAME: Final = 200
 
@@ -217,7 +219,10 @@ def _shortened(
 def _beginning(block: Block, most: int) -> Block:
     if block.kind == "json" or len(block.text) <= most:
         return block
-    return replace(block, text=f"{block.text[:most]}…")
+    text = block.text[:most]
+    if block.kind == "text":  # so short that it does not fold: there is no more of it to unfold
+        text = "\n".join(text[:_HEAD_TEXT].split("\n")[:_HEAD_LINES])
+    return replace(block, text=f"{text}…")
 
 
 def said_by(actor: Actor, comment: Comment) -> Said:

@@ -45,7 +45,8 @@ class Part:
 class DiffRow:
     """One difference: ``label`` says where, ``before`` and ``after`` are texts.
 
-    A changed row marks the words that differ; ``note`` explains, e.g. a reducer or an operation.
+    A changed row marks the words that differ, unless its texts are compared as a ``whole``;
+    ``note`` explains, e.g. a reducer or an operation.
     """
 
     kind: Literal["added", "removed", "changed", "moved", "same"]
@@ -53,6 +54,7 @@ class DiffRow:
     before: str = ""
     after: str = ""
     note: Text = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,14 @@ def visible(text: str) -> SafeString:
     return mark_safe("".join(pieces))  # noqa: S308  # every piece is escaped above
 
 
+def hides(text: str) -> bool:
+    """True if ``text`` has a sign that ``visible`` names."""
+    return any(
+        match[0] not in _JOINERS or not _joins(text, match.start())
+        for match in _HIDDEN.finditer(text)
+    )
+
+
 @cache  # a few thousand signs; a hostile text has a million of them
 def _named(char: str) -> SafeString:
     name = _NAMES.get(char) or unicodedata.name(char, "CONTROL CHARACTER")

@@ -1,6 +1,8 @@
 """What is typed into the form of a state stays, whatever becomes of the page and the line."""
 
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import httpx
@@ -69,3 +71,29 @@ def test_two_tabs_of_one_person_lose_nothing_of_each_other(reviewer_page: Page, 
         "two",
         "x",
     ]
+
+
+def test_signs_that_turn_a_text_around_are_named_in_the_editor(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    change = {"node_id": "plan", "state_data": {"turned\u202eyek": "v\u202eeulav"}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    page = go(reviewer_page, f"/executions/{name}/state/?raw")
+    expect(page.locator(".cm-hidden-sign", has_text="U+202E")).to_have_count(2)
+    page.get_by_role("button", name="Tree").click()
+    expect(page.get_by_text("turned\\u202eyek")).to_be_visible()
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("Nothing was changed yet.")).to_be_visible()
+
+
+@pytest.mark.parametrize("off", [-3, 3])
+def test_a_clock_that_is_off_does_not_tell_of_another_day(
+    reviewer_page: Page, name: str, off: int
+) -> None:
+    page = reviewer_page
+    page.clock.install(time=datetime.now(UTC) + timedelta(days=off))
+    page.goto(f"/conversations/{name}/")
+    said = page.locator(".page-subtitle time")
+    expect(said).to_have_attribute("title", re.compile(r"\d"))
+    assert "day" not in said.inner_text()
+    assert "tomorrow" not in said.inner_text()

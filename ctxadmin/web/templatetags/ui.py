@@ -156,7 +156,9 @@ def change_row(row: DiffRow) -> dict[str, object]:
 
 def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
     """What stands left and right; only a changed row has its words marked."""
-    if row.kind == "changed":
+    if row.kind == "changed" and row.whole:
+        pieces = [TextPiece(Piece.REMOVED, row.before), TextPiece(Piece.ADDED, row.after)]
+    elif row.kind == "changed":
         pieces = text_diff(row.before, row.after)
     else:
         pieces = [TextPiece(Piece.SAME, row.before)] if row.before else []

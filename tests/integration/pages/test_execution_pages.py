@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pydantic import JsonValue
 
 from checkpoints.models import Checkpoint
 from ctxadmin.accounts.roles import Role
@@ -398,6 +399,20 @@ def test_two_versions_are_compared_with_the_words_marked(reviewer: Client) -> No
     assert "The state is the same" in page(reviewer, run, "diff/?from=1&to=1")
     assert reviewer.get(url(run, "diff/?from=0&to=9")).status_code == 404
     assert reviewer.get(url(run, "diff/?from=x")).status_code == 422
+
+
+def test_a_restore_tells_which_messages_come_and_go_though_they_are_as_many(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    count = len(run.snapshot()["state_data"]["messages"])
+    anew: dict[str, JsonValue] = {
+        "operation": "replace",
+        "replace": {"index": 0, "message": {"role": "user", "content": "anew"}},
+    }
+    run.update("review", operations=[anew])
+    question = page(reviewer, run, "versions/1/restore/")
+    assert f"{count} → {count} · 1 comes back · 1 gets hidden" in question
 
 
 def test_a_restore_is_asked_for_with_what_it_changes(reviewer: Client) -> None:

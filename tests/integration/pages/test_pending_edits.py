@@ -218,6 +218,14 @@ def test_it_is_shown_and_kept_when_the_execution_goes_on(reviewer: Client, run: 
     assert not PendingEdit.objects.exists()
 
 
+def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, run: Run) -> None:
+    assert "It has signs" not in page(reviewer, run, "state/")
+    kept(reviewer, run, draft="v\u202eeulav")
+    html = page(reviewer, run, "state/")
+    assert html.count("It has signs that the field does not show:") == 1
+    assert "U+202E</span>eulav" in html
+
+
 def test_nobody_sees_what_another_person_typed(reviewer: Client, run: Run) -> None:
     kept(reviewer, run, draft="Dear friend")
     html = page(signed_in(Role.ADMIN), run, "state/")

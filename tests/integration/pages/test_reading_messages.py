@@ -136,6 +136,7 @@ def test_a_long_message_is_shortened_in_the_list_and_whole_on_a_page_of_its_own(
     page = reviewer.get("/conversations/t/")
     assert len(page.content) < 3_000_000
     assert 'href="/conversations/t/messages/1/"' in text(page)
+    assert "Show all" not in text(page)
     alone = reviewer.get("/conversations/t/messages/1/")
     assert alone.status_code == 200
     assert len(alone.content) > len(json.dumps(long)) / 2

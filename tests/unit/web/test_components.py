@@ -116,6 +116,13 @@ def test_an_added_row_has_nothing_before_it() -> None:
     assert "14C" in html
 
 
+def test_values_of_different_types_are_marked_as_a_whole() -> None:
+    rows = [DiffRow("changed", "a", "1", "[\n  1\n]", whole=True)]
+    html = drawn('{% diff_rows rows label="x" %}', rows=rows)
+    assert "<del>1</del>" in html
+    assert "<ins>[\n  1\n]</ins>" in html
+
+
 @pytest.mark.parametrize(
     "template",
     [

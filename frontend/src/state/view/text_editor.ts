@@ -7,9 +7,10 @@ import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, s
 import { lintGutter, lintKeymap, linter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { EditorState, type ChangeSpec } from "@codemirror/state";
-import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
+import { HIDDEN } from "../model/hidden";
 import { NotJson, scan } from "../model/scan";
 import { problemOf, type Words } from "../texts";
 
@@ -55,6 +56,7 @@ export function textEditor({ text, label, words, dark, changed }: Wanted): TextE
         drawSelection(),
         bracketMatching(),
         highlightActiveLine(),
+        highlightSpecialChars({ specialChars: HIDDEN, render: sign }),
         highlightSelectionMatches(),
         search({ top: true }),
         json(),
@@ -80,6 +82,15 @@ export function textEditor({ text, label, words, dark, changed }: Wanted): TextE
       view.focus();
     },
   };
+}
+
+/** What stands for a sign that cannot be seen; the text keeps the sign. */
+function sign(code: number, description: string | null): HTMLElement {
+  const mark = document.createElement("span");
+  mark.className = "cm-hidden-sign";
+  mark.textContent = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+  if (description) mark.title = description;
+  return mark;
 }
 
 function problemsIn(text: string, words: Words): { from: number; to: number; severity: "error"; message: string }[] {
@@ -123,6 +134,11 @@ function look(dark: boolean): ReturnType<typeof EditorView.theme> {
         borderRight: "1px solid var(--tblr-border-color)",
       },
       ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "color-mix(in srgb, var(--tblr-primary) 8%, transparent)" },
+      ".cm-hidden-sign": {
+        padding: "0 .25em",
+        color: "light-dark(oklch(42% 0.14 40), oklch(84% 0.11 70))",
+        backgroundColor: "light-dark(oklch(95% 0.05 80), oklch(32% 0.06 60))",
+      },
       ".cm-cursor": { borderLeftColor: "var(--tblr-body-color)" },
       ".cm-panels, .cm-tooltip": {
         color: "var(--tblr-body-color)",

@@ -1,5 +1,6 @@
 // The state as a tree: only the rows in sight are in the page, however large the text is.
 
+import { shown } from "../model/hidden";
 import { CLOSED, OPEN, holds, rowsOf, rowsWith, turned, type Folds } from "../model/rows";
 import { Kind, nameOf, pointerOf, textOf, type Scanned } from "../model/scan";
 import { say, type Words } from "../texts";
@@ -76,7 +77,7 @@ export function tree({ label, words, edited, opened }: Wanted): Tree {
       sign.textContent = open ? "▾" : "▸";
     }
     const name = element("span", "json-name");
-    name.textContent = nameOf(of, place);
+    name.textContent = shown(nameOf(of, place));
     row.append(sign, name, valueOf(of, place));
     return row;
   }
@@ -88,7 +89,7 @@ export function tree({ label, words, edited, opened }: Wanted): Tree {
     const n = of.count[place]!;
     if (kind === Kind.Object) value.textContent = `{ ${say(words, n === 1 ? "key" : "keys", { n })} }`;
     else if (kind === Kind.Array) value.textContent = `[ ${say(words, n === 1 ? "item" : "items", { n })} ]`;
-    else value.textContent = textOf(of, place, SHOWN);
+    else value.textContent = shown(textOf(of, place, SHOWN));
     return value;
   }
 

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+
+import { shown } from "../model/hidden";
+
+test("a sign that turns the text around it is named", () => {
+  expect(shown('"v\u202Eeulav"')).toBe('"v\\u202eeulav"');
+  expect(shown("a\u200bb\ufeff\u0000")).toBe("a\\u200bb\\ufeff\\u0000");
+});
+
+test("what a reader can see stays as it is", () => {
+  for (const text of ["plain\ttext", "日本語", "👩\u200d👧", "می\u200cخواهم"]) expect(shown(text)).toBe(text);
+});
