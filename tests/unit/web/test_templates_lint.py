@@ -20,7 +20,7 @@ SPOKEN_ATTRIBUTES = {"title", "alt", "placeholder", "aria-label", "aria-descript
 NOT_PROSE = {"code", "kbd", "pre", "script", "style"}
 VOID = {"meta", "link", "input", "img", "br", "hr", "source", "use", "rect"}
 WORDS = re.compile(r"[^\W\d_]{2,}")
-NAMES = {"ctxadmin"}
+NAMES = {"ctxadmin", "true", "false", "null"}  # the words of JSON are no language
 # A stand-in for what {{ }} and {% %} write; no template holds it.
 FILLED = "\x1a"
 
