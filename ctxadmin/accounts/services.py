@@ -98,6 +98,23 @@ def create_admin(name: str) -> str | None:
 
 
 @transaction.atomic
+def set_address(name: str, address: str) -> None:
+    """Set where mail to a person goes, "" for nowhere; NotFound if nobody has this name.
+
+    On record in each of the person's workspaces, without the address.
+    """
+    user = User.objects.filter(username=name).first()
+    if user is None or user.username != name:  # MySQL takes Anna for anna
+        raise NotFound(f"Nobody signs in as {name!r}.")
+    user.email = address
+    user.save(update_fields=["email"])
+    for membership in Membership.objects.filter(user=user).select_related("workspace"):
+        detail = {"what": "address set" if address else "address removed"}
+        change = Change(Action.MEMBER_MANAGE, "member", name, detail=detail)
+        record_change(system_actor(membership.workspace, "set_address"), change)
+
+
+@transaction.atomic
 def remove_ended_tokens(actor: Actor, before: datetime) -> int:
     """Remove the tokens that expired or were revoked before a time; how many."""
     actor.require(Action.TOKEN_MANAGE)

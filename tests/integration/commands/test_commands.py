@@ -51,6 +51,24 @@ def test_create_admin_makes_one_and_only_one() -> None:
     assert User.objects.filter(is_superuser=True).count() == 1
 
 
+def test_an_address_is_set_and_removed_and_on_record_without_itself() -> None:
+    run("create_admin")
+    assert "anna@example.org" in run("set_address", "admin", "anna@example.org")
+    assert User.objects.get().email == "anna@example.org"
+    assert "anna@" not in repr(list(AuditEntry.objects.values()))
+    run("set_address", "admin")
+    assert User.objects.get().email == ""
+    assert AuditEntry.objects.filter(action="member.manage").count() == 3
+
+
+@pytest.mark.parametrize("wrong", [("nobody", "a@example.org"), ("ADMIN", ""), ("admin", "a@")])
+def test_a_wrong_address_or_name_is_refused(wrong: tuple[str, str]) -> None:
+    run("create_admin")
+    with pytest.raises(CommandError):
+        run("set_address", *wrong)
+    assert not AuditEntry.objects.filter(actor_name="set_address").exists()
+
+
 def chats(folder: Path, *lines: object) -> str:
     path = folder / "chats.jsonl"
     path.write_text("\n".join(json.dumps(line) for line in lines))

@@ -1,0 +1,76 @@
+"""What the environment may say of mail, of networks and of the address of the server."""
+
+from ipaddress import ip_network
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from ctxadmin import environment
+from ctxadmin.web import mail_url
+
+FROM = "?from=ctxadmin@example.org"
+
+
+def test_a_mail_server_is_read_with_how_to_reach_it() -> None:
+    found = mail_url.parse(f"smtp+tls://user:p%2Fw%40@mail.example.org{FROM}")
+    assert (found["EMAIL_HOST"], found["EMAIL_PORT"]) == ("mail.example.org", 587)
+    assert (found["EMAIL_HOST_USER"], found["EMAIL_HOST_PASSWORD"]) == ("user", "p/w@")
+    assert (found["EMAIL_USE_TLS"], found["EMAIL_USE_SSL"]) == (True, False)
+    assert found["DEFAULT_FROM_EMAIL"] == "ctxadmin@example.org"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "port", "tls", "ssl"),
+    [("smtp", 25, False, False), ("smtp+tls", 587, True, False), ("smtps", 465, False, True)],
+)
+def test_each_scheme_has_its_port_and_its_tls(scheme: str, port: int, tls: bool, ssl: bool) -> None:
+    found = mail_url.parse(f"{scheme}://host{FROM}")
+    assert (found["EMAIL_PORT"], found["EMAIL_USE_TLS"], found["EMAIL_USE_SSL"]) == (port, tls, ssl)
+    assert mail_url.parse(f"{scheme}://host:2525{FROM}")["EMAIL_PORT"] == 2525
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mail.example.org",
+        f"imap://host{FROM}",
+        "smtp://host",
+        "smtp://host?from=nobody",
+        f"smtp://host{FROM}&tls=1",
+        f"smtp://{FROM}",
+        f"smtp://host/path{FROM}",
+        f"smtp://host:port{FROM}",
+    ],
+)
+def test_a_wrong_mail_url_is_told_without_its_password(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as refused:
+        mail_url.parse(url.replace("://", "://user:s3cr3t@", 1))
+    assert "s3cr3t" not in str(refused.value)
+
+
+def test_networks_are_listed_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CTXADMIN_WEBHOOK_NETWORKS", "10.1.0.0/16, fd00::/8")
+    found = environment.networks("CTXADMIN_WEBHOOK_NETWORKS")
+    assert found == [ip_network("10.1.0.0/16"), ip_network("fd00::/8")]
+    monkeypatch.setenv("CTXADMIN_WEBHOOK_NETWORKS", "10.1.2.3/16")
+    with pytest.raises(ImproperlyConfigured, match="CTXADMIN_WEBHOOK_NETWORKS"):
+        environment.networks("CTXADMIN_WEBHOOK_NETWORKS")
+
+
+def test_the_address_of_the_server_is_the_first_origin_unless_it_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("CTXADMIN_PUBLIC_URL", "CTXADMIN_TRUSTED_ORIGINS"):
+        monkeypatch.delenv(name, raising=False)
+    assert environment.public_url() == ""
+    monkeypatch.setenv("CTXADMIN_TRUSTED_ORIGINS", "https://*.example.org,https://a.example.org")
+    assert environment.public_url() == "https://a.example.org"
+    monkeypatch.setenv("CTXADMIN_PUBLIC_URL", "https://b.example.org/")
+    assert environment.public_url() == "https://b.example.org"
+
+
+@pytest.mark.parametrize("url", ["b.example.org", "ftp://b.example.org", "https://b.example.org/x"])
+def test_an_address_that_is_no_origin_is_refused(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.setenv("CTXADMIN_PUBLIC_URL", url)
+    with pytest.raises(ImproperlyConfigured, match="CTXADMIN_PUBLIC_URL"):
+        environment.public_url()
