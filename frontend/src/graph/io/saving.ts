@@ -3,6 +3,7 @@
 
 import type { WorkflowDocument } from "../model/document";
 import type { EditorStore } from "../store";
+import { refusalOf } from "./said_wrong";
 import { Refused, type Server } from "./server";
 
 const PAUSE_MS = 700;
@@ -101,7 +102,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
       case "forbidden":
       case "invalid":
         refused = sent;
-        set({ saving: { kind: "refused", why: refusal.message }, refused: refusal.problems });
+        set({ saving: { kind: "refused", why: refusalOf(refusal, sent) }, refused: refusal.problems });
     }
   }
 

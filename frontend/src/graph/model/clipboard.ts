@@ -1,5 +1,6 @@
 // Copies of elements: what is copied, and what is pasted with ids of its own.
 
+import { parse } from "../io/json";
 import type { Chosen } from "./commands";
 import { ids } from "./commands";
 import type { Key, Position, WorkflowDocument, WorkflowEdge, WorkflowNode } from "./document";
@@ -26,23 +27,41 @@ export function copied(document: WorkflowDocument, chosen: Chosen, places: Reado
   return { format: FORMAT, nodes, edges };
 }
 
-/** The clip in a text of the clipboard, or null for any other text. */
+/** The clip in a text of the clipboard, or null for any other text: it may come from anywhere. */
 export function clipIn(text: string): Clip | null {
   if (!text.includes(FORMAT)) return null;
   try {
-    const found = JSON.parse(text) as Clip;
-    if (found.format !== FORMAT || !found.nodes.every(isElement) || !found.edges.every(isElement)) return null;
-    if (!found.edges.every((edge) => typeof edge.from === "string" && typeof edge.to === "string")) return null;
+    const found = parse(text) as Clip;
+    if (found.format !== FORMAT) return null;
     const { nodes, edges } = normalised({ name: "", nodes: found.nodes, edges: found.edges });
-    return { format: FORMAT, nodes, edges };
+    return nodes.every(isNode) && edges.every(isEdge) ? { format: FORMAT, nodes, edges } : null;
   } catch {
     return null;
   }
 }
 
-function isElement(element: unknown): boolean {
-  const { id, type } = (element ?? {}) as { id?: unknown; type?: unknown };
-  return typeof id === "string" && typeof type === "string";
+type Loose = { readonly [name: string]: unknown };
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isMaybe = (value: unknown, is: (value: unknown) => boolean): boolean => value === undefined || is(value);
+const isRecord = (value: unknown): value is Loose => typeof value === "object" && value !== null && !Array.isArray(value);
+const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
+
+function isElement(element: unknown): element is Loose {
+  return isRecord(element) && isText(element.id) && isText(element.type) && isMaybe(element.properties, isRecord);
+}
+
+function isNode(node: unknown): boolean {
+  if (!isElement(node)) return false;
+  const isPlace = (value: unknown): boolean => isRecord(value) && isNumber(value.x) && isNumber(value.y);
+  const texts = [node.name, node.description, node.context_type];
+  return texts.every((text) => isMaybe(text, isText)) && isMaybe(node.position, isPlace) && isMaybe(node.config, isRecord);
+}
+
+function isEdge(edge: unknown): boolean {
+  if (!isElement(edge)) return false;
+  const { from, to, condition, weight, context_filter } = edge;
+  return isText(from) && isText(to) && isMaybe(condition, isText) && isMaybe(weight, isNumber) && isMaybe(context_filter, isRecord);
 }
 
 /** The edit that puts a clip into a document, with new ids, `by` beside where it was. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { canKeep } from "../io/json";
 import { groupOf, noteOf, withGroup, withNote, withNoteAt } from "../model/canvas_data";
 import { clipIn, copied, everything, pasted } from "../model/clipboard";
 import { addition, change, freeGroup, grouping, removal } from "../model/commands";
@@ -136,5 +137,35 @@ describe("elements of one id", () => {
     expect(asFirst(twins, "node", "a")).toBe(twins);
     expect(asFirst(twins, "node", "gone~2")).toBe(twins);
     expect(asFirst(twins, "reducers", "")).toBe(twins);
+  });
+});
+
+describe("a clip from anywhere", () => {
+  const clip = (nodes: unknown[], edges: unknown[] = []): string => JSON.stringify({ format: "ctxadmin-elements", nodes, edges });
+  const node = { id: "a", type: "llm" };
+  const edge = { id: "e", type: "sequence", from: "a", to: "a" };
+
+  it("is taken if it can be drawn", () => {
+    expect(clipIn(clip([{ ...node, name: null, position: { x: 1, y: 2 } }], [edge]))?.nodes).toEqual([{ ...node, position: { x: 1, y: 2 } }]);
+  });
+
+  it("keeps numbers that JavaScript would round", () => {
+    const text = clip([{ ...node, config: {} }]).replace('"config":{}', '"config":{"seed":9223372036854775807}');
+    if (canKeep(text)) expect(JSON.stringify(clipIn(text)?.nodes[0]?.config)).toBe('{"seed":9223372036854775807}');
+  });
+
+  it.each([
+    clip([{ ...node, name: 5 }]),
+    clip([{ ...node, position: 7 }]),
+    clip([{ ...node, position: { x: "1", y: 2 } }]),
+    clip([{ ...node, config: "x" }]),
+    clip([{ ...node, properties: [] }]),
+    clip([null]),
+    clip([node], [{ ...edge, condition: 5 }]),
+    clip([node], [{ ...edge, weight: "heavy" }]),
+    clip([node], [{ ...edge, to: 1 }]),
+    '{"format":"ctxadmin-elements"}',
+  ])("is no clip if it would break the page: %s", (text) => {
+    expect(clipIn(text)).toBeNull();
   });
 });

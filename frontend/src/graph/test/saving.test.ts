@@ -150,11 +150,11 @@ describe("saving", () => {
   });
 
   it("says why something is refused, and does not send it again before it is another", async () => {
-    server.failure = new Refused("invalid", "too long");
+    server.failure = new Refused("invalid", "too long", [{ message: "too long", pointer: "/document/nodes/0/name" }]);
     name(store, "a", "A");
     await vi.advanceTimersByTimeAsync(60_000);
     expect(server.puts).toBe(1);
-    expect(store.getState().saving).toEqual({ kind: "refused", why: "too long" });
+    expect(store.getState().saving).toEqual({ kind: "refused", why: "nodes › a › name: too long" });
     server.failure = null;
     name(store, "a", "B");
     await settled();

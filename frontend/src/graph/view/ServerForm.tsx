@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { wordsOf } from "../io/said_wrong";
-import type { Fields } from "../io/server";
+import { type Fields, Refused } from "../io/server";
 import type { Element, Key, WorkflowDocument } from "../model/document";
 import { asFirst, find, same } from "../model/document";
 import { type ElementKind, elementOf, looksSame, type Value } from "../model/said";
@@ -13,6 +13,7 @@ import { showErrors } from "./form_errors";
 import { chooseFound } from "./doing";
 
 const PAUSE_MS = 250;
+const AGAIN_MS = 3_000;
 const NO_ERRORS: readonly string[] = [];
 const OWN_FIELDS = new Set(["kind", "id", "document", "csrfmiddlewaretoken"]);
 
@@ -239,7 +240,10 @@ class Session {
       if (!this.closed) this.fail("");
       return answer;
     } catch (error) {
-      if (!signal.aborted && !this.closed) this.fail(wordsOf(error));
+      if (signal.aborted || this.closed) return null;
+      this.fail(wordsOf(error));
+      const isAway = error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
+      if (isAway) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
       return null;
     }
   }

@@ -152,11 +152,11 @@ function OneNode({ id, onConnect }: { readonly id: Key; readonly onConnect: (fro
           {t("Connect…")}
         </button>
       )}
-      <Group keys={[id]} group={groupOf(node)} />
-      <label className="field">
+      {(mayChange || groupOf(node)) && <Group keys={[id]} group={groupOf(node)} />}
+      {(mayChange || note) && <label className="field">
         <span className="form-label">{t("Note on the canvas")}</span>
         <textarea className="form-control" rows={2} maxLength={2000} value={note} readOnly={!mayChange} onChange={(event) => write(event.target.value)} onBlur={() => store.getState().settle()} />
-      </label>
+      </label>}
     </section>
   );
 }
