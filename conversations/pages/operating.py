@@ -124,7 +124,8 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         return redirect("conversations:detail", head.public_id)
     form = OperationForm(initial=asked)
     if asked["operation"] != "truncate":
-        return _operate_page(request, head, form)
+        warning = selection.left_behind(head, request.GET)
+        return _operate_page(request, head, form, warning=warning)
     model = parse(OperationRequest, asked)
     try:
         effect = _preview(actor, head, model)

@@ -1,7 +1,7 @@
 """Messages that were selected on the page of a conversation, as the start of an operation."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from django.http import QueryDict
@@ -56,20 +56,43 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     return operation | {"replace": {"index": first, "message": _as_it_is(head, first)}}
 
 
+def left_behind(head: Conversation, sent: QueryDict) -> str:
+    """What the form of a replacement cannot carry over from the message; "" if it is all there."""
+    if sent.get("do") != "replace":
+        return ""
+    body = _body_at(head, _places(sent)[0][0])
+    content = body.get("content")
+    parts = content if isinstance(content, list) else []
+    lost = [
+        *([_("tool calls")] if body.get("tool_calls") else []),
+        *([_("name")] if body.get("name") else []),
+        *([_("metadata")] if body.get("metadata") else []),
+        *sorted({str(part.get("type")) for part in parts if part.get("type") != "text"}),
+    ]
+    if not lost:
+        return ""
+    text = _("The new message has only the role and the text. Not taken over: %(what)s.")
+    return text % {"what": ", ".join(lost)}
+
+
 def _as_it_is(head: Conversation, position: int) -> dict[str, JsonValue]:
     """The visible message at a position as the form can show it: its role and its text."""
-    row = find_revision(head.key, head.current_revision)
-    found = queries.visible_window(head, row, position, 1).messages
-    if not found:
-        raise ValidationFailed(_("There is no such message in the view."))
-    body = orjson.loads(found[0].body)
+    body = _body_at(head, position)
     message: dict[str, JsonValue] = {
-        "role": found[0].role,
+        "role": body["role"],
         "content": text_of_content(body.get("content")),
     }
     if call_id := body.get("tool_call_id"):
         message["tool_call_id"] = call_id
     return message
+
+
+def _body_at(head: Conversation, position: int) -> Any:
+    row = find_revision(head.key, head.current_revision)
+    found = queries.visible_window(head, row, position, 1).messages
+    if not found:
+        raise ValidationFailed(_("There is no such message in the view."))
+    return orjson.loads(found[0].body)
 
 
 def _places(sent: QueryDict) -> Runs:

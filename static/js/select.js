@@ -2,20 +2,45 @@
 
 const form = document.getElementById("selection");
 const count = form.querySelector(".selection-count");
-const chosen = new Set(); // positions in the view
+const chosen = new Map(); // positions in the view, each with its message if that is loaded
 let anchor = null;
+let revision = seen();
+
+function seen() {
+  return form.elements.namedItem("revision").value;
+}
 
 function position(box) {
   return Number(box.value);
+}
+
+function messageOf(box) {
+  return box.closest(".message").id;
 }
 
 function boxes() {
   return [...document.querySelectorAll(".message-select")];
 }
 
+/** A page that moves by itself puts other messages into the places: the selection follows its own. */
+function follow() {
+  const places = new Map(boxes().map((box) => [messageOf(box), position(box)]));
+  const before = [...chosen];
+  const same = revision === seen();
+  chosen.clear();
+  for (const [at, message] of before) {
+    if (message === null && same) chosen.set(at, null);
+    else if (places.has(message)) chosen.set(places.get(message), message);
+  }
+  if (!same) anchor = null;
+  revision = seen();
+}
+
 function show() {
+  follow();
   for (const box of boxes()) {
     box.checked = chosen.has(position(box));
+    if (box.checked) chosen.set(position(box), messageOf(box));
     box.closest(".message").classList.toggle("message-chosen", box.checked);
   }
   form.classList.toggle("selection-empty", !chosen.size);
@@ -26,14 +51,14 @@ function show() {
 
 function set(from, to, on) {
   for (let at = Math.min(from, to); at <= Math.max(from, to); at += 1) {
-    if (on) chosen.add(at);
-    else chosen.delete(at);
+    if (on && !chosen.has(at)) chosen.set(at, null);
+    else if (!on) chosen.delete(at);
   }
 }
 
 /** The positions as ranges: 3-5,9. */
 function ranges() {
-  const sorted = [...chosen].sort((a, b) => a - b);
+  const sorted = [...chosen.keys()].sort((a, b) => a - b);
   const found = [];
   for (const at of sorted) {
     const last = found.at(-1);
@@ -87,6 +112,6 @@ form.addEventListener("formdata", (event) => {
 // Stretches that load, and a page that comes back with boxes ticked.
 document.addEventListener("htmx:after:settle", show);
 window.addEventListener("pageshow", () => {
-  for (const box of boxes()) if (box.checked) chosen.add(position(box));
+  for (const box of boxes()) if (box.checked) chosen.set(position(box), messageOf(box));
   show();
 });

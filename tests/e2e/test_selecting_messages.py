@@ -48,6 +48,24 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     expect(page.get_by_text("1 batch that was rolled back")).to_be_visible()
 
 
+def test_a_selection_stays_with_its_messages_when_the_view_moves(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, made(api, "e2e-select-moves", 12)
+    page.goto(f"/conversations/{name}/")
+    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
+    for index in (4, 6, 8):
+        box(page, index).check()
+    cut = {"remove_ranges": [{"start": 3, "end": 5}, {"start": 8, "end": 9}]}
+    body = {"operation": "truncate", "truncate": cut}
+    assert api.post(f"conversations/{name}/operations", json=body).status_code == 200
+    expect(page.get_by_role("link", name="2 hidden messages: #3–#4")).to_be_visible()
+    expect(page.get_by_text("1 selected")).to_be_visible()
+    expect(box(page, 6)).to_be_checked()
+    page.get_by_role("button", name="Hide these").click()
+    expect(page.get_by_text("1 message: #6")).to_be_visible()
+
+
 def test_messages_are_selected_by_keys(reviewer_page: Page, api: httpx.Client) -> None:
     page, name = reviewer_page, made(api, "e2e-select-keys", 12)
     page.goto(f"/conversations/{name}/")
