@@ -72,7 +72,7 @@ format: ## Bring the code into its form
 	$(python) -m ruff format .
 
 .PHONY: bench
-bench: tools ## Measure speed; ARGS=values, databases, lists, copy, savers, http, canvas, fanout for a part
+bench: tools ## Measure speed; ARGS=values, databases, lists, copy, savers, http, canvas, desk, fanout for a part
 	@$(python) -m bench $(ARGS)
 
 .PHONY: soak

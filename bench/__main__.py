@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from bench import canvas, context, copied, documents, fanout, http, private, savers, views
+from bench import canvas, context, copied, desk, documents, fanout, http, private, savers, views
 from bench.table import Row, keep, table
 
 Part = Callable[[], list[Row]]
@@ -22,6 +22,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "savers": (savers.rows,),
         "http": (partial(http.rows, minutes),),
         "canvas": (canvas.rows,),
+        "desk": (desk.rows,),
         "fanout": (fanout.rows,),
     }
 
@@ -29,7 +30,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, lists, copy, savers, http, canvas, fanout"
+    listed = "values, databases, lists, copy, savers, http, canvas, desk, fanout"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

@@ -177,6 +177,20 @@ def test_conversation_workflow_and_overview_move_by_themselves(
     expect(flow.locator("#page-content")).to_contain_text("Begin here")
 
 
+def test_only_the_stretches_in_sight_are_loaded(viewer_page: Page, api: httpx.Client) -> None:
+    made = f"long-{uuid4().hex[:8]}"
+    messages = [{"role": "user", "content": f"number {place}"} for place in range(1_000)]
+    ok(api.post("conversations", json={"id": made, "messages": messages}))
+    go(viewer_page, f"/conversations/{made}/")
+    viewer_page.locator("#s500").scroll_into_view_if_needed()
+    expect(viewer_page.locator("#s500 .message")).to_have_count(50)
+    viewer_page.wait_for_load_state("networkidle")
+    loaded = viewer_page.locator(".message-section:has(.message)")
+    assert loaded.count() <= 4, "one that is loaded must not draw others into sight"
+    waiting = viewer_page.locator(".message-section-waiting")
+    assert waiting.count() == 20 - loaded.count()
+
+
 def test_stretches_that_a_reader_loaded_stay_and_the_last_one_grows(
     viewer_page: Page, api: httpx.Client
 ) -> None:
