@@ -77,7 +77,7 @@ def test_what_one_reviewer_applies_appears_at_two_others(
     writer.get_by_label("plan", exact=True).fill("ask Anna")
     writer.get_by_role("button", name="Look at the changes").click()
     writer.get_by_role("button", name="Apply").click()
-    expect(reader.get_by_text("ask Anna")).to_be_visible()
+    expect(reader.get_by_text("ask Anna").first).to_be_visible()
     expect(reader.get_by_role("link", name="version 2").first).to_be_visible()
     expect(editor.get_by_text("reviewer changed plan; this is at version 2 now")).to_be_visible()
     expect(editor.get_by_label("count", exact=True)).to_have_value("7")
@@ -148,7 +148,7 @@ def test_a_reason_that_is_being_typed_outlives_what_happens_meanwhile(
     reason = reviewer_page.get_by_label("Reason")
     reason.fill("because")
     change(api, name, plan="another plan")
-    expect(reviewer_page.get_by_text("another plan")).to_be_visible()
+    expect(reviewer_page.get_by_text("another plan").first).to_be_visible()
     expect(reason).to_have_value("because")
     expect(reason).to_be_focused()
 
@@ -260,7 +260,7 @@ def test_without_sockets_a_running_execution_still_moves(
     page.route_web_socket("**/ws/**", lambda route: route.close(code=1013))
     page.goto(f"/executions/{made}/")
     save(api, made, state_data={"plan": "second"}, status="PAUSED")
-    expect(page.get_by_text("second")).to_be_visible()
+    expect(page.get_by_text("second").first).to_be_visible()
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
 
 
@@ -292,6 +292,6 @@ def test_a_page_says_that_the_connection_is_lost_and_catches_up_after_a_restart(
         expect(page.get_by_text("Connection lost, reconnecting")).to_be_visible()
         own_server.start()
         change(api, "one", plan="after the restart")
-        expect(page.get_by_text("after the restart")).to_be_visible()
+        expect(page.get_by_text("after the restart").first).to_be_visible()
         expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
         live(page)
