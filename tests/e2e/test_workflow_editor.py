@@ -893,3 +893,37 @@ def test_two_versions_are_compared_on_the_canvas(
     expect(page.get_by_role("row", name="reply Model")).to_contain_text("new")
     assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they_connect(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "position": {"x": n % 12 * 300, "y": n // 12 * 200}}
+        for n in range(96)
+    ]
+    edges: list[JsonValue] = [
+        {"id": "go", "type": "conditional", "from": "n0", "to": "n1", "condition": "context.a"},
+        {"id": "last", "type": "sequence", "from": "n94", "to": "n95"},
+    ]
+    slug = made(nodes, edges)
+    page = opened(designer_page, slug)
+    expect(page.locator(".flow-chips")).to_have_count(1)
+    page.get_by_role("button", name="Show all").click()
+    # Also to cards that came into sight when they were far away already.
+    expect(page.locator(".flow-card")).to_have_count(96)
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+    expect(page.locator(".flow-chips, .flow-card-type")).to_have_count(0)
+    card(page, "n95").click()
+    expect(page.get_by_role("complementary", name="What is chosen")).to_contain_text("n95")
+    page.get_by_role("button", name="Show what is chosen").click()
+    expect(card(page, "n95").locator(".flow-card-type")).to_be_visible()
+    expect(page.locator(".flow-far")).to_have_count(0)
+    drag(
+        page,
+        card(page, "n95").locator(".react-flow__handle.source"),
+        card(page, "n83").locator(".react-flow__handle.target"),
+    )
+    expect(page.get_by_role("button", name="Undo: Connect n95 with n83")).to_be_enabled()
+    saved(page)
+    assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["go", "last", "n95-n83"]

@@ -25,7 +25,7 @@ import { find, indexOf } from "../model/document";
 import { around, CARD, placesOf } from "../model/places";
 import type { Drawn, State } from "../store";
 import { t } from "../texts";
-import { CARDS } from "./Card";
+import { CARDS, Far } from "./Card";
 import { useDesk, useEditor } from "./context";
 import { addKind, KIND_TYPE, moved } from "./doing";
 import { type FlowEdge, flowEdges, type FlowNode, flowNodes, frameKey } from "./flow";
@@ -89,6 +89,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
       onDrop={onDrop}
     >
       {start && (
+        <Far value={isFar}>
         <ReactFlow<FlowNode, FlowEdge>
           nodes={nodes}
           edges={edges}
@@ -136,6 +137,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
           {drawn.marks && <Legend marks={drawn.marks} />}
           <MiniMap style={MAP} pannable zoomable nodeClassName={miniClass} className="flow-map" />
         </ReactFlow>
+        </Far>
       )}
     </div>
   );

@@ -1,11 +1,12 @@
 // An edge as a line, with its condition, what it lets through and its weight.
 
 import { BaseEdge, type EdgeProps, useStore } from "@xyflow/react";
-import { memo } from "react";
+import { memo, useContext } from "react";
 import { createPortal } from "react-dom";
-import { wayOf } from "../model/lines";
+import { type Way, wayOf } from "../model/lines";
 import { CARD } from "../model/places";
 import { t } from "../texts";
+import { Far } from "./Card";
 import { useEditor } from "./context";
 import type { FlowEdge } from "./flow";
 import { Icon } from "./Icon";
@@ -29,48 +30,60 @@ function layerOf({ domNode }: { readonly domNode: Element | null }): Element | n
 }
 
 function LineView(given: EdgeProps<FlowEdge>) {
-  const { id, data, selected, markerEnd } = given;
+  const { id, data, markerEnd } = given;
+  const isFar = useContext(Far);
+  const way = wayOf(given.sourceX - IN_HANDLE, given.sourceY, given.targetX + IN_HANDLE - 6, given.targetY);
+  return (
+    <>
+      <BaseEdge id={id} path={way.path} markerEnd={markerEnd} interactionWidth={24} />
+      {/* Nobody can read them from far away, and each would be moved with its line. */}
+      {!isFar && !isBare(data) && <Chips way={way} given={given} />}
+    </>
+  );
+}
+
+function isBare(data: FlowEdge["data"]): boolean {
+  const { edge, words, mark } = data ?? {};
+  return !mark && !edge?.condition && !words?.chips.length && edge?.weight === undefined && !words?.problems.length;
+}
+
+function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: EdgeProps<FlowEdge> }) {
+  const { id, data, selected } = given;
   const layer = useStore(layerOf);
   const choose = useEditor((state) => state.choose);
-  const { path, x, y } = wayOf(given.sourceX - IN_HANDLE, given.sourceY, given.targetX + IN_HANDLE - 6, given.targetY);
   const edge = data?.edge;
   const condition = edge?.condition?.replaceAll("context.", "");
   const chips = data?.words?.chips ?? [];
   const faulty = Boolean(data?.words?.problems.length);
   // With a mark that is all that fits between two cards; the rest is read in the panel.
   const mark = data?.mark;
-  const isBare = !mark && !condition && !chips.length && edge?.weight === undefined && !faulty;
   return (
-    <>
-      <BaseEdge id={id} path={path} markerEnd={markerEnd} interactionWidth={24} />
-      {!isBare &&
-        layer &&
-        createPortal(
-          <div
-            className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
-            style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, maxWidth: roomFor(given) }}
-            translate="no"
-            title={[mark?.text, edge?.condition, ...chips, ...(data?.words?.problems ?? [])].filter(Boolean).join("\n")}
-            onClick={() => choose({ edges: [id] })}
-          >
-            {faulty && <Icon name="alert-circle" />}
-            {mark && (
-              <span className="flow-chip flow-mark">
-                <Icon name={mark.icon} />
-                {mark.text}
-              </span>
-            )}
-            {!mark && condition && <span className="flow-chip flow-chip-condition">{t("if {condition}", { condition })}</span>}
-            {(mark ? [] : chips).map((chip) => (
-              <span key={chip} className="flow-chip">
-                {chip}
-              </span>
-            ))}
-            {!mark && edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
-          </div>,
-          layer,
+    layer &&
+    createPortal(
+      <div
+        className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
+        style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, maxWidth: roomFor(given) }}
+        translate="no"
+        title={[mark?.text, edge?.condition, ...chips, ...(data?.words?.problems ?? [])].filter(Boolean).join("\n")}
+        onClick={() => choose({ edges: [id] })}
+      >
+        {faulty && <Icon name="alert-circle" />}
+        {mark && (
+          <span className="flow-chip flow-mark">
+            <Icon name={mark.icon} />
+            {mark.text}
+          </span>
         )}
-    </>
+        {!mark && condition && <span className="flow-chip flow-chip-condition">{t("if {condition}", { condition })}</span>}
+        {(mark ? [] : chips).map((chip) => (
+          <span key={chip} className="flow-chip">
+            {chip}
+          </span>
+        ))}
+        {!mark && edge?.weight !== undefined && <span className="flow-chip">{t("weight {n}", { n: edge.weight })}</span>}
+      </div>,
+      layer,
+    )
   );
 }
 
