@@ -15,6 +15,7 @@ from notifications.models import Delivery, Webhook
 _OVERLAP: Final = timedelta(seconds=30)
 _LATEST: Final = timedelta(days=1)  # how late something may be told
 _MOST_NEWS: Final = 5
+_MOST_LOST: Final = 20
 
 
 def list_webhooks(actor: Actor) -> Sequence[Webhook]:
@@ -40,6 +41,12 @@ def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:
         case (int() as at, str() as delivery) if abs(at) < 10**17 and delivery.isascii():
             return datetime.fromtimestamp(at / 10**6, UTC), delivery
     raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+
+
+def lost_mails(actor: Actor) -> Sequence[Delivery]:
+    """Mails to a person that were given up, the newest first."""
+    rows = Delivery.objects.filter(target=actor.id, workspace=actor.workspace, channel="mail")
+    return list(rows.filter(state=Delivery.State.DEAD).order_by("-at")[:_MOST_LOST])
 
 
 def news_of(actor: Actor, after: datetime) -> Sequence[Delivery]:

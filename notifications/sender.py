@@ -81,7 +81,10 @@ class Sender:
         done = [future for future in self._sending if future.done()]
         for future in done:
             row = self._sending[future]
-            store.note(row, future.result(), clock.now(), random.random())  # noqa: S311
+            outcome = future.result()
+            store.note(row, outcome, clock.now(), random.random())  # noqa: S311
+            if outcome.problem is not None:
+                _log.info("delivery %s of %s: %s", row.id, row.channel, outcome.problem.value)
             del self._sending[future]  # not before: a database that is away is asked again
         return len(done)
 

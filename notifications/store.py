@@ -6,6 +6,7 @@ from typing import Final
 
 from django.db.models import Q
 
+from ctxadmin.lib.errors import NotFound
 from notifications.domain.patience import LEASE, wait_after
 from notifications.models import Delivery, Webhook
 from notifications.sending.outcome import Outcome
@@ -74,6 +75,25 @@ def note(row: Delivery, outcome: Outcome, now: datetime, chance: float) -> None:
         problem=outcome.problem.value,
         changed_at=now,
     )
+
+
+def send_again(
+    workspace: int, target: str, delivery_id: str, now: datetime
+) -> tuple[Delivery, bool]:
+    """Have a delivery sent now, with all its attempts before it; NotFound if it is not there.
+
+    One that is on its way, or was never tried, is left as it is: then False.
+    """
+    rows = Delivery.objects.filter(workspace=workspace, target=target, id=delivery_id)
+    row = rows.first() if delivery_id.isascii() else None
+    if row is None:
+        raise NotFound("There is no such delivery.")
+    own = Delivery.objects.filter(stream=row.stream, id=row.id)
+    on_its_way = Q(state=Delivery.State.WAITING, problem="")
+    again = own.exclude(on_its_way).update(
+        state=Delivery.State.WAITING, attempts=0, next_at=now, problem="", changed_at=now
+    )
+    return own.get(), bool(again)
 
 
 def old_deliveries(now: datetime, *, remove: bool) -> int:

@@ -21,9 +21,9 @@ from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 from notifications import letters
 from notifications.domain.kinds import PERSONAL, Kind
-from notifications.pages.wording import KINDS
-from notifications.queries import news_of
-from notifications.services.choices import Chosen, choose, chosen_of
+from notifications.pages.wording import KINDS, PROBLEMS
+from notifications.queries import lost_mails, news_of
+from notifications.services.choices import Chosen, choose, chosen_of, resend_mail
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,17 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Lost:
+    """A mail that was given up, and why."""
+
+    id: str
+    label: Text
+    conversation: str
+    at: datetime
+    problem: Text
+
+
+@dataclass(frozen=True, slots=True)
 class ChoicesPage:
     """What a person hears of; ``mail`` says if the server can send any, ``address`` where to."""
 
@@ -45,12 +56,17 @@ class ChoicesPage:
     lines: Sequence[Line]
     mail: bool
     address: str
+    lost: Sequence[Lost]
     may_webhooks: bool
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
+    if request.method == "POST" and "resend" in request.POST:
+        resend_mail(actor, request.POST["resend"])
+        flash.success(request, _("It is on its way again."))
+        return redirect("notifications")
     if request.method == "POST":
         choose(actor, Chosen(_ticked(request, "mail"), _ticked(request, "browser")))
         flash.success(request, _("Saved."))
@@ -65,6 +81,10 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
         ],
         mail=settings.MAIL,
         address=User.objects.values_list("email", flat=True).get(pk=int(actor.id)),
+        lost=[
+            Lost(row.id, KINDS[row.kind], row.conversation_id, row.at, PROBLEMS[row.problem])
+            for row in lost_mails(actor)
+        ],
         may_webhooks=actor.may(Action.WEBHOOK_MANAGE),
     )
     return show(request, "notifications/choices.html", shown)

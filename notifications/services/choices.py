@@ -13,6 +13,7 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.models import Choice
+from notifications.store import send_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,16 @@ def choose(actor: Actor, wanted: Chosen) -> None:
         detail = {"mail": sorted(wanted.mail), "browser": sorted(wanted.browser)}
         change = Change(Action.NOTIFICATION_CHOOSE, "member", actor.id, detail=detail)
         record_change(actor, change)
+
+
+@transaction.atomic
+def resend_mail(actor: Actor, delivery_id: str) -> None:
+    """Send a mail to the actor again that did not arrive."""
+    actor.require(Action.NOTIFICATION_CHOOSE)
+    row, again = send_again(actor.workspace, actor.id, delivery_id, clock.now())
+    if again:
+        detail = {"what": "sent again", "delivery": row.id}
+        record_change(actor, Change(Action.NOTIFICATION_CHOOSE, "member", actor.id, detail=detail))
 
 
 def _rows_of(actor: Actor) -> Mapping[Kind, Choice]:

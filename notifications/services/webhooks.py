@@ -6,7 +6,7 @@ from typing import Final
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -21,6 +21,7 @@ from notifications.domain.kinds import TEST
 from notifications.domain.signing import name_of, new_nonce
 from notifications.models import Delivery, Webhook
 from notifications.secrets_of import secret_of
+from notifications.store import send_again
 
 MOST: Final = 50  # of a workspace: each event is compared with each of them
 
@@ -137,18 +138,10 @@ def resend(actor: Actor, public_id: str, delivery_id: str) -> Delivery:
     One that is on its way, or was never tried, is left as it is.
     """
     hook = find(actor, public_id)
-    rows = Delivery.objects.filter(target=hook.public_id, id=delivery_id)
-    row = rows.first() if delivery_id.isascii() else None
-    if row is None:
-        raise NotFound("There is no such delivery.")
-    now = clock.now()
-    on_its_way = Q(state=Delivery.State.WAITING, problem="")
-    again = Delivery.objects.filter(~on_its_way, stream=row.stream, id=row.id).update(
-        state=Delivery.State.WAITING, attempts=0, next_at=now, problem="", changed_at=now
-    )
+    row, again = send_again(actor.workspace, hook.public_id, delivery_id, clock.now())
     if again:
         _record(actor, hook, "sent again", delivery=row.id)
-    return Delivery.objects.get(stream=row.stream, id=row.id)
+    return row
 
 
 def find(actor: Actor, public_id: str) -> Webhook:

@@ -259,3 +259,27 @@ def test_a_review_is_assigned_by_rest_and_on_a_page() -> None:
     run.post("resume")
     gone = client.post(page, {"assignee": "rita"}, follow=True).content.decode()
     assert "Only what is paused can be claimed." in gone
+
+
+def test_a_mail_that_was_given_up_is_shown_and_sent_again() -> None:
+    client = signed_in(Role.REVIEWER)
+    client.post("/notifications/", {"mail": ["execution.paused"]})
+    run = paused()
+    send_all()
+    assert Delivery.objects.get().problem == "unwanted"  # there is no address yet
+    page = client.get("/notifications/").content.decode()
+    assert "Mails to you that did not arrive" in page
+    User.objects.filter(username="reviewer-default").update(email="rita@example.org")
+    name = Delivery.objects.get().id
+    other = signed_in(Role.ADMIN)
+    assert other.post("/notifications/", {"resend": name}).status_code == 404
+    assert client.post("/notifications/", {"resend": name}).status_code == 302
+    assert client.post("/notifications/", {"resend": name}).status_code == 302  # twice is once
+    send_all()
+    assert [letter.subject for letter in mail.outbox] == [f"Paused: {run.head.public_id}"]
+    assert "did not arrive" not in client.get("/notifications/").content.decode()
+    entries = AuditEntry.objects.filter(action="notification.choose")
+    assert [b"sent again" in bytes(entry.detail) for entry in entries.order_by("seq")] == [
+        False,
+        True,
+    ]
