@@ -38,7 +38,10 @@ TABLES = (
 )  # fmt: skip
 # What two runs of the same steps may differ in.
 OWN = {"key", "conversation", "conversation_id", "public_id", "audit_hash"}
-TIMES = {"created_at", "updated_at", "changed_at", "waiting_since", "ended_at", "deadline"}
+TIMES = {
+    *("created_at", "updated_at", "changed_at", "waiting_since", "ended_at", "deadline"),
+    "to_tell",
+}
 STEPS = 60
 
 
