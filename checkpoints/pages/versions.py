@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
@@ -23,16 +24,16 @@ from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import labels_of
 from checkpoints.store import find_checkpoint, kept_after, kept_before
 from conversations.domain.diff import Change
-from conversations.domain.view import View
 from conversations.models import Conversation
-from conversations.pages.cards import Said, plain_text, said_by
-from conversations.queries import messages_at
+from conversations.pages.cards import Said, said_by
+from conversations.pages.comparing import Place, counts_of, places_of, shown_of
+from conversations.pages.hunks import lines_of
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import Difference
-from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
+from ctxadmin.web.components import Crumb, Tab, Text
 from ctxadmin.web.pages import page, show
 
 MOST_ROWS: Final = 400
@@ -72,6 +73,17 @@ class VersionPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Changes:
+    """The messages that differ, as the page of two revisions shows them."""
+
+    places: Sequence[Place]
+    counts: Sequence[tuple[str, int]]
+    shown: int
+    total: int
+    log_url: str
+
+
+@dataclass(frozen=True, slots=True)
 class DiffPage:
     """What differs between two versions: the state as a tree, then the visible messages.
 
@@ -88,8 +100,7 @@ class DiffPage:
     state: Sequence[Branch]
     state_shown: int
     state_total: int
-    messages: Sequence[DiffRow]
-    messages_total: int
+    messages: Changes
     too_large: Sequence[str]
 
 
@@ -168,33 +179,20 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         state=tree_of(state[:MOST_ROWS]),
         state_shown=min(len(state), MOST_ROWS),
         state_total=len(state),
-        messages=_message_rows(head, changes[:MOST_ROWS]),
-        messages_total=len(changes),
+        messages=_messages(head, first, last, changes),
         too_large=too_large,
     )
     return show(request, "checkpoints/diff.html", shown)
 
 
-def _message_rows(head: Conversation, changes: Sequence[Change]) -> list[DiffRow]:
-    wanted = {change.index for change in changes}
-    wanted |= {change.previous_index for change in changes if change.previous_index is not None}
-    texts = {each.index: plain_text(each) for each in messages_at(head, wanted, View())}
-    rows: list[DiffRow] = []
-    for change in changes:
-        text, place = texts[change.index], f"#{change.index}"
-        if change.kind == "hidden":
-            rows.append(DiffRow("removed", place, before=text, note=_("hidden")))
-        elif change.kind == "edited" and change.previous_index is not None:
-            label = f"#{change.previous_index} → #{change.index}"
-            rows.append(DiffRow("changed", label, texts[change.previous_index], text, _("edited")))
-        elif change.kind == "moved":
-            places = {"a": change.previous_position, "b": change.position}
-            note = _("from position %(a)s to %(b)s") % places
-            rows.append(DiffRow("moved", place, text, text, note))
-        else:
-            note = _("new") if change.kind == "added" else _("back")
-            rows.append(DiffRow("added", place, after=text, note=note))
-    return rows
+def _messages(
+    head: Conversation, first: Moment, last: Moment, changes: Sequence[Change]
+) -> Changes:
+    """What differs between the visible messages, in its place."""
+    places = places_of(head, lines_of(first.view(), last.view(), changes)) if changes else []
+    log = reverse("conversations:detail", args=[head.public_id])
+    counts, shown = counts_of(changes), shown_of(places)
+    return Changes(places, counts, shown, len(changes), f"{log}?view=all&")
 
 
 def keys_too_large(first: Moment, last: Moment) -> list[str]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from conversations import queries
 from conversations.domain.bodies import StoredMessage
-from conversations.domain.diff import ChangeKind
+from conversations.domain.diff import Change, ChangeKind
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages import presenters
@@ -104,8 +104,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     first, last = (find_revision(head.key, number) for number in (before, after))
     changes = queries.diff_between(head.key, before, after)
     lines = lines_of(view_of(first), view_of(last), changes)
-    places = _places(head, lines)
-    counted = Counter(change.kind for change in changes)
+    places = places_of(head, lines)
     rows = queries.all_revisions(head)
     shown = DiffPage(
         title=_("Revision %(a)s against %(b)s") % {"a": before, "b": after},
@@ -114,13 +113,24 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         before=before,
         after=after,
         places=places,
-        counts=[(kind, counted[kind]) for kind in get_args(ChangeKind) if counted[kind]],
-        shown=sum(place.count or 1 for place in places if place.kind != "same"),
+        counts=counts_of(changes),
+        shown=shown_of(places),
         total=len(changes),
         log_url=reverse("conversations:detail", args=[conversation_id]) + "?view=all&",
         revisions=presenters.batch_lines(head, rows, branch=frozenset(), may_move=False),
     )
     return show(request, "conversations/diff.html", shown)
+
+
+def counts_of(changes: Sequence[Change]) -> list[tuple[str, int]]:
+    """How many changes there are of each kind."""
+    counted = Counter(change.kind for change in changes)
+    return [(kind, counted[kind]) for kind in get_args(ChangeKind) if counted[kind]]
+
+
+def shown_of(places: Sequence[Place]) -> int:
+    """How many changes the places tell of."""
+    return sum(place.count or 1 for place in places if place.kind != "same")
 
 
 def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
@@ -143,7 +153,7 @@ def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
     return number_in(request, "from", 0 if parent is None else parent), after
 
 
-def _places(head: Conversation, lines: Sequence[Line | Skip]) -> list[Place]:
+def places_of(head: Conversation, lines: Sequence[Line | Skip]) -> list[Place]:
     """The lines with the texts of their messages."""
     wanted = {line.index for line in lines if isinstance(line, Line)}
     changes = [line.change for line in lines if isinstance(line, Line) and line.change]

@@ -401,6 +401,31 @@ def test_two_versions_are_compared_with_the_words_marked(reviewer: Client) -> No
     assert reviewer.get(url(run, "diff/?from=x")).status_code == 422
 
 
+def test_messages_of_two_versions_are_compared_in_their_places(reviewer: Client) -> None:
+    run = running()
+    run.append(user("a"), user("b"), user("c"), user("d"))
+    run.save("one")
+    replaced = {"index": 0, "message": user("hello Anna")}
+    for config in (
+        {"operation": "replace", "replace": replaced},
+        {"operation": "truncate", "truncate": {"remove_ranges": [{"start": 2, "end": 3}]}},
+    ):
+        assert run.post("operations", config).status_code < 300
+    run.append(user("and the saddle?"))
+    run.save("two")
+    html = page(reviewer, run, "diff/?from=1&to=2").split('id="messages-title"')[1]
+    items = re.findall(r'<li class="change change-(\w+)">(.*?)</li>', html, re.DOTALL)
+    said = [(kind, re.sub(r"<[^>]*>|\s+", " ", text).split()) for kind, text in items]
+    changed = {kind: words for kind, words in said if kind != "same"}
+    assert set(changed) == {"edited", "hidden", "added"}
+    assert "Anna" in changed["edited"]
+    assert "a" in changed["hidden"]
+    assert "saddle?" in changed["added"]
+    assert "<ins>" in dict(items)["edited"]
+    kinds = [kind for kind, _words in said if kind != "same"]
+    assert kinds == ["edited", "hidden", "added"]
+
+
 def test_a_restore_tells_which_messages_come_and_go_though_they_are_as_many(
     reviewer: Client,
 ) -> None:
