@@ -186,7 +186,7 @@ def test_a_page_moves_with_its_execution_and_offers_the_buttons_when_it_pauses(
     expect(reviewer_page.get_by_role("link", name="All 3 messages")).to_be_visible()
     expect(reviewer_page.locator("#live-said")).to_have_text("Version 0")
     complete(api, name, "write", state_data={"news": "it moved by itself"})
-    expect(reviewer_page.get_by_text("it moved by itself")).to_be_visible()
+    expect(reviewer_page.get_by_text("it moved by itself").first).to_be_visible()
     expect(reviewer_page.get_by_role("button", name="Approve")).to_be_visible()
     polls: list[str] = []
     reviewer_page.on("request", lambda request: polls.append(request.url))
