@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+import httpx
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import launch
@@ -17,7 +18,7 @@ from tests.servers import ROOT
 
 FOLDER: Final = ROOT / "docs" / "images"
 _PATIENCE: Final = 30_000  # milliseconds
-_SIZES: Final = {"phone": (390, 844), "editor": (1600, 940)}
+_SIZES: Final = {"phone": (390, 844), "editor": (1600, 940), "canvas": (1600, 940)}
 _WIDE: Final = (1280, 860)
 _DARK: Final = frozenset({"editor", "phone"})
 
@@ -51,6 +52,14 @@ def preview(page: Page) -> None:
     page.goto("/workflows/support/preview/?node=draft&conversation=demo-support")
 
 
+def canvas(page: Page) -> None:
+    """What a node of an execution saw and wrote."""
+    page.goto("/executions/demo-support/canvas/")
+    page.get_by_role("button", name="Show all").click()
+    page.locator(".flow-card", has_text="Draft the answer").click()
+    expect(page.get_by_text("draft_output").first).to_be_visible()
+
+
 def execution(page: Page) -> None:
     page.goto("/executions/demo-support/")
 
@@ -72,11 +81,12 @@ PICTURES: Final[dict[str, Callable[[Page], None]]] = {
     "overview": overview,
     "conversation": conversation,
     "editor": editor,
-    "what-if": what_if,
     "preview": preview,
     "execution": execution,
+    "canvas": canvas,
     "edit-state": edit_state,
     "phone": phone,
+    "what-if": what_if,
 }
 
 
@@ -92,6 +102,7 @@ def main(names: Sequence[str]) -> int:
         launch(playwright) as browser,
     ):
         server.make_people()
+        _change_draft(server)
         for picture in names or PICTURES:
             page = _signed_in(browser, server, picture)
             PICTURES[picture](page)
@@ -100,6 +111,19 @@ def main(names: Sequence[str]) -> int:
             page.context.close()
             print(f"docs/images/{picture}.png", flush=True)
     return 0
+
+
+def _change_draft(server: LiveServer) -> None:
+    """A draft whose answer is written without the facts, so that something would change."""
+    headers = {"Authorization": f"Bearer {server.make_token('design')}"}
+    with httpx.Client(base_url=f"{server.url}/api/v1/workflows/support/", headers=headers) as api:
+        draft = api.get("draft").raise_for_status().json()
+        document = draft["document"]
+        [node] = [each for each in document["nodes"] if each["id"] == "draft"]
+        rules = node["context_filter"]["rules"]
+        node["context_filter"]["rules"] = [each for each in rules if each["pattern"] != "fact.*"]
+        put = {"document": document, "expected_version": draft["draft_version"]}
+        api.put("draft", json=put).raise_for_status()
 
 
 def _signed_in(browser: Browser, server: LiveServer, picture: str) -> Page:
