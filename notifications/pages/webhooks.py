@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -169,10 +169,15 @@ def webhook(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse
     return _one(request, hook, form, status=status)
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
-    """The buttons: send a test, pause, go on, send a delivery again."""
+    """The buttons: send a test, pause, go on, send a delivery again.
+
+    A reader comes here by GET after signing in: the buttons are on the page of the webhook.
+    """
+    if request.method != "POST":
+        return redirect("webhook", webhook_id)
     match request.POST.get("do"):
         case "test":
             said = _("A test is on its way; what came of it stands in the list.")
