@@ -13,10 +13,12 @@ import redis
 
 from tests import servers
 
-# What a run does: take both servers, say where they are, wait for whatever end comes.
+# What a run does: take both servers, say where they are, wait for whatever end comes. A shell
+# that starts the tests in the background has them ignore SIGINT, and children inherit that.
 A_RUN = """
-import sys
+import signal, sys
 from tests import servers
+signal.signal(signal.SIGINT, signal.default_int_handler)
 print(servers.run_folder(), servers.shared("redis"), flush=True)
 sys.stdin.read()
 """
@@ -56,7 +58,7 @@ def test_a_shared_server_and_its_folder_end_with_the_run(
     assert url not in redis_url
     assert answers(url)
     run.send_signal(how)
-    run.wait()
+    run.wait(servers.START_SECONDS)
     deadline = time.monotonic() + servers.START_SECONDS
     while Path(folder).exists() and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -1,0 +1,24 @@
+"""Workflows of a test's own."""
+
+import re
+
+import httpx
+import pytest
+from pydantic import JsonValue
+
+from tests.e2e.editor.scenes import EDGES, NODES, Make
+
+
+@pytest.fixture
+def made(api: httpx.Client, request: pytest.FixtureRequest) -> Make:
+    """Make a workflow of one's own, with two nodes and an edge unless others are given."""
+
+    def make(nodes: list[JsonValue] = NODES, edges: list[JsonValue] = EDGES) -> str:
+        slug = "editor-" + re.sub(r"[^a-z0-9]+", "-", request.node.name.lower())[-50:].strip("-")
+        api.post("workflows", json={"slug": slug, "name": "Drawn"}).raise_for_status()
+        document = {"name": "Drawn", "nodes": nodes, "edges": edges}
+        put = {"document": document, "expected_version": 0}
+        api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+        return slug
+
+    return make

@@ -1,0 +1,72 @@
+"""Workflows to draw on, and what hands and eyes do to the canvas."""
+
+import re
+from collections.abc import Callable
+
+import httpx
+from playwright.sync_api import Locator, Page, expect
+from pydantic import JsonValue
+
+NODES: list[JsonValue] = [
+    {"id": "ask", "type": "start", "name": "Ask", "position": {"x": 0, "y": 0}},
+    {"id": "answer", "type": "llm", "name": "Answer", "position": {"x": 400, "y": 0}},
+]
+EDGES: list[JsonValue] = [{"id": "go", "type": "sequence", "from": "ask", "to": "answer"}]
+
+Make = Callable[..., str]
+
+
+def draft(api: httpx.Client, slug: str) -> dict[str, list[dict[str, JsonValue]]]:
+    found = api.get(f"workflows/{slug}/draft").raise_for_status().json()["document"]
+    assert isinstance(found, dict)
+    return found
+
+
+def opened(page: Page, slug: str) -> Page:
+    page.goto(f"/workflows/{slug}/editor/")
+    expect(page.get_by_role("toolbar")).to_be_visible()
+    return page
+
+
+def card(page: Page, key: str) -> Locator:
+    return page.locator(f'.react-flow__node[data-id="{key}"]')
+
+
+def saved(page: Page) -> None:
+    expect(page.locator(".editor-saving")).to_have_text("Saved")
+
+
+def drag(page: Page, start: Locator, end: Locator) -> None:
+    """By small moves of the mouse, as a hand does it."""
+    first, last = start.bounding_box(), end.bounding_box()
+    assert first
+    assert last
+    page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2, steps=8)
+    page.mouse.up()
+
+
+def spots(page: Page) -> dict[str, tuple[float, float]]:
+    """Where each card stands on the canvas, by the id of its node."""
+    found = page.locator(".react-flow__node-card").evaluate_all(
+        "cards => cards.map(card => [card.dataset.id, card.style.transform])"
+    )
+    numbers = {key: re.findall(r"-?[\d.]+", text) for key, text in found}
+    return {key: (float(x), float(y)) for key, (x, y, *_) in numbers.items()}
+
+
+def deaf(page: Page) -> Page:
+    """A page that hears nothing of others, as over a network that lets no sockets through."""
+    page.route_web_socket(re.compile("/ws/"), lambda _socket: None)
+    return page
+
+
+def form(page: Page) -> Locator:
+    return page.locator("#panel-form")
+
+
+CHAIN: list[JsonValue] = [{"id": f"n{n}", "type": "llm"} for n in range(9)]
+CHAINED: list[JsonValue] = [
+    {"id": f"e{n}", "type": "sequence", "from": f"n{n}", "to": f"n{n + 1}"} for n in range(8)
+]

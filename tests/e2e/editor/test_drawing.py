@@ -1,0 +1,229 @@
+"""Drawing on the canvas by mouse and by keyboard; every step can be undone."""
+
+import re
+
+import httpx
+from playwright.sync_api import Page, expect
+from pydantic import JsonValue
+
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, drag, opened, saved
+
+
+def test_two_nodes_are_drawn_and_connected_by_mouse(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made([], [])
+    page = opened(designer_page, slug)
+    canvas = page.locator(".react-flow__pane")
+    kinds = page.get_by_role("region", name="Kinds of nodes")
+    kinds.get_by_role("button", name="Start").drag_to(canvas, target_position={"x": 130, "y": 100})
+    kinds.get_by_role("button", name="Model").drag_to(canvas, target_position={"x": 250, "y": 300})
+    expect(card(page, "start")).to_be_visible()
+    expect(card(page, "llm")).to_be_visible()
+    drag(
+        page,
+        card(page, "start").locator(".react-flow__handle.source"),
+        card(page, "llm").locator(".react-flow__handle.target"),
+    )
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    saved(page)
+    found = draft(api, slug)
+    assert [node["id"] for node in found["nodes"]] == ["start", "llm"]
+    assert found["edges"] == [{"id": "start-llm", "type": "sequence", "from": "start", "to": "llm"}]
+
+
+def test_everything_is_undone_and_redone(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    expect(card(page, "answer")).to_have_count(0)
+    expect(page.locator(".react-flow__edge")).to_have_count(0)
+    page.keyboard.press("Control+z")
+    expect(card(page, "answer")).to_be_visible()
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    page.keyboard.press("Control+Shift+z")
+    expect(card(page, "answer")).to_have_count(0)
+    page.get_by_role("button", name="Undo").click()
+    expect(card(page, "answer")).to_be_visible()
+    saved(page)
+    assert draft(api, slug)["nodes"] == NODES
+    assert draft(api, slug)["edges"] == EDGES
+
+
+def test_nodes_are_copied_pasted_and_duplicated(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "ask").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+c")
+    page.keyboard.press("Control+v")
+    expect(card(page, "ask-2")).to_be_visible()
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+    page.keyboard.press("Control+d")
+    expect(card(page, "answer-3")).to_have_count(1)
+    saved(page)
+    found = draft(api, slug)
+    ids = ["ask", "answer", "ask-2", "answer-2", "ask-3", "answer-3"]
+    assert [node["id"] for node in found["nodes"]] == ids
+    assert [edge["to"] for edge in found["edges"]] == ["answer", "answer-2", "answer-3"]
+
+
+def test_nodes_are_moved_by_mouse_and_by_keys_in_steps_of_the_grid(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    before = card(page, "ask").bounding_box()
+    assert before
+    page.mouse.move(before["x"] + 60, before["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(before["x"] + 160, before["y"] + 140, steps=8)
+    page.mouse.up()
+    saved(page)
+    first = draft(api, slug)["nodes"][0]["position"]
+    assert isinstance(first, dict)
+    assert first != {"x": 0, "y": 0}
+    assert [int(str(first[axis])) % 10 for axis in "xy"] == [0, 0]
+    card(page, "answer").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    saved(page)
+    expect(page.get_by_role("button", name="Undo: Move 1 node")).to_be_enabled()
+    assert draft(api, slug)["nodes"][1]["position"] == {"x": 400, "y": 20}
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    saved(page)
+    assert draft(api, slug)["nodes"] == NODES
+
+
+def test_an_edge_is_drawn_by_two_clicks(designer_page: Page, made: Make, api: httpx.Client) -> None:
+    slug = made(NODES, [])
+    page = opened(designer_page, slug)
+    card(page, "ask").locator(".react-flow__handle.source").click()
+    card(page, "answer").locator(".react-flow__handle.target").click()
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    saved(page)
+    assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["ask-answer"]
+
+
+def test_a_box_chooses_what_it_touches(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    page.get_by_role("button", name="Drag draws a box").click()
+    first, last = card(page, "ask").bounding_box(), card(page, "answer").bounding_box()
+    assert first
+    assert last
+    page.mouse.move(first["x"] - 20, first["y"] - 20)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] + 10, last["y"] + last["height"] + 10, steps=8)
+    page.mouse.up()
+    expect(page.locator(".react-flow__node.selected")).to_have_count(2)
+
+
+def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made([], [])
+    page = opened(designer_page, slug)
+    page.get_by_role("button", name="Outline").focus()
+    page.keyboard.press("Enter")
+    kind = page.get_by_label("Kind of node")
+    for label in ("Start", "Model"):
+        kind.select_option(label=label)
+        kind.focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name="Delete start-llm").focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Connect start").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("nobody")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("There is no node with this id.")).to_be_visible()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("llm")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Edit start-llm")).to_be_visible()
+    saved(page)
+    found = draft(api, slug)
+    assert [node["id"] for node in found["nodes"]] == ["start", "llm"]
+    assert [edge["to"] for edge in found["edges"]] == ["llm"]
+
+
+def test_search_finds_and_shows(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    page.keyboard.press("/")
+    page.keyboard.type("answ")
+    expect(page.get_by_text("2 found")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(card(page, "answer")).to_have_class(re.compile("selected"))
+
+
+def test_groups_and_notes_are_kept_with_their_nodes(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "ask").click()
+    page.get_by_role("button", name="Group", exact=True).click()
+    page.get_by_label("Group on the canvas").fill("Beginning")
+    page.get_by_label("Note on the canvas").fill("Ask kindly")
+    expect(page.locator(".flow-note")).to_have_text("Ask kindly")
+    expect(page.locator(".flow-frame-title")).to_have_text("Beginning")
+    saved(page)
+    canvas = draft(api, slug)["nodes"][0]["properties"]
+    assert canvas == {
+        "canvas": {"group": "Beginning", "note": {"text": "Ask kindly", "x": 0, "y": -96}}
+    }
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".flow-note")).to_have_count(0)
+
+
+def test_a_picture_of_the_graph_is_downloaded(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    for ending, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        page.get_by_text("Picture").click()
+        with page.expect_download() as download:
+            page.get_by_role("button", name=ending).click()
+        assert download.value.suggested_filename == f"Drawn.{ending.lower()}"
+        assert download.value.path().read_bytes().startswith(starts)
+        page.locator(".editor-bar").click(position={"x": 1, "y": 1})
+
+
+def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they_connect(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    nodes: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "position": {"x": n % 12 * 300, "y": n // 12 * 200}}
+        for n in range(96)
+    ]
+    edges: list[JsonValue] = [
+        {"id": "go", "type": "conditional", "from": "n0", "to": "n1", "condition": "context.a"},
+        {"id": "last", "type": "sequence", "from": "n94", "to": "n95"},
+    ]
+    slug = made(nodes, edges)
+    page = opened(designer_page, slug)
+    expect(page.locator(".flow-chips")).to_have_count(1)
+    page.get_by_role("button", name="Show all").click()
+    # Also to cards that came into sight when they were far away already.
+    expect(page.locator(".flow-card")).to_have_count(96)
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+    expect(page.locator(".flow-chips, .flow-card-type")).to_have_count(0)
+    card(page, "n95").click()
+    expect(page.get_by_role("complementary", name="What is chosen")).to_contain_text("n95")
+    page.get_by_role("button", name="Show what is chosen").click()
+    expect(card(page, "n95").locator(".flow-card-type")).to_be_visible()
+    expect(page.locator(".flow-far")).to_have_count(0)
+    drag(
+        page,
+        card(page, "n95").locator(".react-flow__handle.source"),
+        card(page, "n83").locator(".react-flow__handle.target"),
+    )
+    expect(page.get_by_role("button", name="Undo: Connect n95 with n83")).to_be_enabled()
+    saved(page)
+    assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["go", "last", "n95-n83"]

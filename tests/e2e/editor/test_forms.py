@@ -1,0 +1,197 @@
+"""The forms of the side panel: what is typed stands on the card, and in the draft."""
+
+from collections.abc import Callable
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.editor.scenes import NODES, Make, card, draft, form, opened, saved
+
+
+def test_what_is_typed_into_the_form_stands_on_the_card_and_is_one_step(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    name = form(page).get_by_label("Name", exact=True)
+    expect(name).to_have_value("Answer")
+    name.click()
+    name.press("End")
+    page.keyboard.type(" kindly", delay=120)
+    expect(card(page, "answer").locator("strong")).to_have_text("Answer kindly")
+    saved(page)
+    expect(name).to_be_focused()
+    assert draft(api, slug)["nodes"][1]["name"] == "Answer kindly"
+    page.get_by_role("button", name="Undo: Edit answer").click()
+    expect(card(page, "answer").locator("strong")).to_have_text("Answer")
+    expect(name).to_have_value("Answer")
+    saved(page)
+    assert draft(api, slug)["nodes"] == NODES
+
+
+def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_role("button", name="Add a filter").first.click()
+    form(page).get_by_role("button", name="Add a rule").first.click()
+    form(page).get_by_label("What it does").select_option("include")
+    form(page).get_by_label("Pattern").fill("prompt.*")
+    expect(card(page, "answer").locator(".flow-card-filter")).to_contain_text("only prompt.*")
+    saved(page)
+    wanted = draft(api, slug)["nodes"][1]["context_filter"]
+    assert "prompt.*" in str(wanted)
+
+
+def test_a_condition_is_checked_while_typing_and_the_column_marked(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    page.get_by_role("button", name="Outline").click()
+    page.get_by_role("button", name="Edit go").click()
+    condition = form(page).get_by_label("Taken if")
+    condition.fill("context.ready ===")
+    error = form(page).locator(".field-errors")
+    expect(error).to_contain_text("column")
+    expect(condition).to_have_attribute("aria-invalid", "true")
+    assert_accessible(page)
+    condition.fill("context.ready === true")
+    expect(error).to_have_count(0)
+    page.get_by_role("button", name="Canvas").click()
+    expect(page.locator(".flow-chip-condition")).to_have_text("if ready === true")
+    saved(page)
+    assert draft(api, slug)["edges"][0]["condition"] == "context.ready === true"
+
+
+def test_a_new_id_is_followed_by_the_edges_and_the_form_stays(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    field = form(page).get_by_label("Id")
+    field.click()
+    field.press("End")
+    page.keyboard.type("-well")
+    expect(card(page, "answer-well")).to_be_visible()
+    expect(field).to_be_focused()
+    form(page).get_by_label("Name", exact=True).fill("Well")
+    expect(card(page, "answer-well").locator("strong")).to_have_text("Well")
+    saved(page)
+    assert draft(api, slug)["edges"][0]["to"] == "answer-well"
+
+
+def test_what_cannot_be_read_yet_is_kept_when_one_looks_elsewhere(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    field = form(page).get_by_label("Id")
+    field.fill("not an id!")
+    expect(form(page).locator(".field-errors")).to_be_visible()
+    expect(card(page, "answer").locator(".flow-card-problems")).to_be_visible()
+    card(page, "ask").click()
+    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    card(page, "answer").click()
+    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
+    form(page).get_by_label("Id").fill("answer")
+    expect(card(page, "answer").locator(".flow-card-problems")).to_have_count(0)
+
+
+def test_the_reducers_and_the_name_are_edited_when_nothing_is_chosen(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    panel = page.get_by_role("complementary", name="What is chosen")
+    panel.get_by_role("button", name="Reducers").click()
+    form(page).get_by_role("button", name="Add a reducer").click()
+    form(page).locator("[name=reducers-0-pattern]").fill("notes")
+    form(page).locator("[name=reducers-0-reducer]").select_option("append")
+    expect(page.get_by_role("button", name="Undo: Edit workflow")).to_be_enabled()
+    panel.get_by_role("button", name="Workflow").click()
+    form(page).get_by_label("Name").fill("Renamed")
+    # Whoever goes on at once loses nothing either.
+    panel.get_by_role("button", name="Reducers").click()
+    expect(form(page).locator("[name=reducers-0-pattern]")).to_have_value("notes")
+    panel.get_by_role("button", name="Workflow").click()
+    expect(form(page).get_by_label("Name")).to_have_value("Renamed")
+    saved(page)
+    found = api.get(f"workflows/{slug}/draft").json()["document"]
+    assert found["name"] == "Renamed"
+    assert found["reducers"] == {"notes": "append"}
+
+
+def test_what_is_typed_last_is_published(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_label("Name").fill("Typed last")
+    page.get_by_role("link", name="Publish").click()
+    page.wait_for_url("**/publish/")
+    assert draft(api, slug)["nodes"][1]["name"] == "Typed last"
+
+
+def test_nothing_is_published_while_a_form_cannot_be_read(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_label("Id").fill("not an id!")
+    card(page, "ask").click()
+    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    expect(page.locator(".editor-saving")).to_contain_text("1 form is not saved")
+    page.get_by_role("link", name="Publish").click()
+    # It shows what is to be mended, and how to be rid of it.
+    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
+    page.get_by_role("button", name="Take it back").click()
+    expect(form(page).get_by_label("Id")).to_have_value("answer")
+    saved(page)
+    page.get_by_role("link", name="Publish").click()
+    page.wait_for_url("**/publish/")
+
+
+def test_a_form_that_cannot_be_read_outlives_other_changes_of_its_node(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    form(page).get_by_label("Id").fill("not an id!")
+    expect(form(page).locator(".field-errors")).to_be_visible()
+    page.get_by_label("Note on the canvas").fill("Beside it")
+    expect(page.locator(".flow-note")).to_have_text("Beside it")
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["nodes"][1]["description"] = "Theirs"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put)
+    expect(form(page).get_by_label("Id")).to_have_value("not an id!")
+    form(page).get_by_label("Id").fill("mended")
+    saved(page)
+    node = draft(api, slug)["nodes"][1]
+    assert (node["id"], node["description"]) == ("mended", "Theirs")
+    assert "Beside it" in str(node["properties"])
+
+
+def test_what_is_typed_while_the_server_is_away_is_read_when_it_is_back(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    expect(form(page).get_by_label("Name")).to_be_visible()
+    tolerate("ERR_FAILED")
+    page.route("**/editor/read/", lambda route: route.abort())
+    form(page).get_by_label("Name").fill("Typed while away")
+    expect(page.locator(".editor-saving")).to_contain_text("the server does not answer")
+    page.unroute("**/editor/read/")
+    saved(page)
+    assert draft(api, slug)["nodes"][1]["name"] == "Typed while away"

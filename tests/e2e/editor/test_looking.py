@@ -1,0 +1,138 @@
+"""Looking at a workflow: who may only look, hostile and odd documents, versions compared, axe."""
+
+from typing import Literal
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+from pydantic import JsonValue
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.e2e.editor.scenes import NODES, Make, card, draft, form, opened, saved
+
+
+@pytest.mark.parametrize("where", ["draft", "version"])
+def test_who_may_only_look_changes_nothing(
+    open_page: OpenPage, made: Make, api: httpx.Client, where: str
+) -> None:
+    slug = made()
+    if where == "version":
+        api.post(f"workflows/{slug}/publish", json={"expected_version": 1}).raise_for_status()
+        page = open_page("designer")
+        page.goto(f"/workflows/{slug}/editor/?version=1")
+    else:
+        page = open_page("viewer")
+        page.goto(f"/workflows/{slug}/editor/")
+    expect(page.locator(".editor-saving")).to_have_text("Read only")
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    page.keyboard.press("Control+d")
+    expect(page.locator(".flow-card")).to_have_count(2)
+    expect(page.get_by_role("region", name="Kinds of nodes")).to_have_count(0)
+    expect(page.get_by_role("button", name="Lay out")).to_have_count(0)
+    assert_accessible(page)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_editor_is_accessible(
+    open_page: OpenPage, made: Make, theme: Literal["light", "dark"], width: int
+) -> None:
+    page = opened(open_page("designer", theme=theme, width=width), made())
+    assert_accessible(page)
+    card(page, "ask").click()
+    expect(page.get_by_label("Note on the canvas")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="Outline").click()
+    assert_accessible(page)
+    page.get_by_role("button", name="Connect Ask").click()
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_hostile_names_are_text(designer_page: Page, made: Make) -> None:
+    bad = "</script><img src=x onerror=alert(1)>"
+    page = opened(designer_page, made([{"id": "ask", "type": bad, "name": bad}], []))
+    expect(card(page, "ask").locator("strong")).to_have_text(bad)
+
+
+def test_numbers_beyond_what_javascript_counts_survive(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    long_number = 9_223_372_036_854_775_807
+    slug = made([{"id": "ask", "type": "start", "config": {"seed": long_number}}], [])
+    page = opened(designer_page, slug)
+    card(page, "ask").click()
+    page.keyboard.press("Control+d")
+    saved(page)
+    configs = [node["config"] for node in draft(api, slug)["nodes"]]
+    assert configs == [{"seed": long_number}] * 2
+
+
+def test_elements_with_one_id_and_edges_that_hang_in_the_air_are_shown_and_kept(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    twins: list[JsonValue] = [{**NODES[0], "name": name} for name in ("One", "Two")]  # type: ignore[dict-item]
+    loose: JsonValue = {"id": "loose", "type": "sequence", "from": "ask", "to": "nowhere"}
+    slug = made([*twins, NODES[1]], [loose])
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    page.get_by_label("Note on the canvas").fill("Changed")
+    saved(page)
+    found = draft(api, slug)
+    assert found["nodes"][:2] == twins
+    assert found["edges"] == [loose]
+    # The form of the second one is not that of the first.
+    card(page, "ask~2").click()
+    expect(form(page).get_by_label("Name")).to_have_value("Two")
+    form(page).get_by_label("Name").fill("Second")
+    saved(page)
+    assert [node["name"] for node in draft(api, slug)["nodes"]] == ["One", "Second", "Answer"]
+    page.get_by_role("button", name="Outline").click()
+    expect(page.get_by_role("cell", name="ask → nowhere")).to_be_visible()
+
+
+def test_the_editor_fits_the_window_however_long_its_panel_is(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    page.locator('.react-flow__node[data-id="answer"]').click()
+    expect(page.locator("#panel-form")).to_be_visible()
+    height = page.evaluate("document.documentElement.clientHeight")
+    assert page.locator(".editor").evaluate("each => each.clientHeight") <= height
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
+def test_two_versions_are_compared_on_the_canvas(
+    open_page: OpenPage, made: Make, api: httpx.Client, theme: Literal["light", "dark"], width: int
+) -> None:
+    slug = made()
+    api.post(f"workflows/{slug}/publish", json={"expected_version": 1}).raise_for_status()
+    changed: list[JsonValue] = [
+        NODES[0],
+        {"id": "reply", "type": "llm", "position": {"x": 400, "y": 200}},
+    ]
+    edge: JsonValue = {"id": "on", "type": "sequence", "from": "ask", "to": "reply"}
+    document = {"name": "Drawn", "nodes": changed, "edges": [edge]}
+    put = {"document": document, "expected_version": 1}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    page = open_page("viewer", theme=theme, width=width)
+    page.goto(f"/workflows/{slug}/diff/?from=1&to=draft")
+    page.get_by_role("link", name="On the canvas").click()
+    expect(card(page, "reply")).to_contain_text("new")
+    expect(card(page, "answer")).to_contain_text("gone")
+    expect(page.get_by_role("list", name="What the marks mean")).to_contain_text("gone")
+    expect(page.locator(".editor-saving")).to_have_text("4 elements differ: 2 new, 2 gone")
+    assert_accessible(page)
+    card(page, "reply").focus()
+    page.keyboard.press("Enter")
+    panel = page.get_by_role("complementary", name="What is chosen")
+    expect(panel.get_by_role("heading", name="reply")).to_be_visible()
+    expect(panel).to_contain_text("added")
+    page.keyboard.press("Escape")
+    expect(panel).to_contain_text("node answer")
+    page.keyboard.press("o")
+    expect(page.get_by_role("row", name="reply Model")).to_contain_text("new")
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,87 @@
+"""The preview beside the form follows what is typed, and shows nothing else."""
+
+from collections.abc import Callable
+
+import httpx
+from playwright.sync_api import Page, expect
+from pydantic import JsonValue
+
+from tests.browser import assert_accessible
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, form, opened
+
+
+def test_the_preview_follows_what_is_typed(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    chat = "editor-chat"
+    if api.get(f"conversations/{chat}").status_code == 404:
+        messages = [{"role": "user", "content": f"message {place}"} for place in range(8)]
+        api.post("conversations", json={"id": chat, "messages": messages}).raise_for_status()
+    narrow: JsonValue = {
+        "id": "answer",
+        "type": "llm",
+        "position": {"x": 400, "y": 0},
+        "context_filter": {"messages": [{"operation": "truncate", "truncate": {"keep_last": 3}}]},
+    }
+    page = opened(designer_page, made([NODES[0], narrow], EDGES))
+    card(page, "answer").click()
+    preview = page.get_by_role("region", name="Preview")
+    preview.get_by_label("Conversation").fill(chat)
+    expect(preview).to_contain_text("5 dropped")
+    expect(card(page, "answer").locator(".flow-card-foot")).to_contain_text("tokens")
+    form(page).locator("[name$=keep_last]:visible").fill("6")
+    expect(preview).to_contain_text("2 dropped")
+    assert_accessible(page)
+    preview.get_by_label("Every step from the start").check()
+    expect(preview.locator(".seen-step")).to_have_count(2)
+    preview.get_by_role("button", name="A pasted context").click()
+    preview.get_by_label("Context as JSON").fill('{"variables": ')
+    expect(preview.get_by_role("alert")).to_contain_text("This is not JSON")
+    preview.get_by_label("Context as JSON").fill('{"variables": {"secret": 1, "prompt": "x"}}')
+    expect(preview).to_contain_text("secret")
+
+
+def test_the_preview_never_shows_what_something_else_would_see(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    api.post("conversations", json={"id": "never-stale", "metadata": {"known": "by-its-value"}})
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    preview = page.get_by_role("region", name="Preview")
+    preview.get_by_label("Conversation").fill("never-stale")
+    seen = preview.locator(".editor-seen")
+    expect(seen).to_contain_text("by-its-value")
+    preview.get_by_label("Conversation").fill("")
+    expect(seen).to_be_hidden()
+    preview.get_by_label("Conversation").fill("never-stale")
+    expect(seen).to_be_visible()
+    tolerate("ERR_FAILED")
+    page.route("**/editor/preview/", lambda route: route.abort())
+    card(page, "ask").click()
+    expect(preview).to_contain_text("The server does not answer.")
+    expect(seen).to_be_hidden()
+    # It is asked again by itself.
+    page.unroute("**/editor/preview/")
+    expect(seen).to_contain_text("by-its-value")
+
+
+def test_the_preview_follows_the_edge_that_leads_to_the_node(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    messages = [{"role": "user", "content": f"message {number}"} for number in range(3)]
+    api.post("conversations", json={"id": "along-an-edge", "messages": messages})
+    keep: JsonValue = [{"operation": "truncate", "truncate": {"keep_last": 1}}]
+    narrow: JsonValue = {"type": "pass_all", "messages": keep}
+    edges: list[JsonValue] = [
+        {"id": "go", "type": "sequence", "from": "ask", "to": "answer", "context_filter": narrow}
+    ]
+    page = opened(designer_page, made(NODES, edges))
+    card(page, "answer").click()
+    preview = page.get_by_role("region", name="Preview")
+    preview.get_by_label("Conversation").fill("along-an-edge")
+    along = preview.get_by_role("checkbox", name="go, from Ask")
+    expect(along).to_be_checked()
+    kept = preview.locator("tr.seen-kept", has_text="message")
+    expect(kept).to_have_count(1)
+    along.uncheck()
+    expect(kept).to_have_count(3)

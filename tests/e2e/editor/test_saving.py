@@ -1,0 +1,131 @@
+"""Nothing that is drawn is lost: a page, a server, another designer that come between."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import httpx
+import pytest
+from playwright.sync_api import Error, Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.e2e.editor.scenes import Make, card, deaf, draft, form, opened, saved
+
+
+def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    tolerate("ERR_FAILED")
+    page.route("**/api/v1/**", lambda route: route.abort())
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    expect(page.locator(".editor-saving")).to_contain_text("the server does not answer")
+    context = page.context
+    with suppress(Error):  # a page that is left, or closed, saves once more
+        page.goto("chrome://crash", timeout=5000)
+    page.close()
+    again = opened(context.new_page(), slug)
+    expect(card(again, "answer")).to_be_visible()
+    again.get_by_role("button", name="Bring back").click()
+    expect(card(again, "answer")).to_have_count(0)
+    saved(again)
+    assert [node["id"] for node in draft(api, slug)["nodes"]] == ["ask"]
+
+
+def test_a_server_that_comes_back_gets_what_was_not_saved(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    tolerate("ERR_FAILED")
+    page.route("**/api/v1/**", lambda route: route.abort())
+    card(page, "answer").click()
+    page.keyboard.press("Delete")
+    expect(page.locator(".editor-saving")).to_contain_text("the server does not answer")
+    page.unroute("**/api/v1/**")
+    page.get_by_role("button", name="Try now").click()
+    saved(page)
+    assert [node["id"] for node in draft(api, slug)["nodes"]] == ["ask"]
+
+
+def test_two_designers_who_touch_other_nodes_both_keep_their_edits(
+    open_page: OpenPage, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    card(other, "ask").click()
+    other.get_by_label("Note on the canvas").fill("Theirs")
+    saved(other)
+    card(mine, "answer").click()
+    mine.get_by_label("Note on the canvas").fill("Mine")
+    saved(mine)
+    expect(mine.locator(".flow-note")).to_have_count(2)
+    notes = [str(node["properties"]) for node in draft(api, slug)["nodes"]]
+    assert "Theirs" in notes[0]
+    assert "Mine" in notes[1]
+
+
+def test_what_another_designer_saves_appears_by_itself_and_one_sees_who_is_there(
+    open_page: OpenPage, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    mine, other = opened(open_page("designer"), slug), opened(open_page("admin"), slug)
+    card(other, "ask").click()
+    expect(mine.locator(".live-people")).to_contain_text("edits ask")
+    other.get_by_label("Note on the canvas").fill("Theirs")
+    expect(mine.locator(".flow-note")).to_contain_text("Theirs")
+    saved(mine)
+    version = api.get(f"workflows/{slug}/draft").json()["draft_version"]
+    card(mine, "answer").click()
+    mine.get_by_label("Note on the canvas").fill("Mine")
+    expect(other.locator(".flow-note")).to_have_count(2)
+    saved(other)
+    found = api.get(f"workflows/{slug}/draft").json()["draft_version"]
+    assert found - version <= 3  # nobody saved what only came from the other
+
+
+@pytest.mark.parametrize(
+    ("choice", "stays"), [("Mine for all", "Mine"), ("Theirs for all", "Theirs")]
+)
+def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
+    open_page: OpenPage, made: Make, api: httpx.Client, choice: str, stays: str
+) -> None:
+    slug = made()
+    mine, other = opened(deaf(open_page("designer")), slug), opened(open_page("admin"), slug)
+    for page, text in ((other, "Theirs"), (mine, "Mine")):
+        card(page, "ask").click()
+        page.get_by_label("Note on the canvas").fill(text)
+        if page is other:
+            saved(page)
+    dialog = mine.get_by_role("dialog", name="1 element was changed on both sides")
+    expect(dialog).to_contain_text("Theirs")
+    expect(dialog.get_by_role("button", name="Merge")).to_be_disabled()
+    assert_accessible(mine)
+    dialog.get_by_role("button", name=choice).click()
+    dialog.get_by_role("button", name="Merge").click()
+    saved(mine)
+    assert stays in str(draft(api, slug)["nodes"][0]["properties"])
+
+
+def test_escape_leaves_no_question_unanswered(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(deaf(designer_page), slug)
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["nodes"][0]["name"] = "Theirs"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put)
+    card(page, "ask").click()
+    form(page).get_by_label("Name").fill("Mine")
+    dialog = page.get_by_role("dialog", name="1 element was changed on both sides")
+    expect(dialog).to_be_visible()
+    for _ in range(3):
+        page.keyboard.press("Escape")
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("button", name="Mine for all").click()
+    dialog.get_by_role("button", name="Merge").click()
+    saved(page)
+    assert draft(api, slug)["nodes"][0]["name"] == "Mine"
