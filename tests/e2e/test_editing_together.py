@@ -270,6 +270,7 @@ def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_more(
     for page, text in ((first, "by one"), (second, "by two"), (third, "by three")):
         field(page, "plan").fill(text)
         look(page)
+        expect(page.get_by_role("heading", name="What would change")).to_be_visible()
         live(page)
     apply(first)
     second.get_by_role("button", name="Apply").click()  # a summary of before theirs

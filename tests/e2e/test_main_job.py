@@ -118,7 +118,7 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
     assert (shortened["node_status"], shortened["status"]) == ("COMPLETED", "PAUSED")
 
     # The reviewer finds it, sees the batch that the node opened, and rolls it back.
-    reviewer.goto("/")
+    reviewer.goto("/reviews/?workflow=main-job")
     expect(reviewer.get_by_text("Is the price right?").first).to_be_visible()
     reviewer.goto("/conversations/main-job/")
     expect(reviewer.locator("article.message")).to_have_count(3)
