@@ -9,6 +9,7 @@ import os
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import (
@@ -127,14 +128,28 @@ def _axe() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
+def _findings(page: Page, exclude: tuple[str, ...]) -> list[dict[str, Any]]:
+    """What axe finds: each with its ``id``, ``help`` and ``nodes``."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_axe())  # as the debugger does it: the page's policy allows no such script
+    findings: list[dict[str, Any]] = page.evaluate(RUN_AXE, [WCAG, list(exclude)])
+    return findings
+
+
 def assert_accessible(page: Page, *, exclude: tuple[str, ...] = ()) -> None:
     """Fail with every finding of axe on the page as it is now, in its current theme.
 
     ``exclude`` names elements that axe judges wrongly; say why where it is used.
     """
-    if not page.evaluate("() => 'axe' in window"):
-        page.evaluate(_axe())  # as the debugger does it: the page's policy allows no such script
-    findings = page.evaluate(RUN_AXE, [WCAG, list(exclude)])
+    page.wait_for_load_state()
+    try:
+        findings = _findings(page, exclude)
+    except Error:
+        # A page that was left while axe looked at it: the page that came is meant.
+        page.wait_for_load_state()
+        if page.evaluate("'axe' in window"):
+            raise
+        findings = _findings(page, exclude)
     text = [
         f"{found['id']}: {found['help']}\n  " + "\n  ".join(found["nodes"]) for found in findings
     ]

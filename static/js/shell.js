@@ -69,8 +69,15 @@ async function copy(button) {
   const named = button.dataset.copy && document.querySelector(button.dataset.copy);
   const source = named || button.closest(".code-block")?.querySelector("pre");
   if (!source) return;
-  await navigator.clipboard.writeText("value" in source ? source.value : source.textContent);
-  toast(texts.copied, "success");
+  try {
+    // Over plain HTTP from another machine there is no clipboard to write to.
+    await navigator.clipboard.writeText("value" in source ? source.value : source.textContent);
+    toast(texts.copied, "success");
+  } catch {
+    if ("select" in source) source.select();
+    else getSelection().selectAllChildren(source);
+    toast(texts.selected);
+  }
 }
 
 // Without this script the same form posts to the server, which sets the same cookie.

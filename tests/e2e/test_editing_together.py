@@ -247,6 +247,7 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     expect(first.locator(".code-block")).to_contain_text("half a sentence")
     first.context.grant_permissions(["clipboard-read", "clipboard-write"])
     first.get_by_role("button", name="Copy").click()
+    expect(first.get_by_text("Copied")).to_be_visible()
     copied = first.evaluate("navigator.clipboard.readText()")
     assert "half a sentence" in copied
     assert_accessible(first)

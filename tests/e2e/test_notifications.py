@@ -26,6 +26,7 @@ def make_webhook(page: Page, address: str) -> str:
     page.goto("/notifications/")
     page.get_by_role("link", name="Webhooks").click()
     page.get_by_role("link", name="New webhook").first.click()
+    expect(page.get_by_label("Name")).to_be_visible()
     assert_accessible(page)
     page.get_by_label("Name").fill(name)
     page.get_by_label("Address").fill(address)

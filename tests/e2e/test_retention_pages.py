@@ -50,6 +50,7 @@ def test_a_conversation_is_archived_and_comes_back(page: Page, chat: str) -> Non
     expect(page.get_by_text("Nothing matches")).to_be_visible()
     page.get_by_label("Archived or not").select_option("true")
     page.get_by_role("button", name="Filter").click()
+    expect(page.get_by_role("link", name=chat)).to_be_visible()
     assert_accessible(page)
     page.get_by_role("link", name=chat).click()
     page.get_by_role("link", name="Bring back").click()

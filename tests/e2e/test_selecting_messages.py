@@ -94,8 +94,10 @@ def test_selecting_previewing_and_comparing_are_accessible(
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert_accessible(page)
     page.get_by_role("button", name="Hide these").click()
+    partners = page.get_by_role("button", name="Hide the partners, too")
+    expect(partners).to_be_visible()
     assert_accessible(page)
-    page.get_by_role("button", name="Hide the partners, too").click()
+    partners.click()
     expect(page.get_by_text("2 messages: #1–#2")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
     replaced = {"operation": "replace", "replace": {"index": 0, "message": {

@@ -165,3 +165,12 @@ def test_everything_works_without_javascript(plain_page: Page) -> None:
 def test_text_of_others_runs_nothing(guide: Page) -> None:
     assert guide.locator("main img").count() == 0
     expect(guide.get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible()
+
+
+def test_code_is_selected_where_the_browser_lets_no_page_copy(guide: Page) -> None:
+    guide.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    block = guide.locator(".code-block").first
+    block.get_by_role("button", name="Copy").click()
+    expect(guide.get_by_text("The text is selected")).to_be_visible()
+    code = block.locator("pre").inner_text()
+    assert guide.evaluate("getSelection().toString()").strip() == code.strip()
