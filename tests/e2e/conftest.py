@@ -131,6 +131,7 @@ def open_page(
     yield open_one
     for each in opened:
         each.context.close()
+    opened.clear()  # the test may be run once more
 
 
 @pytest.fixture
