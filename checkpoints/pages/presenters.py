@@ -97,7 +97,8 @@ class VersionLine:
     """One version of an execution in the timeline.
 
     ``thinned_at`` is when retention took its state; then nothing but this line is known of it.
-    ``took`` is the time since the version before, None if that is not among the lines.
+    ``took`` is the time since the version before, None if that is not among the lines;
+    ``entered`` says whether the status is another than that version's, as far as it is known.
     """
 
     version: int
@@ -117,6 +118,7 @@ class VersionLine:
     thinned_at: datetime | None
     label: str = ""
     took: timedelta | None = None
+    entered: bool = True
 
 
 def stand_of(moment: Moment) -> Stand:
@@ -192,17 +194,17 @@ def node_choices(moment: Moment) -> list[Named]:
 def version_lines(
     row: Execution, rows: Sequence[Checkpoint], pinned: Pinned | None
 ) -> list[VersionLine]:
-    """The timeline, in the order of ``rows``, with labels and how long each version took."""
+    """The timeline, in the order of ``rows``, each beside the version before it."""
     labels = labels_of(row, [each.version for each in rows])
-    at = {each.version: each.created_at for each in rows}
-    return [
-        replace(
-            version_line(row, each, pinned),
-            label=labels.get(each.version, ""),
-            took=each.created_at - at[each.version - 1] if each.version - 1 in at else None,
-        )
-        for each in rows
-    ]
+    at = {each.version: each for each in rows}
+    lines = []
+    for each in rows:
+        line = replace(version_line(row, each, pinned), label=labels.get(each.version, ""))
+        if before := at.get(each.version - 1):
+            took, entered = each.created_at - before.created_at, each.status != before.status
+            line = replace(line, took=took, entered=entered)
+        lines.append(line)
+    return lines
 
 
 def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) -> VersionLine:
