@@ -50,6 +50,15 @@ def page(client: Client, run: Run, path: str = "") -> str:
     return text(answer)
 
 
+def move(client: Client, run: Run, name: str, **fields: str) -> Any:
+    """Press a button of the page of the execution."""
+    return client.post(url(run, "move/"), {"move": name, **fields})
+
+
+def status(run: Run) -> str:
+    return str(run.snapshot()["status"])
+
+
 def hidden(html: str, name: str) -> str:
     """The value of a hidden field."""
     found = re.search(rf'<input type="hidden" name="{name}" value="([^"]*)"', html)

@@ -19,11 +19,6 @@ pytestmark = pytest.mark.django_db
 HOSTILE = "<script>alert(1)</script>"
 
 
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
-
-
 def text(answer: Any) -> str:
     return str(answer.content.decode())
 

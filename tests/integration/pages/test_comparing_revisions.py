@@ -12,17 +12,11 @@ from conversations.domain.configs import read_operation
 from conversations.models import Conversation
 from conversations.services import operate, rollback
 from conversations.store import find_head
-from ctxadmin.accounts.roles import Role
-from tests.factories import conversation, engine, signed_in, user
+from tests.factories import conversation, engine, user
 
 pytestmark = pytest.mark.django_db
 
 HOSTILE = "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
 
 
 def text(answer: Any) -> str:

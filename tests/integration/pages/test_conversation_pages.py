@@ -41,11 +41,6 @@ def chat() -> Conversation:
     )
 
 
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
-
-
 def text(answer: Any) -> str:
     return str(answer.content.decode())
 

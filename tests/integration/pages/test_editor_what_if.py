@@ -32,11 +32,6 @@ def runs() -> list[Run]:
     return made
 
 
-@pytest.fixture
-def designer() -> Client:
-    return signed_in(Role.DESIGNER)
-
-
 def document(**fields: Any) -> dict[str, Any]:
     return {"name": "letter", "nodes": [BEGIN, {**WRITE, **fields}], "edges": EDGES}
 

@@ -12,11 +12,6 @@ from tests.integration.pages.execution_scenes import failed, paused, running, te
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
-
-
 def test_who_signs_in_comes_to_the_overview(reviewer: Client) -> None:
     assert Client().get("/")["Location"] == "/sign-in/?next=/"
     assert 'href="/" aria-current="page"' in text(reviewer.get("/"))

@@ -17,19 +17,9 @@ from ctxadmin.accounts.roles import Role
 from tests.factories import person, signed_in
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import form_of, hidden, page, paused, text, url
-from tests.integration.pages.test_state_editing_pages import carried, send, typed
+from tests.integration.pages.state_edits import carried, send, typed
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
-
-
-@pytest.fixture
-def run() -> Run:
-    return paused()
 
 
 def kept(client: Client, run: Run, **values: str) -> Any:

@@ -6,17 +6,12 @@ import pytest
 from django.test import Client
 
 from conversations import erasure
-from ctxadmin.accounts.roles import Role, Scope
-from tests.factories import Api, engine, signed_in
+from ctxadmin.accounts.roles import Scope
+from tests.factories import Api, engine
 from tests.integration.checkpoints.flows import Run, chain, ok
 from tests.integration.pages.execution_scenes import page, paused, running, text, url
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
 
 
 def delete(run: Run, slug: str = "letter") -> None:

@@ -15,28 +15,12 @@ from conversations.domain.configs import read_operation
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.services import operate, rollback
-from ctxadmin.accounts.roles import Role
-from tests.factories import (
-    Api,
-    assistant,
-    calls,
-    conversation,
-    engine,
-    result,
-    signed_in,
-    system,
-    user,
-)
+from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
 from tests.integration.pages.execution_scenes import paused, url
 
 pytestmark = pytest.mark.django_db
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>"
-
-
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
 
 
 def text(answer: Any) -> str:

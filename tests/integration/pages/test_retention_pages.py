@@ -30,11 +30,6 @@ FILLED = {
 }
 
 
-@pytest.fixture
-def admin() -> Client:
-    return signed_in(Role.ADMIN)
-
-
 def text(answer: Any) -> str:
     return str(answer.content.decode())
 

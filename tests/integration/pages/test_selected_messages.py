@@ -21,11 +21,6 @@ OPERATE = "/conversations/chat/operate/"
 
 
 @pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
-
-
-@pytest.fixture
 def chat() -> Conversation:
     return conversation(
         user("zero"), calls("a"), result("a"), assistant("three"), user("four"), public_id="chat"

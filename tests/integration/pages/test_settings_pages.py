@@ -19,11 +19,6 @@ pytestmark = pytest.mark.django_db
 WANTED = {"name": "runner", "scopes": ["engine", "review"], "expires": "30d"}
 
 
-@pytest.fixture
-def admin() -> Client:
-    return signed_in(Role.ADMIN)
-
-
 def text(answer: Any) -> str:
     return str(answer.content.decode())
 

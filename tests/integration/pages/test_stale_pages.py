@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db
 SAMPLES = {"int": 1, "str": "x"}
 
 
-@pytest.fixture
-def reviewer() -> Client:
-    return signed_in(Role.REVIEWER)
-
-
 def another(run: Run) -> None:
     """End the execution and start one of the same workflow that waits at the same version."""
     ok(run.post("cancel"))

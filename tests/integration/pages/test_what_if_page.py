@@ -44,11 +44,6 @@ def save(nodes: list[Any], seen: int) -> None:
     services.save_draft(engine(Scope.DESIGN), "letter", document, seen)
 
 
-@pytest.fixture
-def designer() -> Client:
-    return signed_in(Role.DESIGNER)
-
-
 def step(client: Client, token: str, *, by_script: bool = True) -> Any:
     headers = {"HX-Request": "true"} if by_script else {}
     return client.post(PAGE, {"run": token}, headers=headers)

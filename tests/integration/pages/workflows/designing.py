@@ -34,9 +34,9 @@ SMALL: dict[str, JsonValue] = {
 }
 
 
-def made(slug: str, document: JsonValue) -> Workflow:
+def made(slug: str, document: JsonValue, workspace: str = "default") -> Workflow:
     read = graph.read(document)
-    return services.import_document(person(Role.DESIGNER), read, slug, None).workflow
+    return services.import_document(person(Role.DESIGNER, workspace), read, slug, None).workflow
 
 
 def text(answer: Any) -> str:

@@ -1,0 +1,213 @@
+"""Two who edit one state: nothing is lost, and nothing applied unseen."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.integration.checkpoints.flows import Run
+from tests.integration.pages.execution_scenes import hidden, paused, text
+from tests.integration.pages.state_edits import apply, carried, opened, other_edit, send, typed
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_conflict_is_never_approved_unseen(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    edit = {"node_id": run.snapshot()["current_node_id"], "state_data": {"draft": "Dear foe"}}
+    assert run.api.patch(f"/conversations/{run.head.public_id}/snapshot", edit).status_code == 200
+    answer = send(reviewer, run, carried(summary, reason="kinder"), "approve")
+    assert answer.status_code == 409
+    assert "Approve with these changes" not in text(answer)
+    assert run.snapshot()["status"] == "PAUSED"
+
+
+def test_the_summary_warns_of_a_newer_version_and_shows_what_it_changed(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    assert "Somebody else" not in text(send(reviewer, run, fields))
+    other_edit(run, count=9)
+    html = text(send(reviewer, run, fields))
+    assert "You edit version 1; it is at version 2 now." in html
+    assert "You both changed this" not in html
+    assert "/count" in html.split("What they changed")[1]
+    other_edit(run, draft="Dear Anna")
+    html = text(send(reviewer, run, fields))
+    assert "it is at version 3 now." in html
+    assert "/draft" in html.split("You both changed this")[1].split("</p>")[0]
+
+
+def test_the_summary_of_what_goes_on_already_says_so(reviewer: Client, run: Run) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    assert run.post("approve").status_code == 200
+    answer = send(reviewer, run, fields)
+    assert answer.status_code == 409
+    assert "Your changes were not written" in text(answer)
+    assert "Dear friend" in text(answer)
+
+
+def test_changes_of_different_keys_are_merged_and_offered(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other_edit(run, count=9)
+    offered = apply(reviewer, run, summary, "mine")
+    assert offered.status_code == 409
+    assert "Merged with what somebody else changed" in text(offered)
+    assert "mine" in text(offered)
+    assert run.state()["draft"] == "Dear customer"
+    assert apply(reviewer, run, offered).status_code == 302
+    assert (run.state()["draft"], run.state()["count"]) == ("Dear friend", 9)
+
+
+def test_changes_inside_of_one_object_are_merged_too(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), facts='{"a": 5, "b": 2}'))
+    other_edit(run, facts={"a": 1, "b": 7})
+    assert apply(reviewer, run, apply(reviewer, run, summary)).status_code == 302
+    assert run.state()["facts"] == {"a": 5, "b": 7}
+
+
+def conflict(client: Client, run: Run) -> Any:
+    """Two changed the draft; only one of them the count."""
+    fields = typed(opened(client, run), draft="Dear friend", count="5")
+    summary = send(client, run, fields)
+    other_edit(run, draft="Dear Anna")
+    return apply(client, run, summary, "mine is warmer")
+
+
+def test_a_conflict_shows_all_three_sides_and_who_it_was(reviewer: Client, run: Run) -> None:
+    answer = conflict(reviewer, run)
+    assert answer.status_code == 409
+    html = text(answer)
+    for side in ("Dear customer", "Dear friend", "Dear Anna", "mine is warmer", "/count"):
+        assert side in html
+    assert "State edited" in html
+    assert run.state()["draft"] == "Dear Anna"
+
+
+def test_a_key_that_begins_like_the_one_in_conflict_is_told_as_merged(
+    reviewer: Client, run: Run
+) -> None:
+    other_edit(run, draft_note="short")
+    fields = typed(opened(reviewer, run), draft="Dear friend", draft_note="long")
+    summary = send(reviewer, run, fields)
+    other_edit(run, draft="Dear Anna")
+    assert "/draft_note" in text(apply(reviewer, run, summary)).split("goes together")[1]
+
+
+@pytest.mark.parametrize(
+    ("choice", "value", "draft"),
+    [
+        ("mine", "", "Dear friend"),
+        ("theirs", "", "Dear Anna"),
+        ("edit", "Dear Anna,\r\nmy friend", "Dear Anna,\nmy friend"),
+    ],
+)
+def test_a_conflict_is_decided_place_by_place(
+    reviewer: Client, run: Run, choice: str, value: str, draft: str
+) -> None:
+    answer = conflict(reviewer, run)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs"), reason="both")
+    fields |= {"choice-0": choice, "value-0": value, "kind-0": "text"}
+    summary = send(reviewer, run, fields, "resolve")
+    assert summary.status_code == 200
+    assert apply(reviewer, run, summary).status_code == 302
+    assert (run.state()["draft"], run.state()["count"]) == (draft, 5)
+
+
+def test_a_conflict_that_nobody_decided_is_asked_again(reviewer: Client, run: Run) -> None:
+    answer = conflict(reviewer, run)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs"))
+    again = send(reviewer, run, fields, "resolve")
+    assert again.status_code == 422
+    assert "Some places are not decided yet" in text(again)
+
+
+def test_wrong_json_in_a_conflict_is_kept(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), facts='{"a": 5, "b": 2}'))
+    other_edit(run, facts={"a": 6, "b": 2})
+    answer = apply(reviewer, run, summary)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs"))
+    fields |= {"choice-0": "edit", "value-0": "7,", "kind-0": "json"}
+    again = send(reviewer, run, fields, "resolve")
+    assert again.status_code == 422
+    assert "7,</textarea>" in text(again)
+    fields["value-0"] = "7"
+    assert apply(reviewer, run, send(reviewer, run, fields, "resolve")).status_code == 302
+    assert run.state()["facts"] == {"a": 7, "b": 2}
+
+
+def test_the_reducer_offers_to_put_numbers_together(reviewer: Client) -> None:
+    run = paused("tallies", reducers={"count": "increment"})
+    summary = send(reviewer, run, typed(opened(reviewer, run), count="5"))
+    other_edit(run, count=4)
+    answer = apply(reviewer, run, summary)
+    assert "Both, as the reducer increment" in text(answer)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "offer"}
+    assert apply(reviewer, run, send(reviewer, run, fields, "resolve")).status_code == 302
+    assert run.state()["count"] == 6
+
+
+def test_taking_all_of_theirs_leaves_nothing_to_write(reviewer: Client, run: Run) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other_edit(run, draft="Dear Anna")
+    answer = apply(reviewer, run, summary)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "theirs"}
+    assert send(reviewer, run, fields, "resolve").status_code == 302
+    assert run.snapshot()["version"] == 2
+
+
+def test_somebody_who_is_faster_again_makes_another_conflict(reviewer: Client, run: Run) -> None:
+    answer = conflict(reviewer, run)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "mine"}
+    summary = send(reviewer, run, fields, "resolve")
+    other_edit(run, draft="Dear Bob")
+    again = apply(reviewer, run, summary)
+    assert again.status_code == 409
+    assert "Dear Bob" in text(again)
+    assert "Dear friend" in text(again)
+
+
+@pytest.mark.parametrize("end", ["approve", "cancel"])
+def test_what_was_typed_can_be_copied_when_it_does_not_wait_any_more(
+    reviewer: Client, run: Run, end: str
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    run.post(end)
+    answer = apply(reviewer, run, summary, "my reason")
+    assert answer.status_code == 409
+    html = text(answer)
+    assert "does not wait any more" in html
+    assert "Dear friend" in html
+    assert "my reason" in html
+    assert run.state()["draft"] == "Dear customer"
+
+
+def test_an_edit_of_another_execution_of_the_conversation_is_not_merged(
+    reviewer: Client, run: Run
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    run.post("cancel")
+    run.post("executions", {"workflow": "letter", "state": {"draft": "Another"}})
+    run.complete("write", "again")
+    answer = apply(reviewer, run, summary)
+    assert answer.status_code == 409
+    assert "Dear friend" in text(answer)
+    assert run.state()["draft"] == "Another"
+
+
+def test_what_is_written_anew_in_a_conflict_must_suit_the_reducer(reviewer: Client) -> None:
+    run = Run.start(None, reducers={"count": "increment"})
+    run.pause_now(state_data={"count": 1})
+    summary = send(reviewer, run, typed(opened(reviewer, run), count="2"))
+    assert run.update("a", state_data={"count": 4}).status_code == 200
+    conflict = apply(reviewer, run, summary)
+    chosen = carried(conflict, theirs="2", reason="")
+    wrong = {"choice-0": "edit", "kind-0": "json", "value-0": '"many"'}
+    answer = send(reviewer, run, chosen | wrong, "resolve")
+    assert answer.status_code == 422
+    assert "The key &#x27;count&#x27; is reduced by increment" in text(answer)
+    assert "&quot;many&quot;" in text(answer)
+    right = {"choice-0": "edit", "kind-0": "json", "value-0": "9"}
+    merged = send(reviewer, run, chosen | right, "resolve")
+    assert apply(reviewer, run, merged).status_code == 302
+    assert run.state()["count"] == 9

@@ -1,0 +1,178 @@
+"""The rows of the form of a state: names, kinds, values, and what is wrong with them."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.integration.checkpoints.flows import REVIEW, Run, edge, node, publish
+from tests.integration.pages.execution_scenes import field_of, form_of, running, text
+from tests.integration.pages.state_edits import (
+    apply,
+    kind_of_row,
+    opened,
+    send,
+    typed,
+    with_reducers,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_wrong_json_names_its_line_and_column_and_keeps_all_that_was_typed(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), facts='{"a": 1,\r\n "b" 2}', draft="Dear friend")
+    answer = send(reviewer, run, fields)
+    assert answer.status_code == 422
+    assert "line 2 column" in text(answer)
+    assert "Dear friend" in text(answer)
+    assert run.snapshot()["version"] == 1
+
+
+@pytest.mark.parametrize(
+    "value", ["", "three", "NaN", "1e999", "true", "[1]", "18446744073709551616"]
+)
+def test_a_number_must_be_one(reviewer: Client, run: Run, value: str) -> None:
+    answer = send(reviewer, run, typed(opened(reviewer, run), count=value))
+    assert answer.status_code == 422
+    assert 'aria-invalid="true"' in text(answer)
+
+
+def test_a_key_is_deleted_and_another_added(reviewer: Client, run: Run) -> None:
+    fields = opened(reviewer, run)
+    place = field_of(fields, "facts")
+    new = field_of(fields, "")
+    fields |= {f"gone-{place}": "1", f"name-{new}": "mood", f"kind-{new}": "json"}
+    fields[f"value-{new}"] = '["calm"]'
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert "facts" not in run.state()
+    assert run.state()["mood"] == ["calm"]
+
+
+def test_more_lines_for_new_keys_are_given_without_losing_what_was_typed(
+    reviewer: Client, run: Run
+) -> None:
+    fields = typed(opened(reviewer, run), draft="Dear friend")
+    answer = send(reviewer, run, fields, "add")
+    assert answer.status_code == 200
+    assert "Dear friend" in text(answer)
+    names = [name for name in form_of(text(answer)) if name.startswith("name-")]
+    assert len(names) == len([name for name in fields if name.startswith("name-")]) + 1
+
+
+@pytest.mark.parametrize("name", ["draft", "messages", "execution_history"])
+def test_a_new_key_needs_a_name_of_its_own(reviewer: Client, run: Run, name: str) -> None:
+    fields = opened(reviewer, run)
+    new = field_of(fields, "")
+    answer = send(reviewer, run, fields | {f"name-{new}": name, f"value-{new}": "x"})
+    assert answer.status_code == 422
+    assert run.snapshot()["version"] == 1
+
+
+@pytest.mark.parametrize("name", ["", "draft", "k" * 201])
+def test_a_bad_name_is_told_at_the_field_of_the_name(reviewer: Client, run: Run, name: str) -> None:
+    fields = opened(reviewer, run)
+    new = field_of(fields, "")
+    html = text(send(reviewer, run, fields | {f"name-{new}": name, f"value-{new}": "x"}))
+    inputs = re.findall(r'<(?:input|textarea) [^>]*aria-invalid="true"[^>]*>', html)
+    assert [re.search(r' name="([a-z]+)', tag)[1] for tag in inputs] == ["name"]  # type: ignore[index]
+    assert name[:40] in html
+
+
+def test_a_key_that_is_too_long_is_named_in_a_json_text(reviewer: Client, run: Run) -> None:
+    sent = form_of(text(send(reviewer, run, opened(reviewer, run), "raw")))
+    html = text(send(reviewer, run, sent | {"raw": '{"%s": 1}' % ("k" * 201)}))
+    assert "The key kkkk" in html
+    assert "this one 201" in html
+
+
+def test_a_value_without_a_name_is_not_lost(reviewer: Client, run: Run) -> None:
+    fields = opened(reviewer, run)
+    answer = send(reviewer, run, fields | {f"value-{field_of(fields, '')}": "a long text"})
+    assert answer.status_code == 422
+    assert "a long text" in text(answer)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("a", "text"), (1.5, "number"), (True, "boolean"), ([1], "list"), ({"a": 1}, "object"),
+     (None, "null"), ("\x00", "json")],
+)  # fmt: skip
+def test_each_value_has_the_input_of_its_kind_and_comes_back_as_it_was(
+    reviewer: Client, value: Any, kind: str
+) -> None:
+    run = with_reducers({"it": value})
+    fields = opened(reviewer, run)
+    assert kind_of_row(fields, "it") == kind
+    assert "Nothing was changed yet" in text(send(reviewer, run, fields))
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed_text", "value"),
+    [("null", "what stood there", None), ("list", "[1]", [1]), ("number", "2", 2),
+     ("boolean", "true", True), ("object", "{}", {}), ("text", "[1]", "[1]")],
+)  # fmt: skip
+def test_a_key_takes_a_value_of_another_kind(
+    reviewer: Client, kind: str, typed_text: str, value: Any
+) -> None:
+    run = with_reducers({"it": "a"})
+    fields = typed(opened(reviewer, run), it=typed_text)
+    fields[f"kind-{field_of(fields, 'it')}"] = kind
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert run.state()["it"] == value
+
+
+@pytest.mark.parametrize(("kind", "word"), [("list", "a list"), ("object", "an object")])
+def test_a_value_that_is_not_of_the_chosen_kind_is_refused(
+    reviewer: Client, kind: str, word: str
+) -> None:
+    run = with_reducers({"it": "a"})
+    fields = typed(opened(reviewer, run), it="7")
+    fields[f"kind-{field_of(fields, 'it')}"] = kind
+    answer = send(reviewer, run, fields)
+    assert answer.status_code == 422
+    assert f"This must be {word}" in text(answer)
+
+
+def test_declared_keys_that_are_not_set_are_offered_with_the_kind_of_their_reducer(
+    reviewer: Client,
+) -> None:
+    run = with_reducers(
+        {"draft": "a"}, count="increment", log="append", facts="merge", tone="overwrite",
+        **{"more.*": "append"},
+    )  # fmt: skip
+    fields = opened(reviewer, run)
+    kinds = {key: kind_of_row(fields, key) for key in ("count", "log", "facts", "tone")}
+    assert kinds == {"count": "number", "log": "list", "facts": "object", "tone": "text"}
+    assert "more.*" not in fields.values()
+    assert "Nothing was changed yet" in text(send(reviewer, run, fields))
+    fields = typed(fields, count="3", log='["a"]')
+    assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302
+    assert run.state() == {"draft": "a", "count": 3, "log": ["a"]}
+    assert "count" in opened(reviewer, run).values()
+
+
+def test_a_declared_key_that_gets_the_wrong_kind_names_itself(reviewer: Client) -> None:
+    run = with_reducers({"draft": "a"}, log="append")
+    answer = send(reviewer, run, typed(opened(reviewer, run), log="7"))
+    assert answer.status_code == 422
+    assert "The key &#x27;log&#x27; is reduced by append, which needs a list" in text(answer)
+
+
+def test_a_declared_key_that_is_typed_and_cleared_is_pending_no_more(reviewer: Client) -> None:
+    run = with_reducers({"draft": "a"}, log="append")
+    fields = typed(opened(reviewer, run), log='["a"]')
+    assert send(reviewer, run, fields, "keep").json()["count"] == 1
+    again = opened(reviewer, run)
+    assert again[f"value-{field_of(again, 'log')}"] == '["a"]'
+    assert send(reviewer, run, typed(again, log=""), "keep").json()["count"] == 0
+
+
+def test_the_declared_keys_of_a_pinned_workflow_are_offered(reviewer: Client) -> None:
+    nodes = [node("write"), node("review", config=REVIEW)]
+    publish("declaring", nodes, [edge("write", "review")], reducers={"sums": "increment"})
+    run = running("declaring")
+    assert run.complete("write").status_code == 201
+    assert kind_of_row(opened(reviewer, run), "sums") == "number"

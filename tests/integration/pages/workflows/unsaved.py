@@ -1,0 +1,77 @@
+"""Documents that are saved nowhere, and what the graphical editor asks about them."""
+
+import re
+from typing import Any
+
+from django.test import Client
+from pydantic import JsonValue
+
+from ctxadmin.lib.json_bytes import dumps
+from tests.integration.pages.workflows.designing import fields
+
+CALLS = ("panel", "read", "words", "preview")
+START: dict[str, JsonValue] = {"id": "start", "type": "start"}
+ANSWER: dict[str, JsonValue] = {
+    "id": "answer",
+    "type": "llm",
+    "name": "Answer",
+    "position": {"x": 320.5, "y": 40},
+    "context_type": "filter_in",
+    "context_filter": {
+        "rules": [{"type": "include", "pattern": "prompt.*"}],
+        "messages": [{"operation": "truncate", "truncate": {"keep_last": 2}}],
+    },
+    "config": {"template": "Be short.", "temperature": 0.2},
+}
+GO: dict[str, JsonValue] = {
+    "id": "go",
+    "type": "conditional",
+    "from": "start",
+    "to": "answer",
+    "condition": "context.priority === 'high'",
+    "context_filter": {
+        "type": "pass_all",
+        "messages": [
+            {"operation": "truncate", "truncate": {"keep_last": 6}},
+            {"operation": "filter", "filter": {"roles": ["system", "user", "assistant"]}},
+        ],
+    },
+}
+
+
+def document(*nodes: Any, edges: Any = (GO,), **more: Any) -> dict[str, Any]:
+    return {"name": "Small", "nodes": list(nodes or (START, ANSWER)), "edges": list(edges), **more}
+
+
+def ask(client: Client, call: str, body: object, slug: str = "small") -> Any:
+    data = body if isinstance(body, bytes) else dumps(body)
+    path = f"/workflows/{slug}/editor/{call}/"
+    return client.post(path, data, content_type="application/json")
+
+
+def panel(client: Client, kind: str, name: str, given: Any = None) -> str:
+    body = {"kind": kind, "id": name, "document": given or document()}
+    answer = ask(client, "panel", body)
+    assert answer.status_code == 200, answer.content
+    return str(answer.content.decode())
+
+
+def typed(client: Client, kind: str, name: str, given: Any = None) -> dict[str, Any]:
+    """What a browser would send of the panel's form, its document filled in."""
+    page = panel(client, kind, name, given).replace('id="panel-form"', 'id="element"')
+    root = {"node": "node-", "edge": "edge-"}.get(kind, "")
+    hidden = {"kind": kind, "id": name, "document": dumps(given or document()).decode()}
+    shown = re.sub(r'<input type="hidden" name="(kind|id|document)"[^>]*>', "", page)
+    return {f"{root}{key}": value for key, value in fields(shown).items()} | hidden
+
+
+def read(client: Client, sent: dict[str, Any]) -> Any:
+    answer = client.post("/workflows/small/editor/read/", sent)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def preview(client: Client, **body: Any) -> Any:
+    answer = ask(client, "preview", {"document": document(), "node": "answer", **body})
+    assert answer.status_code == 200, answer.content
+    return answer.json()
