@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig, read_operation
@@ -12,8 +13,10 @@ from conversations.domain.operations import Outcome, apply
 from conversations.domain.revisions import Cause
 from conversations.domain.transfer import Transfer, read_export, write_export
 from conversations.domain.view import View
+from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 
+SAID: JsonValue = {"role": "user", "content": "new"}
 CAUSE = Cause("ada", "a reason", datetime(2026, 1, 31, 9, tzinfo=UTC))
 
 
@@ -54,6 +57,11 @@ def tools(text: str = "Tools: look") -> Draft:
     return system(text, tool_description=True)
 
 
+def ten() -> MemoryLog:
+    """A log of ten messages, 0 to 9."""
+    return MemoryLog([user(f"number {place}") for place in range(10)])
+
+
 def whole(log: MemoryLog) -> View:
     """The view that shows a whole log."""
     return View(((0, len(log)),))
@@ -61,6 +69,13 @@ def whole(log: MemoryLog) -> View:
 
 def operation(name: str, block: JsonValue = None, **fields: JsonValue) -> OperationConfig:
     return read_operation({"operation": name, name: block, **fields})
+
+
+def problems(data: JsonValue) -> list[str]:
+    """The pointers of what is wrong with a config."""
+    with pytest.raises(ValidationFailed) as caught:
+        read_operation(data)
+    return [problem.pointer for problem in caught.value.problems]
 
 
 def run(

@@ -1,15 +1,12 @@
 """The diff of two revisions: added, shown, hidden, moved, edited."""
 
 import pytest
-from pydantic import JsonValue
 
 from conversations.domain.conversation import Conversation
 from conversations.domain.diff import Change, diff_views
 from conversations.domain.view import View
 from ctxadmin.lib.errors import NotFound
-from tests.unit.conversations.chats import CAUSE, conversation, operation, user
-
-SAID: JsonValue = {"role": "user", "content": "new"}
+from tests.unit.conversations.chats import CAUSE, SAID, conversation, operation, user
 
 
 def four() -> Conversation:
