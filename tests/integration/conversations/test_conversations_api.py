@@ -6,6 +6,7 @@ import pytest
 
 from ctxadmin.accounts.roles import Scope
 from tests.factories import Api, assistant, calls, result, system, texts_of, user
+from tests.problems import assert_problem
 
 pytestmark = pytest.mark.django_db
 
@@ -26,14 +27,6 @@ def chat(api: Api) -> str:
     answer = api.post("/conversations", {"id": "chat", "messages": messages})
     assert answer.status_code == 201, answer.content
     return "chat"
-
-
-def assert_problem(answer: Any, status: int, code: str, pointer: str | None = None) -> None:
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (status, code), problem
-    assert answer["Content-Type"] == "application/problem+json"
-    if pointer is not None:
-        assert pointer in [error["pointer"] for error in problem["errors"]]
 
 
 def test_a_new_conversation_answers_everything_that_the_contract_names(api: Api) -> None:

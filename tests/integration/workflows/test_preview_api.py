@@ -15,6 +15,7 @@ from ctxadmin.lib.errors import NotFound
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
 from tests.integration.workflows.documents import document, edge, node
 from tests.openapi import CheckedApi
+from tests.problems import assert_problem
 from workflows import sources
 from workflows.sources import ExecutionState
 
@@ -44,13 +45,6 @@ def flow(api: CheckedApi) -> str:
 
 def preview(api: Api, node_id: str, **fields: Any) -> Any:
     return api.post("/workflows/flow/preview", {"node": node_id, **fields})
-
-
-def assert_problem(answer: Any, status: int, code: str, pointer: str | None = None) -> None:
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (status, code), problem
-    if pointer is not None:
-        assert pointer in [error["pointer"] for error in problem["errors"]], problem
 
 
 # -- of a given context

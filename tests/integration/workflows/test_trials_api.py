@@ -7,6 +7,7 @@ import pytest
 from ctxadmin.audit.models import AuditEntry
 from tests.factories import Api, assistant, calls, result, system, user
 from tests.openapi import CheckedApi
+from tests.problems import assert_problem
 from workflows.domain.processors import standard
 
 pytestmark = pytest.mark.django_db
@@ -40,15 +41,6 @@ def apply(api: Api, *steps: dict[str, Any], messages: Any = (), context: Any = N
     if messages:
         body["messages"] = messages
     return api.post("/filters/apply", body)
-
-
-def assert_problem(answer: Any, status: int, code: str, pointer: str | None = None) -> Any:
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (status, code), problem
-    if pointer is None:
-        return problem
-    assert pointer in [error["pointer"] for error in problem["errors"]], problem
-    return next(error for error in problem["errors"] if error["pointer"] == pointer)
 
 
 def rules(*listed: dict[str, Any]) -> dict[str, Any]:

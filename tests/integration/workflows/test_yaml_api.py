@@ -6,6 +6,7 @@ import pytest
 
 from tests.integration.workflows.documents import document, edge, node
 from tests.openapi import CheckedApi, checked
+from tests.problems import assert_problem
 from workflows.domain import yaml_json
 
 pytestmark = pytest.mark.django_db
@@ -49,14 +50,6 @@ def send(api: CheckedApi, text: str | bytes, query: str = "", media: str = MEDIA
     call: Any = api.client.generic
     data = text if isinstance(text, bytes) else text.encode()
     return checked(call("POST", f"/api/v1/workflows/import{query}", data, content_type=media))
-
-
-def assert_problem(answer: Any, status: int, code: str, pointer: str | None = None) -> Any:
-    problem = answer.json()
-    assert (answer.status_code, problem["code"]) == (status, code), problem
-    if pointer is None:
-        return problem
-    return next(error for error in problem["errors"] if error["pointer"] == pointer)
 
 
 @pytest.mark.parametrize("media", MEDIA)
