@@ -41,7 +41,7 @@ def enter(
     edges: Sequence[str] | None = None,
     explain: bool = False,
 ) -> bytes:
-    """What a node would see now, in any status, as JSON (api.md, ``enter``).
+    """What a node would see now, in any status, as JSON (rest.md, ``enter``).
 
     Without ``edges`` those on which something waits for the node. Raises NotFound for a node
     that the workflow does not have, ValidationFailed at ``/edges``, IncompatibleContext.

@@ -74,7 +74,7 @@ class MessageWindow:
 
 
 def conversation_json(head: Conversation) -> dict[str, object]:
-    """A conversation as the contract shows it (api.md, "Conversations")."""
+    """A conversation as the contract shows it (rest.md, "Conversations")."""
     return {
         "id": head.public_id,
         "title": head.title,
@@ -337,7 +337,7 @@ def move_json(move: Move) -> dict[str, object]:
 
 
 def diff_of(actor: Actor, public_id: str, before: int, after: int) -> Sequence[diff.Change]:
-    """What leads from one revision's view to another's (api.md, ``diff``)."""
+    """What leads from one revision's view to another's (rest.md, ``diff``)."""
     head = find_head(actor.workspace, public_id)
     return diff_between(head.key, before, after)
 

@@ -84,7 +84,7 @@ class Applied:
     cached_prefix_lost: int
 
     def as_json(self) -> dict[str, object]:
-        """The answer of every change of the view (api.md, ``operations``)."""
+        """The answer of every change of the view (rest.md, ``operations``)."""
         return {
             "batch": self.batch,
             "revision": self.revision,

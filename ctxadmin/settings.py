@@ -157,7 +157,7 @@ THREADS = environment.number("CTXADMIN_THREADS", 8, least=1)
 # Writes of different conversations that share a transaction at most; 1: each has its own.
 TOGETHER = environment.number("CTXADMIN_TOGETHER", 32, least=1)
 
-# Bodies (api.md, "JSON"); Django must not spool a body that we take to disk.
+# Bodies (rest.md, "JSON"); Django must not spool a body that we take to disk.
 MAX_BODY_BYTES = environment.number("CTXADMIN_MAX_BODY_BYTES", 16 * 1024**2, least=1024)
 MAX_IMPORT_BYTES = environment.number("CTXADMIN_MAX_IMPORT_BYTES", 64 * 1024**2, least=1024)
 MAX_STATE_BYTES = 10 * 1024**2

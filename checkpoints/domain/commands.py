@@ -1,4 +1,4 @@
-"""The request bodies of executions and checkpoints (api.md, "Executions, state, checkpoints")."""
+"""The request bodies of executions and checkpoints (rest.md, "Executions, state, checkpoints")."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -176,7 +176,7 @@ class ForkCheckpoint(Contract):
 
 
 def output_key(node_id: str) -> str:
-    """The state key of a node's output (seed 004, section 3.1)."""
+    """The state key of a node's output (semantics 3.5)."""
     return f"{node_id}_output"
 
 

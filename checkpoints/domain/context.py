@@ -1,4 +1,4 @@
-"""The state of one execution as a value in memory, with its reducers (seed 004, section 6.1)."""
+"""The state of one execution as a value in memory, with its reducers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ctxadmin.lib.contract import Contract
 
-# As long as engines may repeat a call (api.md, "Writes"). It also keeps a reader who took the
+# As long as engines may repeat a call (rest.md, "Writes"). It also keeps a reader who took the
 # newest version a moment ago from losing it while he reads.
 FRESH: Final = timedelta(hours=24)
 _DAY: Final = timedelta(days=1)

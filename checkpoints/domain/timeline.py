@@ -93,7 +93,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An execution at a version (semantics 3.6, api.md).
+    """An execution at a version (semantics 3.6, rest.md).
 
     ``state_data``, ``execution_history`` and ``executed_node_ids`` are JSON in pieces and are
     never parsed here; ``state_data`` has the visible messages in it if they were asked for.

@@ -30,7 +30,7 @@ from ctxadmin.web.models import KeptAnswer
 # After so long a silence, or if the last run lies ahead, the clock may have jumped: then a run only
 # looks, and the next one works. A monthly timer is not that silent.
 LONGEST_SILENCE: Final = timedelta(days=40)
-_KEPT_FOR: Final = timedelta(hours=24)  # answers to calls with an Idempotency-Key (api.md)
+_KEPT_FOR: Final = timedelta(hours=24)  # answers to calls with an Idempotency-Key (rest.md)
 _EDITS_KEPT_FOR: Final = timedelta(days=30)  # what was typed into a state and never applied
 _PAGE: Final = 200
 _REASON: Final = "retention"

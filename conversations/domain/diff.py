@@ -48,7 +48,7 @@ def diff_views(
     ``known``: the log length that ``before`` knew; ``edits``: log index before -> after of messages
     that were replaced between the two. A message that was edited and moved is in it twice.
     Costs the runs, what changed, and n log n of what stands behind the first moved message.
-    Source: api.md, ``diff``.
+    Source: rest.md, ``diff``.
     """
     pairs = _visible_edits(edits, before, after)
     middle = before

@@ -33,7 +33,7 @@ class LoggedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Everything that travels with a conversation. Source: semantics 1.15, api.md ``export``."""
+    """Everything that travels with a conversation. Source: semantics 1.15, rest.md ``export``."""
 
     conversation_id: str
     title: str

@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Scope(StrEnum):
-    """What a token may be given (api.md, "Scopes"); every token reads."""
+    """What a token may be given (rest.md, "Scopes"); every token reads."""
 
     ENGINE = "engine"
     REVIEW = "review"

@@ -53,10 +53,10 @@ _adapters: dict[object, TypeAdapter[Any]] = {}
 class Contract(BaseModel):
     """A frozen, strict model of one object of the contract.
 
-    Field names are snake_case; the seeds' camelCase spelling is accepted on input, both in
-    one object are refused, null means missing, unknown fields are refused. The keys of data
+    Field names are snake_case; the camelCase spelling is accepted on input, both in one object
+    are refused, null means missing, unknown fields are refused. The keys of data
     (metadata, variables, state) are never touched. ``spellings`` lists further input names.
-    Source: semantics.md, first paragraph.
+    Source: semantics.md, what stands before section 1.
     """
 
     model_config = ConfigDict(

@@ -14,7 +14,7 @@ _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32
 
 
 def is_public_id(text: str) -> bool:
-    """True if ``text`` has the form of an id that a caller may choose (api.md, "JSON")."""
+    """True if ``text`` has the form of an id that a caller may choose (rest.md, "JSON")."""
     return _PUBLIC_ID.fullmatch(text) is not None
 
 

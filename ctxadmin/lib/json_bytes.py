@@ -24,7 +24,7 @@ class NotJson(ValidationFailed):
 
 
 def loads_strict(data: bytes) -> JsonValue:
-    """The value of a JSON text from outside (api.md, "JSON").
+    """The value of a JSON text from outside (rest.md, "JSON").
 
     Refuses, as ``validation``: what is not UTF-8 or not JSON, NaN, Infinity and numbers
     that overflow, lone surrogates (these are malformed text), and duplicate keys, integers

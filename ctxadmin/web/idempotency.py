@@ -23,7 +23,7 @@ _KEPT_HEADERS: Final = ("ETag", "Location", "Content-Type")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as it is told from others: per caller, method and path (api.md, "Writes")."""
+    """One call as it is told from others: per caller, method and path (rest.md, "Writes")."""
 
     stream: int
     call: str

@@ -78,7 +78,7 @@ def _body(status: int, code: str, detail: str) -> dict[str, object]:
 
 
 def status_of(error: ContextError) -> int:
-    """The HTTP status of an error kind (api.md, "Errors")."""
+    """The HTTP status of an error kind (rest.md, "Errors")."""
     if isinstance(error, ValidationFailed) and error.malformed:
         return 400
     if isinstance(error, NotFound):

@@ -24,7 +24,7 @@ _NOTHING: Final[Mapping[str, JsonValue]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """What one completed node was asked and answered (api.md, "prompt context")."""
+    """What one completed node was asked and answered (rest.md, "prompt context")."""
 
     node_id: str
     prompt: JsonValue = ""
@@ -46,7 +46,7 @@ class HistoryEntry:
 class PromptContext:
     """Template, variables, history and metadata; the data is shared, never copied or changed.
 
-    Source: seed 000, section 1; semantics 2.1.
+    Source: semantics 2.1.
     """
 
     template: str = ""
@@ -204,7 +204,7 @@ class HistoryEntryInput(Contract):
 
 
 class PromptContextInput(Contract):
-    """A prompt context as it is sent (api.md, "prompt context")."""
+    """A prompt context as it is sent (rest.md, "prompt context")."""
 
     template: str = ""
     variables: _Data = {}

@@ -38,7 +38,7 @@ _PASS_ALL: Final = EdgeFilter(type="pass_all")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a draft (api.md, ``PUT /workflows/{slug}/draft``).
+    """One thing that is wrong with a draft (rest.md, ``PUT /workflows/{slug}/draft``).
 
     ``pointer`` is a JSON pointer into the document. An ``error`` refuses publishing, a
     ``warning`` tells of something that is probably not meant, a ``note`` only informs.

@@ -17,7 +17,7 @@ SECTIONS: Final[tuple[Section, ...]] = ("variables", "history", "metadata", "mes
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one step did to one name or message (api.md, "explanation").
+    """What one step did to one name or message (rest.md, "explanation").
 
     Variables and metadata have a ``name``; history entries a ``name`` (their node id) and an
     ``index`` (their place in what came in); messages an ``index`` of the log. ``rule`` is the

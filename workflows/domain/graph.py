@@ -80,7 +80,7 @@ class NodeSettings(Contract):
 
 
 class Node(Contract):
-    """One step of a workflow (api.md, "Workflows and filters").
+    """One step of a workflow (rest.md, "Workflows and filters").
 
     ``config`` and ``properties`` are data: their keys stay as they came. Of ``config`` the
     system reads what ``settings_of`` names and, in a context processor, the operation.

@@ -38,7 +38,7 @@ from workflows.domain.topology import Graph, strongly_connected
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The decision on one outgoing edge of a completed node (api.md, ``complete``)."""
+    """The decision on one outgoing edge of a completed node (rest.md, ``complete``)."""
 
     edge: str
     to: str

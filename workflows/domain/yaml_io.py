@@ -1,4 +1,4 @@
-"""Workflow documents as YAML (000 section 6.1), read and written without loss."""
+"""Workflow documents as YAML, read and written without loss."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -16,7 +16,7 @@ from workflows.domain.yaml_json import IMPLICIT_TAGS, Place, find_places, load_j
 def load(text: str | bytes, *, default_name: str = "") -> Document:
     """The document in a YAML text; ``default_name`` is its name if the text gives none.
 
-    ``nodes`` or ``edges`` may be missing, as in the examples of the seed. Raises ValidationFailed
+    ``nodes`` or ``edges`` may be missing. Raises ValidationFailed
     - each problem has a pointer and, in its extra, line and column from 1 - and TooLarge.
     """
     data = load_json(text)

@@ -1,4 +1,4 @@
-"""The request bodies of executions and checkpoints (api.md)."""
+"""The request bodies of executions and checkpoints (rest.md)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The state as a value in memory (seed 004, section 6.1)."""
+"""The state as a value in memory."""
 
 import pytest
 

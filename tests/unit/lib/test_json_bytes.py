@@ -1,4 +1,4 @@
-"""Strict reading and canonical writing of JSON (api.md, "JSON")."""
+"""Strict reading and canonical writing of JSON (rest.md, "JSON")."""
 
 import pytest
 from pydantic import JsonValue

@@ -1,0 +1,50 @@
+"""What the documentation refers to is there, and so is what the code refers to in it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+RULES = ROOT / "docs" / "reference" / "semantics.md"
+CITED = re.compile(r"[Ss]emantics ((?:\d\.\d+)(?:(?:-|, | and )\d\.\d+)*)")
+
+ELSEWHERE = {".venv", ".git", ".cache", "node_modules"}
+
+
+def files(suffix: str, folder: Path = ROOT) -> Iterator[Path]:
+    """The project's own files with this suffix, in a fixed order."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and path.name not in ELSEWHERE:
+            yield from files(suffix, path)
+        elif path.suffix == suffix:
+            yield path
+
+
+def test_rules_are_numbered_without_gaps() -> None:
+    numbers = re.findall(r"^\*\*(\d)\.(\d+) ", RULES.read_text(), re.MULTILINE)
+    expected = {"1": 17, "2": 15, "3": 13}
+    assert numbers == [
+        (part, str(number)) for part, count in expected.items() for number in range(1, count + 1)
+    ]
+
+
+def test_every_rule_that_is_cited_is_there() -> None:
+    rules = set(re.findall(r"^\*\*(\d\.\d+) ", RULES.read_text(), re.MULTILINE))
+    cited = {
+        number: path.relative_to(ROOT)
+        for path in [*files(".py"), *files(".md")]
+        for numbers in CITED.findall(path.read_text())
+        for number in re.findall(r"\d\.\d+", numbers)
+    }
+    assert len(cited) > 20
+    assert {number: str(path) for number, path in cited.items() if number not in rules} == {}
+
+
+@pytest.mark.parametrize("page", files(".md"), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_a_page_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
+    broken = [link for link in links if ":" not in link and not (page.parent / link).exists()]
+    assert not broken
