@@ -387,9 +387,8 @@ def _named(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
-def plain_text(message: StoredMessage) -> str:
-    """A message as text for a comparison: its role, its text, the names of its calls."""
-    body = orjson.loads(message.body)
-    calls = [_call_card(call, None) for call in body.get("tool_calls") or ()]
+def plain_body(data: bytes) -> str:
+    """The JSON of a message as text for a comparison: its text, then its calls."""
+    calls = [_call_card(call, None) for call in orjson.loads(data).get("tool_calls") or ()]
     named = [f"{call.name}({call.arguments.text})" for call in calls]
-    return f"{message.role}: " + "\n".join([text_of_body(message.body), *named]).strip()
+    return "\n".join([text_of_body(data), *named]).strip()

@@ -17,7 +17,7 @@ from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.address import number_in
-from conversations.pages.cards import plain_text
+from conversations.pages.cards import plain_body
 from conversations.pages.hunks import Line, Skip, lines_of
 from conversations.pages.presenters import BatchLine
 from conversations.pages.windows import is_number
@@ -195,4 +195,4 @@ def _without_long(pieces: Sequence[TextPiece]) -> list[TextPiece]:
 
 
 def _words(message: StoredMessage) -> str:
-    return plain_text(message).partition(": ")[2]
+    return plain_body(message.body)

@@ -1,15 +1,21 @@
 """The forms of the conversation pages, built from the models of the contract."""
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Annotated, Final
 
 from django.utils.translation import gettext_lazy as _
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from conversations.api.schemas import ChangeConversation, Number, Reason
 from conversations.domain.configs import OperationConfig
+from conversations.pages import typed_messages
+from conversations.pages.typed_messages import TypedMessage
+from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
 
-_MESSAGE_PARTS: Final = ("id", "tokens", "node_id", "tool_calls", "name", "metadata")
+_CALLS: Final = re.compile(r"^(/insert/messages/[0-9]+|/replace/message)/tool_calls")
 
 
 class OperationRequest(OperationConfig):
@@ -26,8 +32,6 @@ class OperationForm(ContractForm[OperationRequest]):
         "version",
         "expected_revision",
         "expected_count",
-        *(f"insert.messages.{part}" for part in _MESSAGE_PARTS),
-        *(f"replace.message.{part}" for part in _MESSAGE_PARTS),
     )
     hints = {
         "operation": FieldHint(
@@ -57,13 +61,19 @@ class OperationForm(ContractForm[OperationRequest]):
         "insert.position": FieldHint(
             label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")
         ),
-        "insert.messages": FieldHint(label=_("Messages"), add_label=_("Add a message")),
-        "insert.messages.content": FieldHint(label=_("Content"), as_text=True, height=4, wide=True),
+        "insert.messages": FieldHint(
+            label=_("Messages"),
+            add_label=_("Add a message"),
+            row_label=_("Message"),
+            contract=TypedMessage,
+        ),
+        **typed_messages.hints("insert.messages", height=4),
         "replace": FieldHint(label=_("Replace"), shown_when=ShownWhen.is_("operation", "replace")),
         "replace.index": FieldHint(
             label=_("Position"), help=_("Of the message to replace, in the visible list from 0.")
         ),
-        "replace.message.content": FieldHint(label=_("Content"), as_text=True, height=6, wide=True),
+        "replace.message": FieldHint(label=_("New message"), contract=TypedMessage),
+        **typed_messages.hints("replace.message", height=6),
         "clear": FieldHint(label=_("Clear"), shown_when=ShownWhen.is_("operation", "clear")),
         "clear.keep_system_message": FieldHint(label=_("Keep the system messages")),
         "filter": FieldHint(label=_("What stays"), shown_when=ShownWhen.is_("operation", "filter")),
@@ -85,6 +95,16 @@ class OperationForm(ContractForm[OperationRequest]):
             label=_("Reason"), help=_("Others read it in the list of batches."), height=2, wide=True
         ),
     }
+
+    def read(self, value: JsonValue) -> JsonValue:
+        return typed_messages.in_operation(value, typed_messages.as_message)
+
+    def _place(self, problems: Iterable[FieldProblem]) -> None:
+        """With what is wrong with calls at their field, which stands in a group of its own."""
+        super()._place(
+            replace(each, pointer=_CALLS.sub(r"\1/calls/tool_calls", each.pointer))
+            for each in problems
+        )
 
 
 class ConversationForm(ContractForm[ChangeConversation]):

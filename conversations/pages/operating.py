@@ -18,6 +18,7 @@ from conversations.models import Conversation
 from conversations.pages import drift, presenters, selection
 from conversations.pages.forms import OperationForm, OperationRequest
 from conversations.pages.presenters import Effect
+from conversations.pages.typed_messages import as_typed, in_operation
 from conversations.services import Applied, Seen
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
@@ -52,6 +53,7 @@ class OperatePage:
     """The form of an operation; ``effect`` is its preview, once there was one.
 
     ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
+    ``may_keep``: keeping the partners of split pairs would help, which only warns for new messages.
     """
 
     title: Text
@@ -61,6 +63,7 @@ class OperatePage:
     effect: Effect | None
     previewed: str
     warning: str
+    may_keep: bool
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -124,8 +127,7 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
         return redirect("conversations:detail", head.public_id)
     form = OperationForm(initial=asked)
     if asked["operation"] != "truncate":
-        warning = selection.left_behind(head, request.GET)
-        return _operate_page(request, head, form, warning=warning)
+        return _operate_page(request, head, form)
     model = parse(OperationRequest, asked)
     try:
         effect = _preview(actor, head, model)
@@ -141,17 +143,18 @@ def _moved_on(
     before = view_of(find_revision(head.key, seen.revision or 0)).slice(0, seen.count or 0)
     now = view_of(find_revision(head.key, head.current_revision))
     fields = drift.followed(form.model, before, now)
+    shown = in_operation(fields, lambda message: as_typed(message, keeps_calls=True))
     try:
         model = parse(OperationRequest, fields)
         effect = _preview(actor, head, model)
     except ContextError:
         return _operate_page(
-            request, head, OperationForm(initial=fields), warning=str(_GONE), status=409
+            request, head, OperationForm(initial=shown), warning=str(_GONE), status=409
         )
     return _operate_page(
         request,
         head,
-        OperationForm(initial=fields),
+        OperationForm(initial=shown),
         warning=str(_FOLLOWED if model != form.model else MEANWHILE),
         effect=effect,
         previewed=_digest_of(model),
@@ -171,7 +174,8 @@ def _with_offer(sent: QueryDict) -> QueryDict:
 
 def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effect:
     applied = services.operate(actor, head.public_id, model, dry_run=True)
-    return presenters.effect_of(applied, presenters.messages_in(head, applied))
+    new = presenters.new_messages(model, applied)
+    return presenters.effect_of(applied, presenters.messages_in(head, applied), new)
 
 
 def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) -> Applied:
@@ -196,6 +200,7 @@ def _operate_page(
         effect=effect,
         previewed=previewed,
         warning=warning,
+        may_keep=form["operation"].value() not in ("insert", "replace"),
     )
     return show(request, "conversations/operate.html", shown, status=status)
 

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
-from conversations.domain.bodies import StoredMessage
+from conversations.domain.configs import OperationConfig
 from conversations.domain.view import View
 from conversations.models import Conversation, Move, Revision
-from conversations.pages.cards import plain_text
+from conversations.pages.cards import plain_body
 from conversations.queries import messages_at
 from conversations.services import Applied
 from ctxadmin.web.components import Crumb, Text
@@ -69,7 +69,7 @@ class Glimpse:
 class Effect:
     """What a change of the view does or would do, in numbers and sentences.
 
-    ``goes`` and ``comes`` are the first messages that get hidden and are shown again;
+    ``goes`` and ``comes`` are the first messages that get hidden, and are new or shown again;
     ``splits`` tells that tool calls and results would be parted.
     """
 
@@ -170,20 +170,32 @@ def messages_in(head: Conversation, applied: Applied) -> Mapping[int, Glimpse]:
     hidden, shown = View(applied.hidden), View(applied.shown)
     wanted = [*hidden.slice(0, _GLIMPSES), *shown.slice(0, _GLIMPSES)]
     found = messages_at(head, wanted, View())
-    return {each.index: _glimpse(each) for each in found}
+    return {each.index: _glimpse(each.index, each.role, each.body) for each in found}
 
 
-def _glimpse(message: StoredMessage) -> Glimpse:
-    text = " ".join(plain_text(message).partition(": ")[2].split())
-    return Glimpse(message.index, message.role, Truncator(text).chars(140))
+def new_messages(config: OperationConfig, applied: Applied) -> list[Glimpse]:
+    """The first messages that an operation brings along, at their places in the log."""
+    written = [*(config.insert.messages if config.insert else ())]
+    written += [config.replace.message] if config.replace else []
+    places = View(applied.added).slice(0, _GLIMPSES)
+    drafts = [message.draft() for message in written[:_GLIMPSES]]
+    return [
+        _glimpse(index, draft.role, draft.body) for index, draft in zip(places, drafts, strict=True)
+    ]
 
 
-def effect_of(applied: Applied, glimpses: Mapping[int, Glimpse]) -> Effect:
-    """An operation's answer for a reader."""
+def _glimpse(index: int, role: str, body: bytes) -> Glimpse:
+    return Glimpse(index, role, Truncator(" ".join(plain_body(body).split())).chars(140))
+
+
+def effect_of(
+    applied: Applied, glimpses: Mapping[int, Glimpse], new: Sequence[Glimpse] = ()
+) -> Effect:
+    """An operation's answer for a reader; ``new`` are messages that it writes."""
     hidden, shown = View(applied.hidden), View(applied.shown)
     return Effect(
         goes=[glimpses[index] for index in hidden.slice(0, _GLIMPSES)],
-        comes=[glimpses[index] for index in shown.slice(0, _GLIMPSES)],
+        comes=[*new, *(glimpses[index] for index in shown.slice(0, _GLIMPSES))],
         splits=any(notice.code == "split_pair" for notice in applied.warnings),
         hidden=_places(applied.hidden),
         shown=_places(applied.shown),

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from conversations import queries
 from conversations.domain import runs as run_sets
-from conversations.domain.bodies import text_of_content
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
+from conversations.pages.typed_messages import as_typed
 from conversations.store import find_revision
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
 
@@ -53,38 +53,8 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     if wanted == "insert":
         draft: JsonValue = {"role": "user", "content": ""}
         return operation | {"insert": {"position": first, "messages": [draft]}}
-    return operation | {"replace": {"index": first, "message": _as_it_is(head, first)}}
-
-
-def left_behind(head: Conversation, sent: QueryDict) -> str:
-    """What the form of a replacement cannot carry over from the message; "" if it is all there."""
-    if sent.get("do") != "replace":
-        return ""
-    body = _body_at(head, _places(sent)[0][0])
-    content = body.get("content")
-    parts = content if isinstance(content, list) else []
-    lost = [
-        *([_("tool calls")] if body.get("tool_calls") else []),
-        *([_("name")] if body.get("name") else []),
-        *([_("metadata")] if body.get("metadata") else []),
-        *sorted({str(part.get("type")) for part in parts if part.get("type") != "text"}),
-    ]
-    if not lost:
-        return ""
-    text = _("The new message has only the role and the text. Not taken over: %(what)s.")
-    return text % {"what": ", ".join(lost)}
-
-
-def _as_it_is(head: Conversation, position: int) -> dict[str, JsonValue]:
-    """The visible message at a position as the form can show it: its role and its text."""
-    body = _body_at(head, position)
-    message: dict[str, JsonValue] = {
-        "role": body["role"],
-        "content": text_of_content(body.get("content")),
-    }
-    if call_id := body.get("tool_call_id"):
-        message["tool_call_id"] = call_id
-    return message
+    message = as_typed(_body_at(head, first), keeps_calls=False)
+    return operation | {"replace": {"index": first, "message": message}}
 
 
 def _body_at(head: Conversation, position: int) -> Any:

@@ -88,13 +88,18 @@ class ContractForm(forms.Form, Generic[ModelT]):
             self.errors.pop(name, None)
         self.found = collect(self.box, self.cleaned_data, self.before)
         problems: list[FieldProblem] = []
-        for contract, value, pointer in [*self.found.inner, (self.contract, self.found.value, "")]:
+        whole = (self.contract, self.read(self.found.value), "")
+        for contract, value, pointer in [*self.found.inner, whole]:
             try:
                 self._parsed = parse(contract, value, pointer)
             except ValidationFailed as error:
                 problems += error.problems
         self._place(problems)
         return self.cleaned_data
+
+    def read(self, value: JsonValue) -> JsonValue:
+        """What the fields say as the contract says it, if the form shows parts otherwise."""
+        return value
 
     def faults(self, check: Check[ModelT]) -> list[FieldProblem]:
         """All that ``check`` finds wrong beyond the model, also in a form that is invalid.

@@ -113,19 +113,6 @@ def test_replace_starts_from_what_stands_there(reviewer: Client, chat: Conversat
     assert result_form["replace-message-tool_call_id"] == "a"
 
 
-def test_replacing_tells_what_its_form_does_not_take_over(reviewer: Client) -> None:
-    picture: JsonValue = {"type": "image_url", "image_url": {"url": "https://example.org/i.png"}}
-    look: dict[str, JsonValue] = {
-        "role": "user",
-        "content": [{"type": "text", "text": "look"}, picture],
-        "name": "ada",
-    }
-    conversation(calls("a"), look, user("two"), user("three"), user("four"), public_id="chat")
-    assert "Not taken over: tool calls." in ask(reviewer, "do=replace&positions=0")
-    assert "Not taken over: name, image_url." in ask(reviewer, "do=replace&positions=1")
-    assert "Not taken over" not in ask(reviewer, "do=replace&positions=2")
-
-
 def hidden_meanwhile(start: int, end: int) -> None:
     cut: dict[str, JsonValue] = {"remove_ranges": [{"start": start, "end": end}]}
     operate(engine(), "chat", read_operation({"operation": "truncate", "truncate": cut}))

@@ -1,0 +1,185 @@
+"""A message as the form of an operation shows it, and back: calls by choice, arguments as JSON."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
+
+import orjson
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+from pydantic import JsonValue, field_validator
+
+from conversations.domain.message import Role
+from ctxadmin.lib import json_bytes
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.forms import FieldHint, ShownWhen
+
+Fields = dict[str, JsonValue]
+
+# Where the dialects of real data keep the arguments of a call.
+_ARGUMENTS: Final = ("arguments", "args", "input")
+
+
+class TypedCalls(Contract):
+    """Whether the message has tool calls, and which; ``as_text``: their arguments are a text."""
+
+    choice: Literal["leave", "keep"] = "leave"
+    tool_calls: list[JsonValue] | None = None
+    as_text: bool = True
+
+
+class TypedMessage(Contract):
+    """What the form asks for; ``further`` are all fields of a message that it has no place for."""
+
+    role: Role
+    content: str | list[JsonValue] | None = None
+    tool_call_id: str | None = None
+    name: str | None = None
+    calls: TypedCalls | None = None
+    metadata: dict[str, JsonValue] | None = None
+    tool_description: bool = False
+    further: dict[str, JsonValue] | None = None
+
+    @field_validator("further")
+    @classmethod
+    def _no_second_place(cls, further: Fields | None) -> Fields | None:
+        twice = sorted({*TypedMessage.model_fields, "tool_calls"} & set(further or ()))
+        if twice:
+            text = gettext("These have a place of their own in the form: %(names)s.")
+            raise ValueError(text % {"names": ", ".join(twice)})
+        return further
+
+
+def hints(path: str, height: int) -> dict[str, FieldHint]:
+    """How the form shows the message at ``path``, its text being so many lines high."""
+    keeps = ShownWhen.is_("choice", "keep")
+    return {
+        f"{path}.content": FieldHint(label=_("Content"), as_text=True, height=height, wide=True),
+        f"{path}.tool_call_id": FieldHint(
+            label=_("Id of the call that it answers"), shown_when=ShownWhen.is_("role", "tool")
+        ),
+        f"{path}.name": FieldHint(label=_("Name"), keep_empty=False),
+        f"{path}.calls": FieldHint(
+            label=_("Tool calls"), shown_when=ShownWhen.is_("role", "assistant")
+        ),
+        f"{path}.calls.choice": FieldHint(
+            label=_("The new message has"),
+            choices=[("leave", _("No tool calls")), ("keep", _("The calls below"))],
+        ),
+        f"{path}.calls.tool_calls": FieldHint(
+            label=_("Calls with their arguments"),
+            help=_("They are new calls: a result that is logged already answers the former one."),
+            height=10,
+            wide=True,
+            code=True,
+            shown_when=keeps,
+        ),
+        f"{path}.calls.as_text": FieldHint(
+            label=_("Send the arguments as a text of JSON, as OpenAI does"), shown_when=keeps
+        ),
+        f"{path}.metadata": FieldHint(
+            label=_("Metadata"), help=_("A JSON object."), height=3, wide=True
+        ),
+        f"{path}.tool_description": FieldHint(label=_("It describes the tools")),
+        f"{path}.further": FieldHint(
+            label=_("Further fields"),
+            help=_("A JSON object of what else the message has; it is kept as it is."),
+            height=2,
+            wide=True,
+        ),
+    }
+
+
+def as_typed(message: Mapping[str, JsonValue], *, keeps_calls: bool) -> Fields:
+    """A message of the contract for the form; ``keeps_calls`` is what it starts with."""
+    calls = message.get("tool_calls")
+    own = {"role", "tool_call_id", "name", "metadata", "tool_description"}
+    typed: Fields = {name: message[name] for name in own if message.get(name) is not None}
+    typed["content"] = _plain(message.get("content"))
+    if isinstance(calls, list) and calls:
+        as_text = all(isinstance(_arguments(call), str | None) for call in calls)
+        typed["calls"] = {
+            "choice": "keep" if keeps_calls else "leave",
+            "tool_calls": [_with_arguments(call, _opened) for call in calls] if as_text else calls,
+            "as_text": as_text,
+        }
+    further = {*message} - own - {"content", "tool_calls"}
+    if kept := {name: message[name] for name in sorted(further) if message[name] is not None}:
+        typed["further"] = kept
+    return typed
+
+
+def as_message(typed: Mapping[str, JsonValue]) -> Fields:
+    """What the form says as a message of the contract, for whose rules it is then read."""
+    message = dict(typed)
+    calls, further = message.pop("calls", None), message.pop("further", None)
+    if isinstance(calls, dict) and calls.get("choice") == "keep":
+        said = calls.get("tool_calls")
+        if calls.get("as_text", True) and isinstance(said, list):
+            said = [_with_arguments(call, _closed) for call in said]
+        message["tool_calls"] = said
+    return (further if isinstance(further, dict) else {}) | message
+
+
+def in_operation(fields: JsonValue, change: Callable[[Fields], Fields]) -> JsonValue:
+    """An operation with ``change`` done to each of its messages; what is no message stays."""
+    if not isinstance(fields, dict):
+        return fields
+    result = dict(fields)
+    insert, replace = fields.get("insert"), fields.get("replace")
+    if isinstance(insert, dict):
+        messages = insert.get("messages")
+        rows = messages if isinstance(messages, list) else []
+        result["insert"] = insert | {"messages": [_changed(each, change) for each in rows]}
+    if isinstance(replace, dict):
+        result["replace"] = replace | {"message": _changed(replace.get("message"), change)}
+    return result
+
+
+def _changed(message: JsonValue, change: Callable[[Fields], Fields]) -> JsonValue:
+    return change(message) if isinstance(message, dict) else message
+
+
+def _plain(content: JsonValue) -> JsonValue:
+    """A content for its text area: one plain text part is a text, others stay parts."""
+    if isinstance(content, list) and len(content) == 1:
+        part = content[0]
+        if isinstance(part, dict) and set(part) == {"type", "text"} and part["type"] == "text":
+            return part["text"]
+    return "" if content is None else content
+
+
+def _holder(call: JsonValue) -> tuple[Fields, str]:
+    """The object of a call that has the arguments, and their name in it; "" if it has none."""
+    if not isinstance(call, dict):
+        return {}, ""
+    function = call.get("function")
+    inner = function if isinstance(function, dict) else call
+    return inner, next((name for name in _ARGUMENTS if name in inner), "")
+
+
+def _arguments(call: JsonValue) -> JsonValue:
+    inner, name = _holder(call)
+    return inner.get(name)
+
+
+def _with_arguments(call: JsonValue, change: Callable[[JsonValue], JsonValue]) -> JsonValue:
+    inner, name = _holder(call)
+    if not name or not isinstance(call, dict):
+        return call
+    changed: Any = inner | {name: change(inner[name])}
+    return changed if inner is call else call | {"function": changed}
+
+
+def _opened(arguments: JsonValue) -> JsonValue:
+    """Arguments to be edited: a text of JSON as its object, any other as it came."""
+    if not isinstance(arguments, str) or arguments.lstrip()[:1] not in ("{", "["):
+        return arguments
+    try:
+        return json_bytes.loads_strict(arguments.encode())
+    except ValidationFailed:
+        return arguments
+
+
+def _closed(arguments: JsonValue) -> JsonValue:
+    return arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
