@@ -42,7 +42,7 @@ def test_every_rule_that_is_cited_is_there() -> None:
     assert {number: str(path) for number, path in cited.items() if number not in rules} == {}
 
 
-@pytest.mark.parametrize("page", files(".md"), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", list(files(".md")), ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
