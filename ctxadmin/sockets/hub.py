@@ -29,11 +29,12 @@ from ctxadmin.sockets.messages import (
     Rights,
     WhoIsThere,
     group_of_workspace,
+    packed_all,
     unpacked,
 )
 from ctxadmin.sockets.presence import TOLD_EVERY
 from ctxadmin.sockets.protocol import GOING_DOWN, State
-from ctxadmin.sockets.sending import Sender
+from ctxadmin.sockets.sending import PATIENCE, Sender
 from ctxadmin.sockets.topics import WORKSPACE, Topic, source_of
 
 logger = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ ResultT = TypeVar("ResultT")
 
 LOOK_EVERY: Final = 15.0  # seconds, where all processes are heard
 LOOK_ALONE_EVERY: Final = 2.0  # where others may write who are not
+HEAR_OWN_EVERY: Final = 5.0
 ASK_RIGHTS_EVERY: Final = 30.0
 ASK_RIGHTS_ALONE_EVERY: Final = 5.0
 _THREADS: Final = 2  # for what the loop asks of the database: seldom and short
@@ -60,6 +62,8 @@ class Hub:
         self._followed: dict[Topic, Followed] = {}
         self._groups: dict[str, int] = {}
         self._channel = ""
+        self._receiving: asyncio.Task[None] | None = None
+        self._own_is_due = False  # what it told itself did not come back yet
         self._joining = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="sockets")
@@ -209,7 +213,7 @@ class Hub:
             with _not_there(self._sender):
                 if not self._channel:
                     self._channel = await layer.new_channel()
-                    self._begin(self._receive(layer, self._channel))
+                    self._receiving = self._begin(self._receive(layer, self._channel))
                 await layer.group_add(group, self._channel)
 
     async def _unhear(self, group: str) -> None:
@@ -228,6 +232,7 @@ class Hub:
         while True:
             told = await layer.receive(channel)
             if told.get("from") == self.process:
+                self._own_is_due = False
                 continue
             try:
                 messages = [unpacked(each) for each in told["all"]]
@@ -245,33 +250,59 @@ class Hub:
             self._is_running = True
             self._begin(self._sender.run())
             self._begin(self._keep_looking())
+            if self._layer is not None:
+                self._begin(self._keep_hearing(self._layer))
             self._begin(self._keep_asking())
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
         if self.is_closed:
             work.close()
-            return
+            return None
         task = self.loop.create_task(_told_of_failure(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _keep_looking(self) -> None:
         while True:
             alone = LOOK_EVERY if self.is_shared else LOOK_ALONE_EVERY
-            await asyncio.sleep(self.look_every or alone)
+            await self._sender.turns(self.look_every or alone)
             if not self._followed:
                 self._news.clear()
                 await self._news.wait()
             with _database_away():
                 await self.look()
             if self._layer is not None and self._sender.came_back():
-                await self._hear_again()
+                await self._hear_again(self._layer)
 
-    async def _hear_again(self) -> None:
-        """Be in all groups, also those that could not be joined while the layer was away."""
+    async def _hear_again(self, layer: BaseChannelLayer) -> None:
+        """Be in all groups by a new connection.
+
+        That of before may wait for ever for a server that stands still, while another answers; and
+        groups that came since could not be joined.
+        """
+        async with self._joining:
+            with _not_there(self._sender):
+                await layer.flush()
+            if self._receiving is not None:
+                self._receiving.cancel()
+            self._channel, self._own_is_due = "", False
         for group in list(self._groups):
-            if self._layer is not None:
-                await self._enter(self._layer, group)
+            await self._enter(layer, group)
+
+    async def _keep_hearing(self, layer: BaseChannelLayer) -> None:
+        """Say something to itself: a connection on which nothing comes any more makes no error."""
+        while True:
+            await asyncio.sleep(HEAR_OWN_EVERY)
+            if self._sender.is_away or not self._channel:
+                continue
+            if self._own_is_due:
+                await self._hear_again(layer)
+                continue
+            self._own_is_due = True
+            with _not_there(self._sender):
+                async with asyncio.timeout(PATIENCE):
+                    await layer.send(self._channel, packed_all(self.process, []))
 
     async def _keep_asking(self) -> None:
         """Tell the others who is here, and ask who may still listen."""

@@ -21,10 +21,10 @@ def channel_layers(address: RedisAddress | None) -> dict[str, Any]:
 
 
 def host_of(address: RedisAddress) -> dict[str, Any]:
-    """The one server that channels_redis connects to, as it wants to be told.
+    """Where channels_redis connects to, as it wants to be told.
 
-    It knows Sentinels. Of a cluster it asks the first host: what is published there reaches all
-    nodes, but should that host be away nobody asks another.
+    It knows Sentinels. Of a cluster it is given any host that answers: what is published there
+    reaches all nodes.
     """
     from redis.asyncio.connection import SSLConnection, UnixDomainSocketConnection
     from redis.asyncio.retry import Retry
@@ -52,6 +52,11 @@ def host_of(address: RedisAddress) -> dict[str, Any]:
             "master_name": address.service,
             "db": address.database,
         }
+    if address.kind is Kind.CLUSTER:
+        from ctxadmin.sockets.any_host import AnyHostConnection, AnyHostTlsConnection
+
+        one = AnyHostTlsConnection if address.tls else AnyHostConnection
+        return {**options, **address.tls_files, "connection_class": one, "hosts": address.hosts}
     host, port = address.hosts[0]
     if address.tls:
         options |= {"connection_class": SSLConnection, **address.tls_files}

@@ -1,6 +1,7 @@
 """Puts messages on the channel layer, in order, many at once, and gives up quickly."""
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 _MOST_WAITING: Final = 10_000
 _MOST_AT_ONCE: Final = 200
-_PATIENCE: Final = 1.5  # seconds for one sending
+PATIENCE: Final = 1.5  # seconds for one sending
 _PAUSE: Final = 2.0  # after a failure
 
 
@@ -31,6 +32,7 @@ class Sender:
         self._waiting: deque[Message] = deque(maxlen=_MOST_WAITING)
         self._wakes = asyncio.Event()
         self._returned = False
+        self._turned = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -44,6 +46,7 @@ class Sender:
         """The layer failed: it is left alone for a while."""
         if not self.is_away:
             self.is_away = True
+            self._turned.set()
             logger.warning("The channel layer is away (%s); changes are looked for.", _kind(error))
         self._wakes.set()
 
@@ -51,6 +54,13 @@ class Sender:
         """True once after the layer was away."""
         returned, self._returned = self._returned, False
         return returned
+
+    async def turns(self, seconds: float) -> None:
+        """Wait until the layer goes away or comes back, or for so many seconds."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._turned.wait()
+        self._turned.clear()
 
     async def run(self) -> None:
         """Send for as long as the process lives."""
@@ -80,7 +90,7 @@ class Sender:
         for message in messages:
             groups.setdefault(group_of(message), []).append(message)
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(PATIENCE):
                 for group, found in groups.items():
                     await layer.group_send(group, packed_all(self._process, found))
         except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is away
@@ -91,11 +101,12 @@ class Sender:
         while True:
             await asyncio.sleep(_PAUSE)
             try:
-                async with asyncio.timeout(_PATIENCE):
+                async with asyncio.timeout(PATIENCE):
                     await layer.group_send("nobody", packed_all(self._process, []))
             except Exception:  # noqa: BLE001, S112 - it is still away
                 continue
             self.is_away, self._returned = False, True
+            self._turned.set()
             logger.warning("The channel layer is back.")
             return
 

@@ -22,7 +22,11 @@ PRODUCTION = ROOT / "requirements.txt"
 TEST = ROOT / "requirements" / "test.txt"
 LOCKS = (EMBEDDED, PRODUCTION, TEST)
 # Modules that are loaded only where a setting asks for what they need.
-ON_SERVERS = {ROOT / "ctxadmin/live/link.py", ROOT / "ctxadmin/db/mysql/base.py"}
+ON_SERVERS = {
+    ROOT / "ctxadmin/live/link.py",
+    ROOT / "ctxadmin/db/mysql/base.py",
+    ROOT / "ctxadmin/sockets/any_host.py",
+}
 
 
 def entries(lock: Path) -> list[str]:

@@ -1,0 +1,79 @@
+"""``serve --workers 2`` on MariaDB and Redis: pages of both workers hear what either is told."""
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from tests.live_server import LiveServer
+
+PATIENCE = 60.0  # seconds
+LISTENS, CONNECTED = "0A", "01"
+
+
+@pytest.fixture
+def server(tmp_path: Path, mariadb_url: str, redis_url: str) -> Iterator[LiveServer]:
+    settings = {
+        "DATABASE_URL": mariadb_url,
+        "REDIS_URL": redis_url,
+        "CTXADMIN_SECRET_KEY": "the same for both " + "0" * 40,
+    }
+    server = LiveServer(tmp_path, settings, "--workers", "2").start()
+    try:
+        yield server
+    finally:
+        server.stop()  # a parent that is killed leaves its workers
+
+
+def connections(server: LiveServer) -> dict[int, int]:
+    """How many connections each worker has taken, by its process id."""
+    found = {}
+    taken = _sockets(server.port, CONNECTED)
+    for pid in Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split():
+        opened = {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()}
+        if opened & _sockets(server.port, LISTENS):
+            found[int(pid)] = len(opened & taken)
+    return found
+
+
+def _sockets(port: int, state: str) -> set[str]:
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    ours = [row for row in rows if row[1].endswith(f":{port:04X}") and row[3] == state]
+    return {f"socket:[{row[9]}]" for row in ours}
+
+
+def changed(page: ClientConnection) -> dict[str, Any]:
+    while True:
+        frame: dict[str, Any] = json.loads(page.recv(timeout=PATIENCE))
+        if frame["type"] == "changed":
+            return frame
+
+
+def test_pages_of_all_workers_hear_every_change_in_order(server: LiveServer) -> None:
+    headers = {"Authorization": f"Bearer {server.make_token('engine')}"}
+    with ExitStack() as opened:
+        api = opened.enter_context(httpx.Client(base_url=server.url, headers=headers))
+        assert api.post("/api/v1/conversations", json={"id": "c"}).status_code == 201
+        path = f"ws://127.0.0.1:{server.port}/ws/conversations/c/"
+        pages: list[ClientConnection] = []
+        while min(connections(server).values()) < 2:  # one of them may be that of ``api``
+            page = connect(path, additional_headers=headers, open_timeout=PATIENCE)
+            pages.append(opened.enter_context(page))
+            assert json.loads(pages[-1].recv(timeout=PATIENCE))["type"] == "welcome"
+        assert len(connections(server)) == 2
+        for number in range(8):
+            body = {"messages": [{"role": "user", "content": str(number)}]}
+            # Each over a connection of its own, which any worker may take.
+            answer = httpx.post(
+                f"{server.url}/api/v1/conversations/c/messages", json=body, headers=headers
+            )
+            assert answer.status_code == 201
+        for page in pages:
+            heard = [changed(page) for _ in range(8)]
+            assert [frame["seq"] for frame in heard] == list(range(2, 10))
+            assert {frame["what"] for frame in heard} == {"messages.append"}
