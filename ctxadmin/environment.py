@@ -1,7 +1,11 @@
 """What the environment says: every variable that ctxadmin reads, parsed strictly."""
 
 import os
+import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -17,14 +21,41 @@ from ctxadmin.web import mail_url
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
 _SHORTEST_TOKEN: Final = 16
+_SHORTEST_KEY: Final = 32
+_ORIGIN: Final = re.compile(r"https?://[^/\s]+")
+_read: Final[set[str]] = set()  # the names of all variables that were asked for
 
 
 def text(name: str, default: str = "") -> str:
     """The variable, or the content of the file that ``NAME_FILE`` points to."""
+    _read.update((name, f"{name}_FILE"))
     path = os.environ.get(f"{name}_FILE")
     if path:
-        return Path(path).read_text(encoding="utf-8").strip()
+        with _told_of(f"{name}_FILE names a file that cannot be read"):
+            return Path(path).read_text(encoding="utf-8").strip()
     return os.environ.get(name, default)
+
+
+def unknown() -> list[str]:
+    """A sentence for each ``CTXADMIN_`` variable that nothing here reads: misspelt, or former."""
+    found = []
+    for name in sorted(os.environ):
+        if name.startswith("CTXADMIN_") and name not in _read:
+            near = get_close_matches(name, sorted(_read), n=1, cutoff=0.8)
+            meant = f" Is it {near[0]} that you mean?" if near else ""
+            found.append(f"{name} is set, but there is no such setting.{meant}")
+    return found
+
+
+@contextmanager
+def _told_of(what: str) -> Iterator[None]:
+    """Failures of the file system as a sentence that begins with ``what``."""
+    try:
+        yield
+    except OSError as error:
+        raise ImproperlyConfigured(f"{what}: {error.filename}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise ImproperlyConfigured(f"{what}: it is no text.") from None
 
 
 def flag(name: str, *, default: bool = False) -> bool:
@@ -74,23 +105,30 @@ def data_dir() -> Path:
     else:
         home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
         folder = Path(home) / "ctxadmin"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _told_of("The folder of CTXADMIN_DATA_DIR cannot be made"):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder.resolve()
 
 
 def secret_key(folder: Path) -> str:
     """``CTXADMIN_SECRET_KEY``, else a random key made once and kept in the data folder."""
     given = text("CTXADMIN_SECRET_KEY")
+    if 0 < len(given) < _SHORTEST_KEY:
+        raise ImproperlyConfigured(
+            f"CTXADMIN_SECRET_KEY must have at least {_SHORTEST_KEY} characters, "
+            "for example those of: openssl rand -hex 32"
+        )
     if given:
         return given
     path = folder / "secret_key"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
+    with _told_of("The secret key in CTXADMIN_DATA_DIR cannot be read or made"):
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return path.read_text(encoding="utf-8").strip()
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(secrets.token_urlsafe(50))
         return path.read_text(encoding="utf-8").strip()
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(secrets.token_urlsafe(50))
-    return path.read_text(encoding="utf-8").strip()
 
 
 def metrics_token() -> str:
@@ -112,7 +150,8 @@ def metrics_folder() -> Path | None:
         os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)  # which takes an empty one for a name
         return None
     folder = Path(given)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _told_of("The folder of PROMETHEUS_MULTIPROC_DIR cannot be made"):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
 
@@ -148,6 +187,23 @@ def networks(name: str) -> list[IPv4Network | IPv6Network]:
     except ValueError as error:
         example = "write them as 10.1.0.0/16,fd00::/8"
         raise ImproperlyConfigured(f"{name} cannot be read: {error}; {example}.") from None
+
+
+def addresses(name: str) -> list[str]:
+    """Addresses and networks as they are written, with commas between."""
+    networks(name)
+    return words(name)
+
+
+def origins(name: str) -> list[str]:
+    """Origins as ``https://ctx.example.org``, with commas between."""
+    found = words(name)
+    for origin in found:
+        if not _ORIGIN.fullmatch(origin):
+            raise ImproperlyConfigured(
+                f"{name} must be like https://ctx.example.org, without a path, not {origin!r}."
+            )
+    return found
 
 
 def public_url() -> str:

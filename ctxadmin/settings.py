@@ -21,8 +21,8 @@ SECRET_KEY = environment.secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = environment.words("CTXADMIN_SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = environment.words("CTXADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 # Addresses of proxies whose X-Forwarded-For is believed: else all callers have the proxy's address.
-TRUSTED_PROXIES = environment.words("CTXADMIN_TRUSTED_PROXIES")
-CSRF_TRUSTED_ORIGINS = environment.words("CTXADMIN_TRUSTED_ORIGINS")
+TRUSTED_PROXIES = environment.addresses("CTXADMIN_TRUSTED_PROXIES")
+CSRF_TRUSTED_ORIGINS = environment.origins("CTXADMIN_TRUSTED_ORIGINS")
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -18,6 +18,14 @@ from ctxadmin.db.mysql import rules as mysql_rules
 from ctxadmin.lib.finding import Finding
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
+# What an operator can do about refusals of MySQL and MariaDB, by their numbers.
+_MENDS: Final = {
+    1044: "Grant the user of DATABASE_URL the rights on its database.",
+    1045: "Look at the name and the password in DATABASE_URL.",
+    1049: "Make the database that DATABASE_URL names, or correct the name.",
+    1130: "Allow the user of DATABASE_URL to come from this machine.",
+    1698: "Look at the name and the password in DATABASE_URL.",
+}
 
 
 def findings() -> list[Finding]:
@@ -39,7 +47,8 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
             raise
         number = number_of(error)  # of the text only this is told: it may name hosts and users
         text = meaning.text if number is None else f"{meaning.text} It said error {number}."
-        return [Finding("database", "error", text, "Look at it and at DATABASE_URL.")]
+        mend = _MENDS.get(number or 0, "Look at it and at DATABASE_URL.")
+        return [Finding("database", "error", text, mend)]
     if settings.ALLOW_UNSAFE_DATABASE:
         found = [each.excused() if each.level == "error" else each for each in found]
     return [Finding("database", "ok", f"{connection.display_name} answers."), *found]

@@ -1,4 +1,4 @@
-"""Errors outside of views: problem+json for the API, a page for people."""
+"""Errors outside of views: problem+json for programs, a page for people."""
 
 import sys
 
@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import NotFound, Unavailable
-from ctxadmin.web.problems import is_api, of_database, of_error, problem
+from ctxadmin.web.problems import of_database, of_error, problem, reads_problems
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
@@ -26,7 +26,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         text = _("This browser sent no cookies, and without them nothing can be changed here.")
     else:
         text = _("The form is out of date, or it came from another site. Nothing was changed.")
-    if is_api(request):
+    if reads_problems(request):
         return problem(403, "forbidden", text)
     context = {
         "detail": text,
@@ -56,7 +56,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
     """The page of an outage, which asks nothing of the database."""
-    if is_api(request):
+    if reads_problems(request):
         return of_error(refusal)
     response = render(request, "503.html", {"detail": refusal.detail}, status=503)
     response["Retry-After"] = str(refusal.retry_after)
@@ -64,6 +64,6 @@ def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpResponse:
-    if is_api(request):
+    if reads_problems(request):
         return problem(status, code, detail)
     return render(request, f"{status}.html", {"detail": detail}, status=status)

@@ -166,5 +166,11 @@ def exception_handler(error: Exception, context: Mapping[str, object]) -> HttpRe
     return response
 
 
-def is_api(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/")
+def reads_problems(request: HttpRequest) -> bool:
+    """True for a caller that is no person: of the API, of the metrics, a script of a page.
+
+    Such scripts ask for JSON before all else, also where they take HTML, too.
+    """
+    if request.path.startswith("/api/") or request.path == "/metrics":
+        return True
+    return request.headers.get("Accept", "").startswith("application/json")

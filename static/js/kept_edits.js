@@ -60,7 +60,7 @@ async function send() {
 
 /** What the server said; an error is thrown where it is worth asking again. */
 async function heed(answer) {
-  const said = answer.headers.get("Content-Type")?.startsWith("application/json") ? await answer.json() : null;
+  const said = /^application\/(problem\+)?json/.test(answer.headers.get("Content-Type") ?? "") ? await answer.json() : null;
   if (answer.ok && said) {
     form.elements.namedItem("seq").value = said.seq;
     wait = quiet;

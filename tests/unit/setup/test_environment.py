@@ -1,12 +1,18 @@
-"""What the environment may say of mail, of networks and of the address of the server."""
+"""What the environment may say, and how it is told that it says something wrong."""
 
+import os
+import re
+import subprocess
+import sys
 from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin import environment
 from ctxadmin.web import mail_url
+from tests.servers import ROOT
 
 FROM = "?from=ctxadmin@example.org"
 
@@ -74,3 +80,52 @@ def test_an_address_that_is_no_origin_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("CTXADMIN_PUBLIC_URL", url)
     with pytest.raises(ImproperlyConfigured, match="CTXADMIN_PUBLIC_URL"):
         environment.public_url()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("CTXADMIN_SECRET_KEY", "short", "at least 32 characters"),
+        ("CTXADMIN_SECRET_KEY_FILE", "/nowhere/key", "CTXADMIN_SECRET_KEY_FILE .*/nowhere/key"),
+        ("CTXADMIN_SECRET_KEY_FILE", "/bin/sh", "it is no text"),
+        ("CTXADMIN_DATA_DIR", "/proc/nowhere", "CTXADMIN_DATA_DIR cannot be made: /proc/nowhere"),
+        ("CTXADMIN_TRUSTED_ORIGINS", "ctx.example.org", "like https://ctx.example.org"),
+        ("CTXADMIN_TRUSTED_ORIGINS", "https://ctx.example.org/", "without a path"),
+        ("CTXADMIN_TRUSTED_PROXIES", "proxy.internal", "'proxy.internal'"),
+        ("CTXADMIN_TRUSTED_PROXIES", "*", "CTXADMIN_TRUSTED_PROXIES"),
+        ("PROMETHEUS_MULTIPROC_DIR", "/proc/nowhere", "PROMETHEUS_MULTIPROC_DIR cannot be made"),
+    ],
+)
+def test_a_wrong_setting_stops_the_start_with_one_sentence_that_names_it(
+    tmp_path: Path, name: str, value: str, told: str
+) -> None:
+    done = start(tmp_path, {name: value})
+    assert done.returncode == 1
+    assert re.fullmatch(f"ctxadmin cannot start: .*{told}.*", done.stderr.strip()), done.stderr
+
+
+def test_a_misspelt_setting_is_told_with_what_may_be_meant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in [name for name in os.environ if name.startswith("CTXADMIN_")]:
+        monkeypatch.delenv(name)
+    assert environment.unknown() == []
+    monkeypatch.setenv("CTXADMIN_THREDS", "4")
+    monkeypatch.setenv("CTXADMIN_THREADS", "4")
+    (told,) = environment.unknown()
+    assert "CTXADMIN_THREDS is set" in told
+    assert "CTXADMIN_THREADS " in told
+
+
+def start(folder: Path, settings: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """A command that reads the settings and ends."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CTXADMIN_")}
+    own = {"CTXADMIN_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "ctxadmin.settings"}
+    return subprocess.run(
+        [sys.executable, "manage.py", "diffsettings"],
+        cwd=ROOT,
+        env=kept | own | settings,
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -13,6 +13,7 @@ from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
+from ctxadmin import environment
 from ctxadmin.web import health
 
 _LAST_SECONDS: Final = 30  # for requests in flight, when the server is told to end
@@ -82,6 +83,8 @@ class Command(BaseCommand):
             )
             may = any(each.excusable for each in errors)
             raise CommandError(f"ctxadmin cannot serve:\n{lines}{excuse if may else ''}")
+        for warning in environment.unknown():
+            self._say(f"Warning: {warning}")
         for each in found:
             self._say(f"Warning: {each.text} {each.mend}")
 

@@ -1,0 +1,24 @@
+"""What an operator is told to do when the database refuses a connection."""
+
+import pytest
+from django.db import OperationalError
+
+from ctxadmin.db import probe
+
+
+@pytest.mark.parametrize(
+    ("number", "mend"),
+    [(1045, "name and the password"), (1049, "Make the database"), (2002, "Look at it")],
+)
+def test_a_refusal_says_how_to_mend_it_and_quotes_nothing(
+    monkeypatch: pytest.MonkeyPatch, number: int, mend: str
+) -> None:
+    def refuse() -> None:
+        raise OperationalError(number, "secret words of the server")
+
+    monkeypatch.setattr(probe, "_settings", refuse)
+    (found,) = probe.findings()
+    assert (found.check, found.level) == ("database", "error")
+    assert mend in found.mend
+    assert str(number) in found.text
+    assert "secret" not in found.text + found.mend
