@@ -219,8 +219,7 @@ def _go_on(
     """The merged edit as changes of the state of now, to be looked at before it is applied."""
     changes = _against(sides.theirs, final, task.changes)
     if not changes:
-        if theirs.row is not None:
-            pending.applied(task.actor, theirs.row, task.seq, task.changes)
+        pending.applied(task.actor, task.base, task.seq, task.changes)
         flash.info(task.request, _("Nothing is left to change: the state is as you wanted it."))
         return redirect("checkpoints:detail", task.head.public_id)
     others = others_since(task, theirs)

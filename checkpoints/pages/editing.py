@@ -1,27 +1,36 @@
 """The pages on which the state of a paused execution is edited: form, summary, apply."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
-from urllib.parse import unquote
 
+import orjson
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
-from pydantic import JsonValue
 
 from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
-from checkpoints.pages import conflicts, form_rows, lost, pending, presenters, state_form, values
+from checkpoints.pages import (
+    conflicts,
+    form_rows,
+    keeping,
+    lost,
+    pending,
+    presenters,
+    state_form,
+    values,
+)
+from checkpoints.pages.adding_up import Typed, WholeText
 from checkpoints.pages.edits import Edit
-from checkpoints.pages.pending import PendingView, Typed
+from checkpoints.pages.pending import Kept, PendingView
 from checkpoints.pages.presenters import Named
 from checkpoints.pages.state_form import Changes, Read, Row
 from checkpoints.pages.values import KeyView
@@ -41,7 +50,6 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
-from ctxadmin.web.problems import status_of
 
 _MOST_KEYS: Final = 100
 _MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
@@ -56,7 +64,8 @@ class EditPage:
 
     A ``raw`` that is too large for a text area is fetched from ``raw_url`` by a script.
     ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
-    others are not shown. ``pending`` is what was typed and is not applied, kept ``seq`` times.
+    others are not shown. ``pending`` is what was typed and is not applied, kept ``seq`` times;
+    ``given`` are its marks, ``text_given`` that of a ``raw`` that cannot be read yet.
     """
 
     title: Text
@@ -76,6 +85,8 @@ class EditPage:
     hidden_keys: int
     text: str
     seq: int
+    given: str
+    text_given: str
     pending: PendingView | None
 
 
@@ -91,7 +102,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     task = Edit.read(request, actor, head, now)
     step = request.POST.get("step", "")
     if step == "keep":
-        return _keep(task)
+        return keeping.answer(task)
     if not task.same_execution:
         return _of_another_execution(task)
     if step == "discard":
@@ -109,7 +120,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 
 def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> HttpResponse:
     """The form, with what the person typed and did not apply; it is of the version seen then."""
-    typed = pending.find(actor, now.row, now.version)
+    typed = pending.find_at(actor, now)
     base = now
     if typed.version != now.version:
         base = queries.find_moment(actor, head.public_id, typed.version)
@@ -122,35 +133,11 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
         )
     task = Edit(request, actor, head, now, base, _NO_CHANGES, typed.seq)
     if request.GET.get("raw") == "text":
-        return HttpResponse(_raw_text(base, _NO_CHANGES, typed), content_type=_PLAIN)
+        text = _text_of(typed, request)
+        found = text.text if text else _raw_text(base, _NO_CHANGES, typed)
+        return HttpResponse(found, content_type=_PLAIN)
     shown = _edit_page(task, _NO_CHANGES, text=request.GET.get("q", ""), raw="raw" in request.GET)
     return show(request, "checkpoints/edit.html", shown)
-
-
-def _keep(task: Edit) -> HttpResponse:
-    """What a script sends while a person types; it answers how often it was kept."""
-    if not task.same_execution:
-        return JsonResponse({"detail": _("Another execution was started.")}, status=409)
-    try:
-        typed = _kept(task)
-    except ContextError as error:
-        return JsonResponse({"detail": error.detail}, status=status_of(error))
-    return JsonResponse({"seq": typed.seq, "count": len(typed.rows)})
-
-
-def _kept(task: Edit) -> Typed:
-    """Keep what the form says; a JSON text that cannot be read is kept as a text."""
-    sent = task.request.POST
-    if sent.get("mode") != state_form.RAW:
-        rows = state_form.rows_in({name: str(sent[name]) for name in sent})
-        return pending.keep(task.actor, task.base, Typed(task.version, task.seq, rows))
-    read = _read(task, sent)
-    if read.valid:
-        rows = pending.rows_of(read.changes, _whole(task.base))
-        return pending.keep(task.actor, task.base, Typed(task.version, task.seq, rows), whole=True)
-    before = pending.find(task.actor, task.base.row, task.version)
-    wanted = Typed(task.version, task.seq, before.rows, read.raw)
-    return pending.keep(task.actor, task.base, wanted, whole=True)
 
 
 def _discard(task: Edit) -> HttpResponse:
@@ -170,15 +157,15 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     """What the form says: show it in another way, or what would change."""
     sent = task.request.POST
     raw = sent.get("mode") == state_form.RAW
-    typed = Typed(task.version)
+    kept: Kept | None = None
     with suppress(VersionConflict, TooLarge):  # then this page goes on alone with what it shows
-        typed = _kept(task)
-        if "take-back" in sent and task.now.row is not None:
-            return _taken_back(task, unquote(sent["take-back"]))
-    task = replace(task, seq=typed.seq)
+        kept = keeping.keep(task)
+        task = replace(task, seq=kept.typed.seq)
+        if keeping.taken_back(task):
+            return redirect("checkpoints:edit", task.head.public_id)
     if step == "add" and not raw:
         return _show_form(task, _row_texts(task, sent, extra=2), status=200)
-    read = _read(task, sent, typed)
+    read = _read(task, sent, kept)
     if not read.valid:
         return _refuse_form(task, read, raw=raw)
     if step in ("raw", "form"):
@@ -192,12 +179,6 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     return conflicts.show_summary(task)
 
 
-def _taken_back(task: Edit, name: str) -> HttpResponse:
-    if task.now.row is not None:
-        pending.take_back(task.actor, task.now.row, [name])
-    return redirect("checkpoints:edit", task.head.public_id)
-
-
 def _look_again(task: Edit) -> HttpResponse:
     """The summary as it was sent; drafts.js asks for it after signing in."""
     if task.now.status is not Status.PAUSED:
@@ -205,17 +186,22 @@ def _look_again(task: Edit) -> HttpResponse:
     return conflicts.show_summary(task)
 
 
-def _read(task: Edit, sent: QueryDict, typed: Typed | None = None) -> Read:
-    """What the form says, with what was ``typed`` of keys that it does not show."""
-    reducers = values.reducers_for(task.base.row)
+def _read(task: Edit, sent: QueryDict, kept: Kept | None = None) -> Read:
+    """What the form says, with what was ``kept`` of it and of other pages."""
     if sent.get("mode") == state_form.RAW:
-        text = sent.get("raw", "")
-        return state_form.read_raw(text, _whole(task.base), reducers)
-    rows = state_form.rows_in({name: str(sent[name]) for name in sent})
-    if typed is not None:
-        rows = pending.merged(typed.rows, rows, complete=True)
-    base = values.values_of(task.base, {row.name for row in rows})
-    return state_form.read_rows(rows, base, reducers)
+        read = keeping.read_whole(task)
+        if kept is not None and read.valid:
+            read.changes = dict(pending.changes_of(kept.typed, task.base))
+        return read
+    rows = task.sent_rows
+    if kept is None:
+        says = [row for row in keeping.said(task).rows.values() if row is not None]
+    else:
+        says = list(kept.typed.rows)
+    base = values.values_of(task.base, {row.name for row in says})
+    read = state_form.read_rows(says, base, values.reducers_for(task.base.row))
+    read.rows = form_rows.overlaid(rows, says)
+    return read
 
 
 def _again(task: Edit, changes: Changes, *, raw: bool = False, problem: str = "") -> HttpResponse:
@@ -232,15 +218,11 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
         shown = _edit_page(task, _NO_CHANGES, raw=True)
         shown = replace(shown, raw="" if shown.raw_url else read.raw, problem=read.problem)
         return show(task.request, "checkpoints/edit.html", shown, status=422)
-    wrong = [_said(row) for row in read.rows if row.problem]
+    wrong = [keeping.short(row.name) for row in read.rows if row.problem]
     text = ngettext("Look at the key %(keys)s.", "Look at the keys %(keys)s.", len(wrong))
     problem = text % {"keys": ", ".join(wrong)}
     rows = form_rows.as_typed(task.base, read.rows)
     return _show_form(task, rows, status=422, problem=problem)
-
-
-def _said(row: Row) -> str:
-    return f"{row.name[:40]}…" if len(row.name) > 40 else row.name or _("the new key")
 
 
 def _show_form(task: Edit, rows: Sequence[Row], *, status: int, problem: str = "") -> HttpResponse:
@@ -280,8 +262,7 @@ def _apply(task: Edit) -> HttpResponse:
         "%(n)s keys changed; the execution is at version %(version)s.",
         len(done.changed_keys),
     )
-    if task.now.row is not None:
-        pending.applied(task.actor, task.now.row, task.seq, task.changes)
+    pending.applied(task.actor, task.base, task.seq, task.changes)
     flash.success(task.request, text % {"n": len(done.changed_keys), "version": done.version})
     if sent.get("step") == "approve":
         _approve(task, done.version, command.reason)
@@ -304,16 +285,20 @@ def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = Fals
     head, base, row = task.head, task.base, task.base.row
     if row is None:
         raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
-    typed = pending.find(task.actor, row, base.version)
+    typed = pending.find_at(task.actor, base)
     if typed.version != base.version:
         typed = Typed(base.version)
     view = values.state_view(base, text=text, most=_MOST_KEYS)
     may_raw = row.state_bytes <= _MOST_RAW
     is_large = row.state_bytes > _MOST_IN_PAGE
-    raw_text = None
+    raw_text, unread = None, _text_of(typed, task.request) if raw and not changes else None
+    given = unread.given if unread else pending.marks_of(base, typed, changes, readable=raw)
     if raw and may_raw:
-        raw_text = "" if is_large else _raw_text(base, changes, typed)
+        made = unread.text if unread else _raw_text(base, changes, typed)
+        raw_text = "" if is_large else made
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
+    if unread:
+        raw_url += f"&text={unread.mark}"
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -332,17 +317,22 @@ def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = Fals
         hidden_keys=view.total - len(view.keys),
         text=text,
         seq=typed.seq,
+        given=orjson.dumps(given).decode(),
+        text_given=unread.mark if unread else "",
         pending=pending.view_of(typed, base, task.now),
     )
 
 
 def _raw_text(base: Moment, changes: Changes, typed: Typed) -> str:
-    """The whole state as JSON with what was changed, or as it was typed if that is not JSON yet."""
-    if typed.raw and not changes:
-        return typed.raw
+    """The whole state as JSON with what was changed."""
     made = changes or pending.changes_of(typed, base)
-    return state_form.pretty(state_form.with_changes(_whole(base), made))
+    return state_form.pretty(state_form.with_changes(values.all_values(base), made))
 
 
-def _whole(base: Moment) -> Mapping[str, JsonValue]:
-    return values.values_of(base, values.held_keys(base).keys())
+def _text_of(typed: Typed, request: HttpRequest) -> WholeText | None:
+    """The whole state that cannot be read yet and was asked for, else the one typed last."""
+    wanted = request.GET.get("text")
+    if wanted == "" or not typed.texts:
+        return None
+    found = [each for each in typed.texts if each.mark == wanted]
+    return found[0] if found else typed.texts[-1]

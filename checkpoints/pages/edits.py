@@ -13,7 +13,7 @@ from checkpoints.moments import Moment
 from checkpoints.pages import presenters, state_form
 from checkpoints.pages.presenters import VersionLine
 from checkpoints.pages.seen import version_in
-from checkpoints.pages.state_form import Changes
+from checkpoints.pages.state_form import Changes, Row
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
@@ -62,6 +62,12 @@ class Edit:
         """False if another execution was started since the form was filled in."""
         row = self.now.row
         return row is not None and self.request.POST.get("execution", "") == row.public_id
+
+    @property
+    def sent_rows(self) -> list[Row]:
+        """The rows of the form that was sent."""
+        sent = self.request.POST
+        return state_form.rows_in({name: str(sent[name]) for name in sent})
 
     @property
     def reason(self) -> str:

@@ -7,8 +7,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from checkpoints.moments import Moment
-from checkpoints.pages import pending, state_form, values
-from checkpoints.pages.pending import Typed
+from checkpoints.pages import state_form, values
+from checkpoints.pages.adding_up import Typed, places_of
 from checkpoints.pages.state_form import Changes, Row
 from checkpoints.pages.values import KeyView
 
@@ -33,9 +33,15 @@ def of_state(
         shown = found.get(name) if gone else changed
         row = state_form.row_of(name, shown if isinstance(shown, _JSON) else None)
         rows.append(replace(row, old=name in found, gone=gone))
-    if not changes:
-        rows = sorted(pending.merged(rows, typed.rows, complete=False), key=_place)
+    rows = sorted(
+        overlaid(rows, [row for row in typed.rows if row.name not in changes]), key=_place
+    )
     return as_typed(base, rows, text=text)
+
+
+def overlaid(rows: Sequence[Row], typed: Sequence[Row]) -> list[Row]:
+    """Rows with what was typed in the place of those of the same key, or behind them."""
+    return list((places_of(rows) | places_of(typed)).values())
 
 
 def as_typed(base: Moment, rows: Sequence[Row], *, text: str = "", extra: int = 1) -> list[Row]:

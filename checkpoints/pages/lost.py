@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import FINAL
 from checkpoints.pages import pending, presenters, state_form
+from checkpoints.pages.adding_up import Typed
 from checkpoints.pages.edits import Edit, execution_of, others_since
 from checkpoints.pages.presenters import VersionLine
 from conversations.models import Conversation
@@ -20,7 +21,7 @@ class LostPage:
     """The execution goes on already: what was typed, for copying.
 
     ``execution`` and ``version`` are those that it is kept for; "" if it is not kept. One that
-    has ``ended`` never pauses again.
+    has ``ended`` never pauses again. ``texts`` are what cannot be read, or was not used.
     """
 
     title: Text
@@ -31,26 +32,32 @@ class LostPage:
     status: str
     ended: bool
     changes: str
+    texts: Sequence[str]
     reason: str
     others: Sequence[VersionLine]
 
 
 def show_lost(task: Edit) -> HttpResponse:
     """Nothing can be written any more: what was typed, for copying."""
+    kept = pending.find(task.actor, task.now.row, task.version)
     shown = LostPage(
         title=_("The execution does not wait any more"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
         head=task.head,
-        execution=execution_of(task.now) if _is_kept(task) else "",
+        execution=execution_of(task.now) if kept else "",
         version=task.version,
         status=task.now.status.value,
         ended=task.now.status in FINAL,
         changes=state_form.pretty(state_form.as_update(task.changes)),
+        texts=_not_in(task, kept),
         reason=task.reason,
         others=others_since(task, task.now) if task.same_execution else (),
     )
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
-def _is_kept(task: Edit) -> bool:
-    return bool(pending.find(task.actor, task.now.row, task.version))
+def _not_in(task: Edit, kept: Typed) -> list[str]:
+    """What is kept beside the changes: it cannot be read yet, or stands in none of them."""
+    rows = [row for row in kept.rows if row.name not in task.changes]
+    named = [f"{row.name}: {row.text}" for row in (*rows, *kept.others) if row.text]
+    return [*named, *(each.text for each in kept.texts)]

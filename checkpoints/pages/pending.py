@@ -1,7 +1,7 @@
 """What was typed into the form of a state and is not applied yet: kept, shown, taken back."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -12,7 +12,8 @@ from pydantic import JsonValue
 from checkpoints import pending_store
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
-from checkpoints.pages import state_form, values
+from checkpoints.pages import adding_up, state_form, values
+from checkpoints.pages.adding_up import Marks, Said, Typed, WholeText
 from checkpoints.pages.state_form import Changes, Row
 from checkpoints.pages.state_rows import state_rows
 from checkpoints.pending_store import Pending, Place, Wanted
@@ -24,26 +25,22 @@ from ctxadmin.web.components import DiffRow
 MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
 _STORED: Final = ("name", "kind", "text", "old", "gone")
 
+MomentAt = Callable[[int], Moment]
+
 
 @dataclass(frozen=True, slots=True)
-class Typed:
-    """Rows that differ from the state at ``version``; ``raw`` is a whole text that is not JSON yet.
+class Kept:
+    """What is kept after a page spoke, and what that page knows of it now.
 
-    ``seq`` is 0 where nothing is kept.
+    ``text`` is the mark of its whole state if that cannot be read, ``over`` are keys of which
+    another page says something else, ``moved`` tells that another page kept something since.
     """
 
-    version: int
-    seq: int = 0
-    rows: Sequence[Row] = ()
-    raw: str = ""
-    changed_at: datetime | None = None
-
-    @property
-    def names(self) -> list[str]:
-        return [row.name for row in self.rows]
-
-    def __bool__(self) -> bool:
-        return bool(self.rows or self.raw)
+    typed: Typed
+    given: Marks
+    text: str = ""
+    over: Sequence[str] = ()
+    moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +51,20 @@ class Line:
     sent_name: str
     rows: Sequence[DiffRow]
     problem: str
+    mark: str
 
 
 @dataclass(frozen=True, slots=True)
 class PendingView:
-    """The pending changes above the form; ``newer`` is the version of now if it is another."""
+    """The pending changes above the form; ``newer`` is the version of now if it is another.
+
+    ``others`` were typed on another page of the person than what stands, ``texts`` are the marks
+    of whole states that cannot be read yet.
+    """
 
     lines: Sequence[Line]
-    raw: bool
+    others: Sequence[Line]
+    texts: Sequence[str]
     changed_at: datetime | None
     newer: int | None
 
@@ -76,58 +79,148 @@ def find(actor: Actor, row: Execution | None, version: int) -> Typed:
     return Typed(version) if kept is None else _typed(kept)
 
 
-def keep(actor: Actor, base: Moment, sent: Typed, *, whole: bool = False) -> Typed:
-    """Keep what a form has now; rows that are not in it stay as they are, unless it is the whole.
+def find_at(actor: Actor, moment: Moment) -> Typed:
+    """What the person has pending, of the state at a moment if nobody changed its keys since."""
+    typed = find(actor, moment.row, moment.version)
+    return _carried(typed, moment) or typed
 
-    ``sent.seq`` is what the form knew of: if another page of the same person kept something since,
-    its new keys stay too. VersionConflict if that page shows another version, TooLarge
-    over ``MOST_BYTES``.
+
+def keep(actor: Actor, base: Moment, said: Said, seq: int, moment_at: MomentAt) -> Kept:
+    """Keep what a page of the state at ``base`` says; ``seq`` is what it knew of.
+
+    VersionConflict if the keys are others in the version that another page shows, TooLarge over
+    ``MOST_BYTES``.
     """
     if base.row is None:
-        return sent
+        return Kept(Typed(base.version), {})
+    over: list[str] = []
+    former = 0
 
     def decide(kept: Pending | None) -> Wanted | None:
+        nonlocal over, former
+        former = 0 if kept is None else kept.seq
         before = Typed(base.version) if kept is None else _typed(kept)
         if before.version != base.version:
-            raise VersionConflict(
-                _("Another page of yours edits another version; load this page again."),
-                expected=base.version,
-                actual=before.version,
-            )
-        rows = sent.rows
-        if not whole:
-            typed = [row for row in sent.rows if row.touched]
-            rows = merged(before.rows, typed, complete=before.seq == sent.seq)
-        return _wanted(Typed(base.version, rows=_changed(base, rows), raw=sent.raw))
+            before = _on_one_version(before, base, said, moment_at)
+        after, over = adding_up.add_up(before, said, _marker(base, before, said))
+        return _wanted(after)
 
     found = pending_store.change(place_of(actor, base.row), decide)
-    return Typed(base.version) if found is None else _typed(found)
+    typed = Typed(base.version) if found is None else _typed(found)
+    given = adding_up.given_after(said, _marker(base, typed, said))
+    text = said.text.mark if said.text else ""
+    return Kept(typed, given, text, over, moved=former != seq)
 
 
-def merged(kept: Sequence[Row], sent: Sequence[Row], *, complete: bool) -> list[Row]:
-    """What is kept, with the rows of a form put over it that were touched there.
+def _on_one_version(before: Typed, base: Moment, said: Said, moment_at: MomentAt) -> Typed:
+    """What is kept, fit for being put together with what a page of another version says."""
+    if before.version < base.version:
+        carried = _carried(before, base)
+        if carried is not None:
+            return carried
+    elif said.text is None:
+        mine = [row for row in said.rows.values() if row is not None]
+        names = {place.partition(":")[2] for place in said.rows}
+        if _fits(mine, names, base.version, moment_at(before.version)):
+            return before
+    raise VersionConflict(
+        _("Another page of yours edits another version; load this page again."),
+        expected=base.version,
+        actual=before.version,
+    )
 
-    A ``complete`` form shows all new keys that are kept, so one that is not in it was taken out.
+
+def _carried(typed: Typed, moment: Moment) -> Typed | None:
+    """What was typed as of a later moment; None if one of its keys became another by then."""
+    if typed.version == moment.version:
+        return typed
+    rows = [*typed.rows, *typed.others]
+    late = typed.version > moment.version
+    if late or typed.texts or not _fits(rows, typed.names, typed.version, moment):
+        return None
+    return replace(typed, version=moment.version)
+
+
+def _fits(rows: Sequence[Row], names: set[str], version: int, moment: Moment) -> bool:
+    """True if the keys are at ``moment`` what they were at ``version``."""
+    held = values.held_keys(moment)
+    there = all((row.name in held) == row.old for row in rows)
+    return there and all(held[name].version <= version for name in names if name in held)
+
+
+def said_by_rows(base: Moment, rows: Sequence[Row], given: Marks) -> Said:
+    mark_of = _marker(base, Typed(base.version, rows=rows))
+    return adding_up.said_by_rows(rows, given, mark_of)
+
+
+def said_by_whole(base: Moment, changes: Changes, given: Marks, text_given: str) -> Said:
+    rows = rows_of(changes, values.values_of(base, changes.keys()))
+    mark_of = _marker(base, Typed(base.version, rows=rows))
+    return adding_up.said_by_whole(rows, given, text_given, mark_of)
+
+
+def marks_of(base: Moment, typed: Typed, changes: Changes, *, readable: bool = False) -> Marks:
+    """What a page is given that shows ``typed`` and over it ``changes``, of which it shall speak.
+
+    A whole state has only what is ``readable`` in it.
     """
-    known = {(row.old, row.name): row for row in kept}
-    over = {(row.old, row.name) for row in sent}
-    stays = [row for row in kept if (row.old or not complete) and (row.old, row.name) not in over]
-    shown = [row if row.touched else known.get((row.old, row.name), row) for row in sent]
-    return [*stays, *shown]
+    mark_of = _marker(base, typed)
+    shown = changes_of(typed, base).keys() if readable else typed.names
+    marks = {
+        place: mark_of(row)
+        for place, row in adding_up.places_of(typed.rows).items()
+        if row.name in shown
+    }
+    others = {name: adding_up.mark_of_change(name, value) for name, value in changes.items()}
+    return {
+        place: mark
+        for place, mark in marks.items()
+        if others.get(place.partition(":")[2], mark) == mark
+    }
 
 
-def take_back(actor: Actor, row: Execution, names: Sequence[str]) -> Typed | None:
-    """Forget what was typed for some keys; what is left, if anything is."""
+def _marker(base: Moment, typed: Typed, said: Said | None = None) -> adding_up.MarkOf:
+    names = typed.names | {row.name for row in (said.rows.values() if said else ()) if row}
+    return adding_up.marker(values.values_of(base, names), values.reducers_for(base.row))
 
-    def decide(kept: Pending | None) -> Wanted | None:
-        if kept is None:
-            return None
-        typed = _typed(kept)
-        left = [each for each in typed.rows if each.name not in names]
-        return _wanted(replace(typed, rows=left))
 
-    found = pending_store.change(place_of(actor, row), decide)
-    return None if found is None else _typed(found)
+def take_back(actor: Actor, row: Execution, names: Sequence[str]) -> None:
+    """Forget what was typed for some keys."""
+
+    def left(typed: Typed) -> Typed:
+        return replace(typed, rows=[each for each in typed.rows if each.name not in names])
+
+    _change(actor, row, left)
+
+
+def drop(actor: Actor, base: Moment, mark: str) -> None:
+    """Forget what does not stand for its key, or a whole state that cannot be read, by its mark."""
+
+    def left(typed: Typed) -> Typed:
+        mark_of = _marker(base, typed)
+        others = [each for each in typed.others if mark_of(each) != mark]
+        texts = [each for each in typed.texts if each.mark != mark]
+        return replace(typed, others=others, texts=texts)
+
+    if base.row is not None:
+        _change(actor, base.row, left)
+
+
+def use(actor: Actor, base: Moment, mark: str) -> None:
+    """Have what was typed on another page stand for its key, and what stood stay beside it."""
+
+    def swapped(typed: Typed) -> Typed:
+        mark_of = _marker(base, typed)
+        found = next((each for each in typed.others if mark_of(each) == mark), None)
+        if found is None:
+            return typed
+        same = [each for each in typed.rows if (each.old, each.name) == (found.old, found.name)]
+        rows = [each for each in typed.rows if each not in same]
+        others = [each for each in typed.others if each is not found]
+        return replace(typed, rows=[*rows, found], others=[*others, *same])
+
+    if base.row is not None:
+        _change(actor, base.row, swapped)
 
 
 def discard(actor: Actor, row: Execution) -> None:
@@ -135,15 +228,27 @@ def discard(actor: Actor, row: Execution) -> None:
     pending_store.change(place_of(actor, row), lambda kept: None)
 
 
-def applied(actor: Actor, row: Execution, seq: int, changes: Changes) -> None:
-    """Forget what was written: all of it, but what another page kept since ``seq``."""
+def applied(actor: Actor, base: Moment, seq: int, changes: Changes) -> None:
+    """Forget what was written; what another page typed since ``seq``, and what it does not have,
+    stays."""
 
+    def left(typed: Typed) -> Typed:
+        mark_of = _marker(base, typed)
+        written = {adding_up.mark_of_change(name, value) for name, value in changes.items()}
+        rows = [
+            each
+            for each in typed.rows
+            if each.name not in changes or (typed.seq != seq and mark_of(each) not in written)
+        ]
+        return replace(typed, rows=rows)
+
+    if base.row is not None:
+        _change(actor, base.row, left)
+
+
+def _change(actor: Actor, row: Execution, change: Callable[[Typed], Typed]) -> None:
     def decide(kept: Pending | None) -> Wanted | None:
-        if kept is None or kept.seq == seq:
-            return None
-        typed = _typed(kept)
-        left = [each for each in typed.rows if each.name not in changes]
-        return _wanted(replace(typed, rows=left))
+        return None if kept is None else _wanted(change(_typed(kept)))
 
     pending_store.change(place_of(actor, row), decide)
 
@@ -151,8 +256,8 @@ def applied(actor: Actor, row: Execution, seq: int, changes: Changes) -> None:
 def rebased(actor: Actor, theirs: Moment, seq: int, changes: Changes) -> int:
     """Keep what a merge with ``theirs`` made of what was typed; how often it was kept then.
 
-    So what was decided once is not asked again. If another page kept something since ``seq``, it
-    all stays as it was typed.
+    So what was decided once is not asked again. If another page kept something since ``seq``, or
+    something is kept that was not merged, it all stays as it was typed.
     """
     if theirs.row is None:
         return seq
@@ -165,9 +270,13 @@ def rebased(actor: Actor, theirs: Moment, seq: int, changes: Changes) -> int:
         return _wanted(Typed(theirs.version, rows=rows))
 
     found = pending_store.find(place)
-    if found is not None and found.seq == seq:
+    if found is not None and found.seq == seq and not _is_beside(_typed(found)):
         found = pending_store.change(place, decide)
     return found.seq if found is not None and found.version == theirs.version else seq
+
+
+def _is_beside(typed: Typed) -> bool:
+    return bool(typed.others or typed.texts)
 
 
 def view_of(typed: Typed, base: Moment, now: Moment) -> PendingView | None:
@@ -175,8 +284,9 @@ def view_of(typed: Typed, base: Moment, now: Moment) -> PendingView | None:
     if not typed:
         return None
     return PendingView(
-        lines=list(_lines(typed, base)),
-        raw=bool(typed.raw),
+        lines=list(_lines(typed, typed.rows, base)),
+        others=list(_lines(typed, typed.others, base)),
+        texts=[each.mark for each in typed.texts],
         changed_at=typed.changed_at,
         newer=now.version if now.version != base.version else None,
     )
@@ -184,8 +294,9 @@ def view_of(typed: Typed, base: Moment, now: Moment) -> PendingView | None:
 
 def changes_of(typed: Typed, base: Moment) -> Changes:
     """The changes that can be read of what was typed."""
-    found = values.values_of(base, set(typed.names))
-    return state_form.read_rows(typed.rows, found, values.reducers_for(base.row)).changes
+    found = values.values_of(base, typed.names)
+    rows = [replace(row) for row in typed.rows]
+    return state_form.read_rows(rows, found, values.reducers_for(base.row)).changes
 
 
 def rows_of(changes: Changes, base: Mapping[str, JsonValue]) -> list[Row]:
@@ -198,34 +309,29 @@ def rows_of(changes: Changes, base: Mapping[str, JsonValue]) -> list[Row]:
     ]
 
 
-def _lines(typed: Typed, base: Moment) -> Iterator[Line]:
-    found = values.values_of(base, set(typed.names))
+def _lines(typed: Typed, rows: Sequence[Row], base: Moment) -> Iterator[Line]:
+    found = values.values_of(base, typed.names)
     reducers = values.reducers_for(base.row)
-    for row in typed.rows:
+    mark_of = adding_up.marker(found, reducers)
+    for row in rows:
         before = {name: value for name, value in found.items() if name == row.name}
         read = state_form.read_rows([replace(row)], before, reducers)
         after = state_form.with_changes(before, read.changes)
-        rows = state_rows(diff(dict(before), after)) if read.valid else []
-        yield Line(row.name, row.sent_name, rows, "" if read.valid else read.rows[0].problem)
-
-
-def _changed(base: Moment, rows: Sequence[Row]) -> list[Row]:
-    found = values.values_of(base, {row.name for row in rows if row.old})
-    return [row for row in rows if not row.old or _differs(row, found)]
-
-
-def _differs(row: Row, base: Mapping[str, JsonValue]) -> bool:
-    if row.gone or row.name not in base:
-        return True
-    shown = state_form.row_of(row.name, base[row.name])
-    return (shown.kind, shown.text) != (row.kind, row.text)
+        differs = state_rows(diff(dict(before), after)) if read.valid else []
+        problem = "" if read.valid else read.rows[0].problem
+        yield Line(row.name, row.sent_name, differs, problem, mark_of(row))
 
 
 def _wanted(typed: Typed) -> Wanted | None:
     if not typed:
         return None
-    rows = [{name: getattr(row, name) for name in _STORED} for row in typed.rows]
-    stored = orjson.dumps({"rows": rows, "raw": typed.raw})
+    stored = orjson.dumps(
+        {
+            "rows": [_stored(row) for row in typed.rows],
+            "others": [_stored(row) for row in typed.others],
+            "texts": [asdict(each) for each in typed.texts],
+        }
+    )
     if len(stored) > MOST_BYTES:
         raise TooLarge(
             _("What is typed and not applied is too large to be kept."), limit=MOST_BYTES
@@ -233,7 +339,17 @@ def _wanted(typed: Typed) -> Wanted | None:
     return Wanted(typed.version, stored)
 
 
+def _stored(row: Row) -> dict[str, str | bool]:
+    return {name: getattr(row, name) for name in _STORED}
+
+
 def _typed(kept: Pending) -> Typed:
     stored: Any = orjson.loads(kept.typed)
-    rows = [Row(**row) for row in stored["rows"]]
-    return Typed(kept.version, kept.seq, rows, stored["raw"], kept.changed_at)
+    return Typed(
+        kept.version,
+        kept.seq,
+        rows=[Row(**row) for row in stored["rows"]],
+        others=[Row(**row) for row in stored["others"]],
+        texts=[WholeText(**each) for each in stored["texts"]],
+        changed_at=kept.changed_at,
+    )

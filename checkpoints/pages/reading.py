@@ -240,7 +240,7 @@ def _detail_page(
 
 
 def _pending(actor: Actor, moment: Moment) -> int:
-    return len(pending.find(actor, moment.row, moment.version).rows)
+    return pending.find(actor, moment.row, moment.version).count
 
 
 def _origin_url(moment: Moment) -> str:

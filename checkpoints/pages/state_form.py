@@ -19,7 +19,6 @@ from ctxadmin.web.visible_text import hides
 
 KINDS: Final = ("text", "number", "boolean", "list", "object", "null", "json")
 RAW: Final = "raw"
-_ALL: Final = "all"
 _MOST_ROWS: Final = 400
 _MOST_LINES: Final = 18
 _SAID: Final = 40  # characters of a name that is too long
@@ -47,7 +46,7 @@ class Row:
     """One key in the form; ``old`` tells a key of the state from one that is added.
 
     ``kind`` is how its text is read, ``offered`` that the workflow declares the key and the state
-    has none: left empty, it stays so. What was not ``touched`` is as the page was given it.
+    has none: left empty, it stays so.
     """
 
     name: str
@@ -56,7 +55,6 @@ class Row:
     old: bool = True
     gone: bool = False
     offered: bool = False
-    touched: bool = True
     reducer: str = ""
     version: int = 0
     problem: str = ""
@@ -146,17 +144,13 @@ def pretty(value: Value) -> str:
 def rows_in(sent: Mapping[str, str]) -> list[Row]:
     """The rows of a sent form: ``name-0``, ``kind-0``, ``value-0``, ``gone-0``, ``old-0``.
 
-    ``touched`` names the places where something was typed; without a script that tells it, all.
     Empty lines for new and for offered keys are left out.
     """
-    told = sent.get("touched", _ALL)
-    touched = None if told == _ALL else frozenset(told.split())
     rows: list[Row] = []
     for place in range(_MOST_ROWS):
         if f"name-{place}" not in sent:
             break
         row = _row_in(sent, place)
-        row.touched = not row.old or touched is None or str(place) in touched
         if row.old or row.text.strip() or (row.name and not row.offered):
             rows.append(row)
     return rows

@@ -113,6 +113,11 @@ def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
     return {each.name: orjson.loads(values[each.key]) for each in wanted}
 
 
+def all_values(moment: Moment) -> dict[str, JsonValue]:
+    """The whole state at a moment."""
+    return values_of(moment, held_keys(moment).keys())
+
+
 def executed_nodes(moment: Moment) -> list[str] | None:
     """The nodes that were executed, None if there are too many for a page."""
     found = _list(moment, EXECUTED)

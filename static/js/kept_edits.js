@@ -1,7 +1,7 @@
 // Keeps what is typed into the form of a state on the server, while it is typed: it outlives the
 // page, the session and the connection. `data-kept` marks the form, `data-kept-word` says how it is.
 // A form with something that is not kept yet is sent only after it was: an error page in its place
-// would take what was typed away.
+// would take what was typed away. Other tabs of the same person hear of it.
 
 const QUIET_MS = 700;
 const LARGE = 500_000; // characters from which on a text is sent less often
@@ -17,6 +17,9 @@ let running = null; // the keeping that is under way
 let again = false; // something was typed since it was sent
 let away = false; // the last one was not answered
 let leaving = false; // the form is being sent
+let foreign = false; // somebody else is signed in in this browser
+const { person, signIn } = document.body.dataset;
+const tabs = form && "BroadcastChannel" in window ? new BroadcastChannel(`${location.pathname} ${person}`) : null;
 
 function say(text, wrong = false) {
   word.textContent = text;
@@ -41,14 +44,14 @@ function keep() {
 }
 
 async function send() {
-  const fields = new FormData(form);
-  fields.set("step", "keep");
-  quiet = String(fields.get("raw") ?? "").length > LARGE ? LARGE_QUIET_MS : QUIET_MS;
+  quiet = String(new FormData(form).get("raw") ?? "").length > LARGE ? LARGE_QUIET_MS : QUIET_MS;
   try {
     away = true;
-    const answer = await fetch(form.action, { method: "POST", body: fields, headers: { Accept: "application/json" } });
-    away = answer.status >= 500;
-    await heed(answer);
+    let answer = await post();
+    if (answer.redirected || answer.status === 403) answer = (await signedInAgain()) ? await post() : null;
+    away = answer?.status >= 500;
+    if (answer) await heed(answer);
+    else later(LONGEST_WAIT_MS);
   } catch {
     say(word.dataset.keptWaits, true);
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
@@ -58,14 +61,47 @@ async function send() {
   if (again) later(quiet);
 }
 
+function post() {
+  const fields = new FormData(form);
+  fields.set("step", "keep");
+  return fetch(form.action, { method: "POST", body: fields, headers: { Accept: "application/json" } });
+}
+
+/** True if it was only that the same person signed in anew elsewhere; else it says what is the matter. */
+async function signedInAgain() {
+  const answer = await fetch(form.action, { headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const out = new URL(answer.url).pathname === signIn;
+  const token = page.querySelector('meta[name="csrf-token"]')?.content;
+  foreign = !out && page.body.dataset.person !== person;
+  if (out || foreign || !token) {
+    say(out ? word.dataset.keptSignedOut : word.dataset.keptForeign, true);
+    return false;
+  }
+  for (const field of document.querySelectorAll("[name=csrfmiddlewaretoken]")) field.value = token;
+  const link = document.getElementById("live-link");
+  document.dispatchEvent(new CustomEvent("live:connect", { detail: { path: link.dataset.socket } }));
+  return true;
+}
+
+function put(name, value) {
+  const field = form.elements.namedItem(name);
+  if (field) field.value = value;
+}
+
 /** What the server said; an error is thrown where it is worth asking again. */
 async function heed(answer) {
   const said = /^application\/(problem\+)?json/.test(answer.headers.get("Content-Type") ?? "") ? await answer.json() : null;
   if (answer.ok && said) {
-    form.elements.namedItem("seq").value = said.seq;
+    put("seq", said.seq);
+    put("given", JSON.stringify(said.given));
+    put("text-given", said.text);
     wait = quiet;
-    say(word.dataset.keptSaved);
-    if (!again) document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
+    say(said.over ?? word.dataset.keptSaved, Boolean(said.over));
+    tabs?.postMessage(said.seq);
+    if (again) return;
+    document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
+    if (said.moved || said.over) document.dispatchEvent(new CustomEvent("form:news"));
   } else if (said && answer.status < 500) {
     say(said.detail, true);
   } else {
@@ -73,38 +109,28 @@ async function heed(answer) {
   }
 }
 
-// Another page of the same person may keep other keys: this one speaks only of those that were
-// touched here, and not of what it was given when it was loaded.
-const touched = form?.elements.namedItem("touched");
-const places = new Set();
+// What is on the page may be another by now: other tabs tell when they keep something, and when they
+// are loaded, which is after something was taken back in them.
+tabs?.addEventListener("message", ({ data }) => {
+  if (String(data) !== form.elements.namedItem("seq").value) document.dispatchEvent(new CustomEvent("form:news"));
+});
+tabs?.postMessage(Number(form.elements.namedItem("seq").value));
 
-function touch(field) {
-  const place = /-([0-9]+)$/.exec(field.name ?? "")?.[1];
-  if (place === undefined || !touched) return;
-  places.add(place);
-  touched.value = [...places].join(" ");
-}
+// Who wants to put the server's page in the place of this one waits until nothing is unkept.
+document.addEventListener("form:settle", async (event) => {
+  await running;
+  if (waits()) await keep();
+  event.detail.then(!waits() && !away && !leaving);
+});
 
-function isAsGiven(field) {
-  if (field.type === "checkbox") return field.checked === field.defaultChecked;
-  if (field.type === "select-one") return field.selectedOptions[0]?.defaultSelected === true;
-  return field.type === "hidden" || field.value === field.defaultValue;
-}
-
-if (touched) {
-  touched.value = "";
-  for (const field of form.elements) {
-    if (!isAsGiven(field)) touch(field); // the browser put it back
-  }
-}
-
-function heard(event) {
-  touch(event.target);
+function heard() {
   later(quiet);
 }
 
 form?.addEventListener("input", heard);
 form?.addEventListener("change", heard);
+// Somebody who comes back from signing in in another tab need not wait.
+window.addEventListener("focus", () => timer && word.classList.contains("text-danger") && keep());
 // A page that is left before the quiet moment sends what it has; the browser ends the request.
 window.addEventListener("pagehide", () => {
   if (!form || !waits()) return;
@@ -117,7 +143,7 @@ form?.addEventListener("submit", async (event) => {
   event.preventDefault();
   await running;
   await keep();
-  if (away || leaving) return;
+  if (away || leaving || foreign) return;
   clearTimeout(timer);
   timer = 0;
   again = false;

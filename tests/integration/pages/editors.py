@@ -143,12 +143,11 @@ class Editor:
         if not self.scene.paused:
             return
         self.at = "form"
+        raw = self.chance.random() < 0.5
+        fields = self._opened(raw=raw)
         before = self._seen()
         doc = self.scene.writer.edited(before)
-        if self.chance.random() < 0.5:
-            fields = self._opened(raw=True) | {"raw": json.dumps(doc)}
-        else:
-            fields = _filled(self._opened(raw=False), before, doc)
+        fields = fields | {"raw": json.dumps(doc)} if raw else _filled(fields, before, doc)
         self.base = int(fields["version"])
         answer = self._send(fields, "keep")
         assert answer.status_code == 200, answer.content
@@ -187,9 +186,10 @@ class Editor:
         """Take the pending change of one key back, and no other."""
         if self.doc is None or not self.scene.paused:
             return
+        fields = self._opened(raw=False)
         seen = self.scene.truth[self.base]
         key, _after = self.chance.choice(list(differences(seen, self.doc)))
-        answer = self._send(self._opened(raw=False) | {"take-back": key}, "")
+        answer = self._send(fields | {"take-back": key}, "")
         assert answer.status_code == 302, answer.content
         doc = {name: value for name, value in self.doc.items() if name != key}
         self.doc = doc | ({key: seen[key]} if key in seen else {})
@@ -315,7 +315,22 @@ class Editor:
     def _opened(self, *, raw: bool) -> dict[str, str]:
         answer = self.client.get(url(self.scene.run, "state/?raw=1" if raw else "state/"))
         assert answer.status_code == 200, answer.status_code
-        return form_of(text(answer))
+        fields = form_of(text(answer))
+        self._carry(int(fields["version"]))
+        return fields
+
+    def _carry(self, version: int) -> None:
+        """What is pending may be of a later version, if nobody changed its keys since."""
+        if self.doc is None or version == self.base:
+            return
+        before, now = self.scene.truth[self.base], self.scene.truth[version]
+        assert version == self.scene.version
+        doc = dict(now)
+        for key, value in differences(before, self.doc):
+            assert equal(before.get(key, ABSENT), now.get(key, ABSENT)), f"{key} was carried"
+            doc = {name: each for name, each in doc.items() if name != key}
+            doc |= {} if value is ABSENT else {key: value}
+        self.doc, self.base = doc, version
 
     def _carried(self) -> dict[str, str]:
         names = ("version", "execution", "changes", "seq")

@@ -1,0 +1,182 @@
+"""Several tabs that edit one state: of one person, of two, and of who signs in meanwhile."""
+
+import json
+import re
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import OpenPage
+from tests.e2e.test_live_pages import go, ok, save
+from tests.live_server import PASSWORD
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    made = f"tabs-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made, "title": made}))
+    save(api, made, status="PAUSED", state_data={"plan": "ask", "draft": "Dear", "tone": "warm"})
+    return made
+
+
+def field(page: Page, key: str) -> Locator:
+    return page.get_by_label(key, exact=True)
+
+
+def type_in(page: Page, key: str, text: str) -> None:
+    field(page, key).fill(text)
+    kept(page)
+
+
+def kept(page: Page) -> None:
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+
+
+def two_tabs(page: Page, path: str) -> tuple[Page, Page]:
+    return go(page, path), go(page.context.new_page(), path)
+
+
+def pending(page: Page) -> Locator:
+    return page.get_by_role("region", name="Not applied yet")
+
+
+def test_what_is_typed_and_taken_back_in_one_tab_moves_the_other(
+    reviewer_page: Page, name: str
+) -> None:
+    first, second = two_tabs(reviewer_page, f"/executions/{name}/state/")
+    type_in(first, "plan", "think")
+    expect(field(second, "plan")).to_have_value("think")
+    expect(pending(second)).to_be_visible()
+    go(first, f"/executions/{name}/state/")
+    first.get_by_role("button", name="Take back plan").click()
+    expect(pending(first)).to_have_count(0)
+    expect(field(second, "plan")).to_have_value("ask")
+    type_in(second, "draft", "Hello")
+    second.get_by_role("button", name="Look at the changes").click()
+    expect(second.locator("ins")).to_have_text(["Hello"])
+
+
+def test_fields_that_nobody_touched_move_with_what_somebody_else_applied(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    type_in(page, "draft", "Dear friend")
+    change = {"node_id": "plan", "state_data": {"plan": "act", "added": "by a program"}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    expect(field(page, "plan")).to_have_value("act")
+    expect(field(page, "added")).to_have_value("by a program")
+    expect(field(page, "draft")).to_have_value("Dear friend")
+    expect(page.get_by_text("as it is at version 2")).to_be_visible()
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.locator("ins")).to_have_text(["Dear friend"])
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
+    state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
+    assert (state["plan"], state["draft"]) == ("act", "Dear friend")
+
+
+def test_somebody_who_types_keeps_the_place_when_other_fields_move(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    type_in(page, "tone", "kind")
+    field(page, "tone").evaluate("(area) => area.setSelectionRange(2, 2)")
+    change = {"node_id": "plan", "state_data": {"about": "new and before it", "plan": "act"}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    expect(field(page, "plan")).to_have_value("act")
+    with page.expect_response(lambda answer: answer.request.method == "POST"):
+        page.keyboard.insert_text("l")
+    expect(field(page, "tone")).to_have_value("kilnd")
+    expect(pending(go(page, f"/executions/{name}/state/"))).to_contain_text("kilnd")
+
+
+def in_json(page: Page, old: str, new: str) -> None:
+    """Replace a text in the editor of the whole state."""
+    editor = page.locator(".cm-content")
+    expect(editor).to_contain_text(old)
+    whole = json.loads(editor.evaluate("(each) => each.cmTile.view.state.doc.toString()"))
+    text = json.dumps(whole, indent=2).replace(old, new)
+    editor.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(text)
+    kept(page)
+
+
+def test_two_tabs_with_the_state_as_json_lose_nothing_of_each_other(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    path = f"/executions/{name}/state/"
+    first, second = two_tabs(reviewer_page, f"{path}?raw=1")
+    in_json(first, "ask", "think")
+    in_json(second, "warm", "cool")
+    expect(pending(first)).to_contain_text("cool")
+    first.get_by_role("button", name="Look at the changes").click()
+    expect(first.locator("ins")).to_have_text(["cool", "think"])
+
+
+def test_one_key_in_two_tabs_keeps_both_texts_and_lets_choose(
+    reviewer_page: Page, name: str
+) -> None:
+    path = f"/executions/{name}/state/"
+    first, second = two_tabs(reviewer_page, f"{path}?raw=1")
+    in_json(first, "ask", "think")
+    second.locator(".cm-content").click()
+    second.keyboard.press("Control+A")
+    second.keyboard.insert_text('{"plan": "act", "draft": "Dear", "tone": "warm"}')
+    said = second.get_by_text("Another page of yours says something else of the key plan")
+    expect(said).to_be_visible()
+    expect(pending(second)).to_contain_text("typed on another page of yours, not used")
+    page = go(second, path)
+    expect(field(page, "plan")).to_have_value("act")
+    page.get_by_role("button", name="Use this instead plan").click()
+    expect(field(page, "plan")).to_have_value("think")
+    expect(pending(page)).to_contain_text("act")
+
+
+def signs_in(page: Page, role: str) -> None:
+    """In another tab, where the former person signs out."""
+    tab = page.context.new_page()
+    page.context.clear_cookies(name="ctxadmin")
+    tab.goto("/sign-in/")
+    tab.get_by_label("Username").fill(role)
+    tab.get_by_label("Password").fill(PASSWORD)
+    tab.get_by_role("button", name="Sign in").click()
+    expect(tab).not_to_have_url(re.compile("/sign-in/"))
+    tab.close()
+
+
+def test_who_signed_in_again_in_another_tab_types_on(open_page: OpenPage, name: str) -> None:
+    page = go(open_page("reviewer"), f"/executions/{name}/state/")
+    type_in(page, "plan", "think")
+    signs_in(page, "reviewer")
+    type_in(page, "draft", "Dear friend")
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.locator("ins")).to_have_text(["think", "Dear friend"])
+
+
+def test_who_is_signed_out_is_told_and_goes_on_after_signing_in(
+    open_page: OpenPage, name: str
+) -> None:
+    page = go(open_page("reviewer"), f"/executions/{name}/state/")
+    page.context.clear_cookies(name="ctxadmin")
+    field(page, "plan").fill("think")
+    expect(page.get_by_text("Not kept: you are signed out.")).to_be_visible()
+    signs_in(page, "reviewer")
+    page.evaluate("() => window.dispatchEvent(new Event('focus'))")
+    kept(page)
+    expect(pending(go(page, f"/executions/{name}/state/"))).to_contain_text("think")
+
+
+def test_nothing_is_kept_for_somebody_else_who_signed_in(open_page: OpenPage, name: str) -> None:
+    page = go(open_page("reviewer"), f"/executions/{name}/state/")
+    signs_in(page, "designer")
+    field(page, "plan").fill("mine alone")
+    expect(page.get_by_text("Not kept: somebody else is signed in")).to_be_visible()
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("Not kept: somebody else is signed in")).to_be_visible()
+    expect(field(page, "plan")).to_have_value("mine alone")
+    other = go(page.context.new_page(), f"/executions/{name}/state/")
+    expect(field(other, "plan")).to_have_value("ask")
+    expect(pending(other)).to_have_count(0)

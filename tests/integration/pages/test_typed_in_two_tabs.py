@@ -1,0 +1,209 @@
+"""Two pages of one person: what each says is put together, and nothing that was typed is lost."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from checkpoints.pages.editing import EditPage
+from ctxadmin.accounts.roles import Role
+from tests.factories import signed_in
+from tests.integration.checkpoints.flows import Run
+from tests.integration.pages.execution_scenes import field_of, form_of, hidden, page, text
+from tests.integration.pages.state_edits import carried, other_edit, send, typed
+
+pytestmark = pytest.mark.django_db
+
+
+def opened(client: Client, run: Run, query: str = "") -> dict[str, str]:
+    return form_of(page(client, run, f"state/{query}"))
+
+
+def keep(client: Client, run: Run, fields: dict[str, str]) -> dict[str, str]:
+    """Keep what a page says; the page as it is then."""
+    answer = send(client, run, fields, "keep")
+    assert answer.status_code == 200, answer.content
+    said = answer.json()
+    known = {"seq": str(said["seq"]), "given": json.dumps(said["given"])}
+    return fields | known | ({"text-given": said["text"]} if "text-given" in fields else {})
+
+
+def whole(fields: dict[str, str], **values: Any) -> dict[str, str]:
+    """The page of the state as JSON with other values for some keys, None takes one out."""
+    state = json.loads(fields["raw"]) | values
+    left = {name: value for name, value in state.items() if value is not None}
+    return fields | {"raw": json.dumps(left)}
+
+
+def value(client: Client, run: Run, key: str) -> str:
+    fields = opened(client, run)
+    return fields[f"value-{field_of(fields, key)}"]
+
+
+def pending(client: Client, run: Run) -> Any:
+    shown = client.get(f"/executions/{run.head.public_id}/state/").context["page"]
+    assert isinstance(shown, EditPage)
+    return shown.pending
+
+
+def others(client: Client, run: Run) -> list[str]:
+    return [line.rows[0].after for line in pending(client, run).others]
+
+
+def test_two_whole_states_add_up_by_key(reviewer: Client, run: Run) -> None:
+    first, second = (opened(reviewer, run, "?raw=1") for _each in range(2))
+    keep(reviewer, run, whole(first, draft="Dear friend"))
+    keep(reviewer, run, whole(second, count=9))
+    assert value(reviewer, run, "draft") == "Dear friend"
+    assert value(reviewer, run, "count") == "9"
+    summary = text(send(reviewer, run, whole(first, draft="Dear friend")))
+    assert "<ins>9</ins>" in summary
+
+
+def test_a_whole_state_and_a_form_add_up_too(reviewer: Client, run: Run) -> None:
+    state, form = opened(reviewer, run, "?raw=1"), opened(reviewer, run)
+    keep(reviewer, run, whole(state, draft=None))
+    keep(reviewer, run, typed(form, count="9"))
+    lines = {line.name for line in pending(reviewer, run).lines}
+    assert lines == {"draft", "count"}
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_of_one_key_both_texts_are_kept_and_the_page_hears_of_it(
+    reviewer: Client, run: Run, *, raw: bool
+) -> None:
+    query = "?raw=1" if raw else ""
+    first, second = (opened(reviewer, run, query) for _each in range(2))
+
+    def said(fields: dict[str, str], draft: str) -> dict[str, str]:
+        return whole(fields, draft=draft) if raw else typed(fields, draft=draft)
+
+    keep(reviewer, run, said(first, "one"))
+    answer = send(reviewer, run, said(second, "two"), "keep").json()
+    assert answer["over"].startswith("Another page of yours says something else of the key draft")
+    assert value(reviewer, run, "draft") == "two"
+    assert others(reviewer, run) == ["one"]
+
+
+def test_who_types_on_in_both_tabs_has_one_text_of_each(reviewer: Client, run: Run) -> None:
+    first, second = opened(reviewer, run), opened(reviewer, run)
+    for text_ in ("a", "ab"):
+        first = keep(reviewer, run, typed(first, draft=text_))
+        second = keep(reviewer, run, typed(second, draft=text_.upper()))
+    assert value(reviewer, run, "draft") == "AB"
+    assert others(reviewer, run) == ["ab"]
+
+
+def test_the_other_text_is_taken_or_discarded(reviewer: Client, run: Run) -> None:
+    first, second = opened(reviewer, run), opened(reviewer, run)
+    keep(reviewer, run, typed(first, draft="one"))
+    keep(reviewer, run, typed(second, draft="two"))
+    [line] = pending(reviewer, run).others
+    send(reviewer, run, opened(reviewer, run) | {"use": line.mark}, "")
+    assert value(reviewer, run, "draft") == "one"
+    [line] = pending(reviewer, run).others
+    send(reviewer, run, opened(reviewer, run) | {"drop": line.mark}, "")
+    assert value(reviewer, run, "draft") == "one"
+    assert not pending(reviewer, run).others
+
+
+def test_the_other_text_outlives_an_apply(reviewer: Client, run: Run) -> None:
+    first, second = opened(reviewer, run), opened(reviewer, run)
+    keep(reviewer, run, typed(first, draft="one"))
+    summary = send(reviewer, run, typed(second, draft="two"))
+    send(reviewer, run, carried(summary, seq=hidden(text(summary), "seq")), "apply")
+    assert run.snapshot()["state_data"]["draft"] == "two"
+    assert others(reviewer, run) == ["one"]
+
+
+def test_what_one_tab_takes_back_does_not_come_again_from_another(
+    reviewer: Client, run: Run
+) -> None:
+    keep(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    first, second = opened(reviewer, run), opened(reviewer, run)
+    reviewer.post(
+        f"/executions/{run.head.public_id}/state/", first | {"take-back": "draft", "step": ""}
+    )
+    second = typed(second, count="9")
+    assert second[f"value-{field_of(second, 'draft')}"] == "Dear friend"
+    summary = text(send(reviewer, run, second))
+    assert "<ins>9</ins>" in summary
+    assert "friend" not in summary
+    assert [line.name for line in pending(reviewer, run).lines] == ["count"]
+
+
+def test_texts_of_two_tabs_that_are_no_json_yet_are_both_kept(reviewer: Client, run: Run) -> None:
+    first, second = (opened(reviewer, run, "?raw=1") for _each in range(2))
+    first = keep(reviewer, run, first | {"raw": '{"draft": '})
+    second = keep(reviewer, run, second | {"raw": '{"count": '})
+    marks = pending(reviewer, run).texts
+    assert marks == [first["text-given"], second["text-given"]]
+    shown = [opened(reviewer, run, f"?raw=1&text={mark}")["raw"] for mark in marks]
+    assert shown == ['{"draft": ', '{"count": ']
+    keep(reviewer, run, first | {"raw": '{"draft": "x'})
+    assert len(pending(reviewer, run).texts) == 2
+
+
+def test_a_text_that_becomes_json_leaves_what_another_tab_typed_meanwhile(
+    reviewer: Client, run: Run
+) -> None:
+    state = opened(reviewer, run, "?raw=1")
+    finished = whole(state, draft="Dear friend")
+    state = keep(reviewer, run, state | {"raw": finished["raw"][:-1]})
+    keep(reviewer, run, typed(opened(reviewer, run), count="9"))
+    again = opened(reviewer, run, f"?raw=1&text={state['text-given']}")
+    assert again["raw"] == finished["raw"][:-1]
+    keep(reviewer, run, again | {"raw": finished["raw"]})
+    assert {line.name for line in pending(reviewer, run).lines} == {"draft", "count"}
+    assert not pending(reviewer, run).texts
+
+
+def test_what_is_typed_moves_to_a_version_that_left_its_keys_alone(
+    reviewer: Client, run: Run
+) -> None:
+    old = keep(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other_edit(run, count=7)
+    form = opened(reviewer, run)
+    assert (form["version"], value(reviewer, run, "count")) == ("2", "7")
+    assert value(reviewer, run, "draft") == "Dear friend"
+    keep(reviewer, run, typed(form, sent="true"))
+    keep(reviewer, run, typed(old, draft="Dear old friend"))  # an older page goes on
+    assert {line.name for line in pending(reviewer, run).lines} == {"draft", "sent"}
+    assert value(reviewer, run, "count") == "7"
+
+
+def test_what_is_typed_stays_at_its_version_if_somebody_changed_the_same_key(
+    reviewer: Client, run: Run
+) -> None:
+    keep(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    other_edit(run, draft="Dear all")
+    assert opened(reviewer, run)["version"] == "1"
+    assert "The execution is at version 2 now." in page(reviewer, run, "state/")
+
+
+def test_a_new_key_that_somebody_else_added_meanwhile_is_no_edit_of_theirs(
+    reviewer: Client, run: Run
+) -> None:
+    form = opened(reviewer, run)
+    empty = next(n for n, value in form.items() if n.startswith("name-") and not value)[5:]
+    keep(reviewer, run, form | {f"name-{empty}": "tone", f"value-{empty}": "warm"})
+    other_edit(run, tone="cool")
+    assert opened(reviewer, run)["version"] == "1"
+
+
+def test_a_mark_that_is_none_changes_nothing(reviewer: Client, run: Run) -> None:
+    keep(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    for button in ("use", "drop"):
+        send(reviewer, run, opened(reviewer, run) | {button: "nothing"}, "")
+    assert [line.name for line in pending(reviewer, run).lines] == ["draft"]
+    broken = opened(reviewer, run) | {"given": '{"0:draft": 1, '}
+    assert send(reviewer, run, broken, "keep").status_code == 200
+
+
+def test_another_person_has_tabs_of_their_own(reviewer: Client, run: Run) -> None:
+    keep(reviewer, run, typed(opened(reviewer, run), draft="mine"))
+    other = signed_in(Role.DESIGNER)
+    answer = send(other, run, typed(opened(other, run), draft="theirs"), "keep").json()
+    assert "over" not in answer
+    assert value(reviewer, run, "draft") == "mine"
