@@ -18,7 +18,7 @@ from notifications.domain import signing
 from notifications.domain.addresses import read_address
 from notifications.models import Choice, Delivery, Webhook
 from notifications.rights import owner_may, scopes_of_person
-from notifications.secrets_of import secret_of
+from notifications.secrets_of import former_secret_of, secret_of
 from notifications.sending import http, mail
 from notifications.sending.outcome import Outcome, Problem
 
@@ -42,11 +42,13 @@ def _webhook(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> 
     secret = secret_of(hook)
     if secret is None:
         return partial(refused, Problem.SECRET)
+    former = former_secret_of(hook)
+    signing_with = [secret, former] if former else [secret]
     body = letters.body_of(row, url)
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "ctxadmin",
-        **signing.headers(secret, row.id, clock.now(), body),
+        **signing.headers(signing_with, row.id, clock.now(), body),
     }
     return partial(http.post, read_address(hook.url), body, headers, settings.WEBHOOK_NETWORKS)
 

@@ -15,7 +15,9 @@ class Webhook(models.Model):
     Its secret is derived of ``nonce`` and the server's key that ``key_name`` names, and is kept
     nowhere. The ``owner`` saved it last and answers for it: nothing is sent that this person or
     token may not see at that moment. It hears of what happened ``since`` it was made. While it is
-    ``paused`` deliveries wait. ``version`` is the number of its changes.
+    ``paused`` deliveries wait; ``gone_at`` says that it paused by itself, as nobody was there any
+    more. Until ``former_until`` the secret before signs, too. ``version`` is the number of its
+    changes.
     """
 
     public_id = AsciiField(max_length=24, primary_key=True)
@@ -26,10 +28,14 @@ class Webhook(models.Model):
     workflow = AsciiField(max_length=64, default="")
     nonce = AsciiField(max_length=64)
     key_name = AsciiField(max_length=16)
+    former_nonce = AsciiField(max_length=64, default="")
+    former_key_name = AsciiField(max_length=16, default="")
+    former_until = models.DateTimeField(null=True)
     owner_kind = AsciiField(max_length=8)
     owner_id = AsciiField(max_length=64)
     owner = models.CharField(max_length=160)
     paused = models.BooleanField(default=False)
+    gone_at = models.DateTimeField(null=True)
     version = models.IntegerField(default=0)
     since = models.DateTimeField()
 

@@ -1,14 +1,34 @@
 """The secret of a webhook, made anew whenever it is needed."""
 
+from datetime import datetime
+
 from django.conf import settings
 
+from ctxadmin.lib import clock
 from notifications.domain.signing import derived, name_of
 from notifications.models import Webhook
 
 
 def secret_of(hook: Webhook) -> str | None:
     """The secret; None if the server's key that it was made of is not known any more."""
+    return _secret(hook, hook.key_name, hook.nonce)
+
+
+def former_signs_until(hook: Webhook) -> datetime | None:
+    """Until when the secret before signs, too; None if it does not any more."""
+    until = hook.former_until
+    return until if until is not None and until > clock.now() else None
+
+
+def former_secret_of(hook: Webhook) -> str | None:
+    """The secret before, as long as it signs, too."""
+    if former_signs_until(hook) is None:
+        return None
+    return _secret(hook, hook.former_key_name, hook.former_nonce)
+
+
+def _secret(hook: Webhook, key_name: str, nonce: str) -> str | None:
     for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
-        if name_of(key) == hook.key_name:
-            return derived(key, hook.public_id, hook.nonce)
+        if name_of(key) == key_name:
+            return derived(key, hook.public_id, nonce)
     return None

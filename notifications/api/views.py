@@ -15,13 +15,18 @@ from ctxadmin.web.pagination import PageRequest
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.models import Delivery, Webhook
+from notifications.secrets_of import former_signs_until
 from notifications.services import webhooks
 
 _STATES = [state.value for state in Delivery.State]
 
 
 class WebhookAnswer(Answer):
-    """A webhook; `owner` saved it last and answers for what it is told."""
+    """A webhook; `owner` saved it last and answers for what it is told.
+
+    `gone_at`: it paused by itself, as the receiver answered 410. Until `former_secret_until` it
+    signs with its former secret, too.
+    """
 
     id: str
     name: str
@@ -29,6 +34,8 @@ class WebhookAnswer(Answer):
     kinds: list[str]
     workflow: str | None
     paused: bool
+    gone_at: str | None
+    former_secret_until: str | None
     owner: str
     version: int
     created_at: str
@@ -150,9 +157,21 @@ class RenewSecret(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def post(self, request: Request, webhook_id: str) -> Response:
-        """Deliveries are signed with the new one at once."""
+        """Deliveries are signed with the new one at once, for a day with the former one, too."""
         made = webhooks.renew_secret(self.actor, webhook_id)
         return NewWebhookAnswer.with_secret(made).response(headers=_etag(made.webhook))
+
+
+class FormerSecret(Endpoint):
+    @described(
+        "End the former secret of a webhook",
+        errors=("version_conflict",),
+        needs=Action.WEBHOOK_MANAGE,
+    )
+    def delete(self, request: Request, webhook_id: str) -> HttpResponse:
+        """Deliveries are signed with the newest one alone; no change if they are already."""
+        webhooks.end_former_secret(self.actor, webhook_id)
+        return HttpResponse(status=204)
 
 
 class TestWebhook(Endpoint):
@@ -197,6 +216,7 @@ class Resend(Endpoint):
 
 
 def _fields(hook: Webhook) -> dict[str, object]:
+    until = former_signs_until(hook)
     return {
         "id": hook.public_id,
         "name": hook.name,
@@ -204,6 +224,8 @@ def _fields(hook: Webhook) -> dict[str, object]:
         "kinds": hook.kinds,
         "workflow": hook.workflow or None,
         "paused": hook.paused,
+        "gone_at": iso(hook.gone_at) if hook.gone_at else None,
+        "former_secret_until": iso(until) if until else None,
         "owner": hook.owner,
         "version": hook.version,
         "created_at": iso(hook.since),

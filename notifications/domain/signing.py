@@ -5,10 +5,11 @@ can be shown once, sign for ever, and is not in the database or in a backup of i
 """
 
 import hmac
-import secrets
 from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
+from secrets import token_hex
 from typing import Final
 
 _PREFIX: Final = "whsec_"
@@ -18,7 +19,7 @@ _NAMING: Final = b"ctxadmin name of a key"
 
 def new_nonce() -> str:
     """The random number of a new secret."""
-    return secrets.token_hex(32)
+    return token_hex(32)
 
 
 def name_of(key: str) -> str:
@@ -39,10 +40,10 @@ def signature(secret: str, delivery: str, at: datetime, body: bytes) -> str:
     return "v1," + b64encode(hmac.new(key, signed, sha256).digest()).decode()
 
 
-def headers(secret: str, delivery: str, at: datetime, body: bytes) -> dict[str, str]:
-    """The headers that make a body a signed delivery."""
+def headers(secrets: Sequence[str], delivery: str, at: datetime, body: bytes) -> dict[str, str]:
+    """The headers that make a body a delivery that is signed with each of the secrets."""
     return {
         "webhook-id": delivery,
         "webhook-timestamp": str(int(at.timestamp())),
-        "webhook-signature": signature(secret, delivery, at, body),
+        "webhook-signature": " ".join(signature(each, delivery, at, body) for each in secrets),
     }

@@ -25,6 +25,7 @@ from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import OF_WEBHOOKS
 from notifications.models import Delivery, Webhook
 from notifications.pages.wording import KINDS, PROBLEMS, STATES
+from notifications.secrets_of import former_signs_until
 from notifications.services import webhooks as services
 from notifications.services.webhooks import NewSecret
 
@@ -101,12 +102,14 @@ class Line:
 class WebhookPage:
     """One webhook: its form, what can be done with it, and its deliveries.
 
-    ``theirs`` says that somebody else changed it meanwhile.
+    ``former_until`` is until when its former secret signs, too; ``theirs`` says that somebody
+    else changed it meanwhile.
     """
 
     title: Text
     crumbs: Sequence[Crumb]
     webhook: Webhook
+    former_until: datetime | None
     form: WebhookForm
     deliveries: Sequence[Line]
     next: str | None
@@ -189,6 +192,9 @@ def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
         case "pause" | "go-on" as what:
             services.change(actor, webhook_id, ChangeWebhook(paused=what == "pause"))
             said = _("Paused. Deliveries wait.") if what == "pause" else _("It goes on.")
+        case "end-former":
+            services.end_former_secret(actor, webhook_id)
+            said = _("Only the newest secret signs now.")
         case "resend":
             services.resend(actor, webhook_id, request.POST.get("delivery", ""))
             said = _("It is on its way again.")
@@ -227,7 +233,10 @@ def renew(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
         return _secret(request, services.renew_secret(actor, webhook_id))
     confirm = Confirm(
         title=_("Renew the secret of %(name)s") % {"name": hook.name},
-        text=_("Everything is signed with the new one at once; the receiver has to know it."),
+        text=_(
+            "Everything is signed with the new one at once; the receiver has to know it. For 24 "
+            "hours the former one signs, too, so that it can be changed there without haste."
+        ),
         action=request.path,
         submit=_("Renew the secret"),
         back=reverse("webhook", args=[webhook_id]),
@@ -258,6 +267,7 @@ def _one(
         title=hook.name,
         crumbs=_crumbs(hook.name),
         webhook=hook,
+        former_until=former_signs_until(hook),
         form=form,
         deliveries=[_line(row) for row in found.items],
         next=found.next,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final
 
 from django.conf import settings
@@ -10,7 +11,7 @@ from django.db.models import F
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.accounts.services import record_change
+from ctxadmin.accounts.services import record_change, system_actor
 from ctxadmin.audit.record import Change
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
@@ -20,9 +21,10 @@ from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import TEST
 from notifications.domain.signing import name_of, new_nonce
 from notifications.models import Delivery, Webhook
-from notifications.secrets_of import secret_of
+from notifications.secrets_of import former_signs_until, secret_of
 from notifications.store import send_again
 
+FORMER_SIGNS: Final = timedelta(hours=24)
 MOST: Final = 50  # of a workspace: each event is compared with each of them
 
 
@@ -74,6 +76,8 @@ def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
         for name in ("name", "url", "workflow", "paused")
         if getattr(wanted, name) is not None
     }
+    if wanted.paused is not None:
+        fields["gone_at"] = None
     if wanted.kinds is not None:
         fields["kinds"] = _kinds(wanted.kinds)
     seen = hook.version if wanted.expected_version is None else wanted.expected_version
@@ -82,18 +86,49 @@ def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
         seen,
         fields | {"owner_kind": actor.kind, "owner_id": actor.id, "owner": actor.label},
     )
-    _record(actor, hook, ", ".join(sorted(fields)) or "owner")
+    _record(actor, hook, ", ".join(sorted(fields.keys() - {"gone_at"})) or "owner")
     return hook
 
 
 @transaction.atomic
 def renew_secret(actor: Actor, public_id: str) -> NewSecret:
-    """Have a webhook sign with a new secret at once; the former one is of no use then."""
+    """Have a webhook sign with a new secret at once, and with the former one for a day, too."""
     hook = find(actor, public_id)
+    former: dict[str, object] = {
+        "former_nonce": hook.nonce,
+        "former_key_name": hook.key_name,
+        "former_until": clock.now() + FORMER_SIGNS,
+    }
     key_name = name_of(settings.SECRET_KEY)
-    _set(hook, hook.version, {"nonce": new_nonce(), "key_name": key_name})
+    _set(hook, hook.version, {"nonce": new_nonce(), "key_name": key_name, **former})
     _record(actor, hook, "secret")
     return NewSecret(hook, _secret(hook))
+
+
+@transaction.atomic
+def end_former_secret(actor: Actor, public_id: str) -> Webhook:
+    """Have a webhook sign with its secret alone from now on."""
+    hook = find(actor, public_id)
+    if former_signs_until(hook) is not None:
+        former: dict[str, object] = {
+            "former_nonce": "",
+            "former_key_name": "",
+            "former_until": None,
+        }
+        _set(hook, hook.version, former)
+        _record(actor, hook, "former secret ended")
+    return hook
+
+
+@transaction.atomic
+def pause_gone(public_id: str) -> None:
+    """Pause a webhook whose receiver answered that nobody is there any more (410)."""
+    rows = Webhook.objects.filter(public_id=public_id, paused=False).select_related("workspace")
+    hook = rows.first()
+    if hook is None:
+        return
+    _set(hook, hook.version, {"paused": True, "gone_at": clock.now()})
+    _record(system_actor(hook.workspace, "deliver"), hook, "paused", answered=410)
 
 
 @transaction.atomic

@@ -226,6 +226,7 @@ def _webhooks() -> Iterator[Call]:
     yield one("GET")
     yield one("PATCH", body={"name": TEXT})
     yield one("POST", "/secret")
+    yield one("DELETE", "/secret/former")
     yield replace(one("POST", "/test"), learns="delivery")
     yield one("GET", "/deliveries")
     yield one("POST", "/deliveries/{delivery_id}/resend", delivery_id="$delivery")
