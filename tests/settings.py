@@ -28,15 +28,20 @@ os.environ["CTXADMIN_DATA_DIR"] = str(_folder / "data")
 os.environ["CTXADMIN_SECRET_KEY"] = "only-for-tests-" + "0" * 40
 for _name in ("DATABASE_URL", "REDIS_URL", "CTXADMIN_DEBUG", "CTXADMIN_ALLOWED_HOSTS"):
     os.environ.pop(_name, None)
+# A shared machine is slow at times, and an outage of seconds is what other tests are about.
+_PATIENCE = 60  # seconds, for an answer and for a lock
 if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
-    # A shared machine is slow at times, and an outage of seconds is what other tests are about.
-    _patient = "?connect_timeout=30&read_timeout=60&write_timeout=60"
+    _patient = f"?connect_timeout=30&read_timeout={_PATIENCE}&write_timeout={_PATIENCE}"
     os.environ["DATABASE_URL"] = f"{servers.shared('mariadb')}ctxadmin{_patient}"
 
-from ctxadmin.settings import *  # noqa: E402, F403 - the environment comes first
+from ctxadmin.db.url import session  # noqa: E402 - the environment comes first
+from ctxadmin.settings import *  # noqa: E402, F403
 from ctxadmin.settings import DATABASES, EMBEDDED  # noqa: E402
 
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 if EMBEDDED:
     DATABASES["default"]["TEST"] = {"NAME": str(_folder / "test.sqlite3")}
+    DATABASES["default"]["OPTIONS"]["timeout"] = _PATIENCE
+else:
+    DATABASES["default"]["OPTIONS"]["init_command"] = session(_PATIENCE)

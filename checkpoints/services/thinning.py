@@ -62,8 +62,9 @@ def thin(
 
     What goes is worked out first and done in transactions of some hundred versions each, which
     take the conversation's head as every write does; each has its audit entry, and after each of
-    them every version that is left reads as before. ``alive`` is called after each. Raises
-    NotFound for a conversation that was erased meanwhile.
+    them every version that is left reads as before. What forks outdate three times is left to
+    the next run. ``alive`` is called after each transaction. Raises NotFound for a conversation
+    that was erased meanwhile.
     """
     actor.require(Action.CHECKPOINT_THIN)
     done = Thinned()
