@@ -6,8 +6,9 @@ from typing import Final
 
 from django.db.models import Q
 
+from conversations.domain.revisions import UNSEEN, Seen
 from conversations.models import Conversation
-from conversations.services import UNSEEN, Seen, change_of, check_seen
+from conversations.services import change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from conversations.domain.revisions import UNSEEN, Seen
 from conversations.models import Conversation
-from conversations.services import UNSEEN, Seen, change_of, check_seen
+from conversations.services import change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
+from conversations.domain.revisions import UNSEEN, Seen
 from conversations.models import Comment, Conversation, Mark, Message, Move, Revision, UnsettledCall
-from conversations.services import UNSEEN, Seen, change_of, check_seen
+from conversations.services import change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

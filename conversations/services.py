@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from django.db import transaction
 
@@ -10,11 +9,11 @@ from conversations.domain import operations, pairing, revisions
 from conversations.domain.configs import OperationConfig, on_record
 from conversations.domain.message import Draft
 from conversations.domain.operations import Notice, Outcome
-from conversations.domain.revisions import MoveKind, RevisionKind
+from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation, Revision
-from conversations.store import as_revision, find_revision, view_of
+from conversations.store import find_revision, view_of
 from conversations.writing import Writing, insert_head, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -33,17 +32,6 @@ class NewConversation:
     metadata: bytes = b"{}"
     tools: str = ""
     drafts: tuple[Draft, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a writer saw of the view: a revision and its number of messages, or nothing."""
-
-    revision: int | None = None
-    count: int | None = None
-
-
-UNSEEN: Final = Seen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +138,7 @@ def append(
     drafts: Sequence[Draft],
     node_id: str = "",
     *,
-    seen: Seen = Seen(),
+    seen: Seen = UNSEEN,
 ) -> Appended:
     """Log messages and show them at the end of the view; all or none.
 
@@ -187,7 +175,7 @@ def operate(
     config: OperationConfig,
     *,
     reason: str | None = None,
-    seen: Seen = Seen(),
+    seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
     """One of the five operations; it opens exactly one batch, or none in a dry run.
@@ -227,7 +215,7 @@ def open_batch(
     boundary: int,
     *,
     reason: str | None = None,
-    seen: Seen = Seen(),
+    seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
     """An explicit new batch: the view narrowed to log indices >= ``boundary`` (rule 1.5)."""
@@ -248,7 +236,7 @@ def rollback(
     batch: int,
     *,
     reason: str | None = None,
-    seen: Seen = Seen(),
+    seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
     """Show the view as it was at the end of a batch of the branch (rule 1.4)."""
@@ -256,8 +244,9 @@ def rollback(
 
     def step(opened: Writing) -> Applied:
         end = opened.log.branch.end_of_batch(batch)
-        target = revisions.find_batch(batch, [as_revision(end, View())] if end else [])
-        return move_in(opened, "rollback", target.id, reason=reason)
+        if end is None:
+            raise revisions.unknown_batch(batch)
+        return move_in(opened, "rollback", end.number, reason=reason)
 
     return _step(actor, public_id, Action.BATCH_ROLLBACK, step, reason, seen, dry_run)
 
@@ -268,7 +257,7 @@ def restore(
     revision: int,
     *,
     reason: str | None = None,
-    seen: Seen = Seen(),
+    seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
     """Make any revision the current one, also of a branch that was rolled back (rule 1.5)."""
@@ -305,11 +294,7 @@ def require_quiet(opened: Writing) -> None:
 
 def check_seen(opened: Writing, seen: Seen) -> None:
     """VersionConflict unless the view is still what the writer saw."""
-    revisions.check_expected(
-        as_revision(opened.current, View()),
-        expected_revision=seen.revision,
-        expected_count=seen.count,
-    )
+    revisions.require_seen(seen, opened.current.number, opened.current.visible_count)
 
 
 def change_of(

@@ -35,8 +35,8 @@ from checkpoints.domain.commands import (
     UpdateSnapshot,
 )
 from checkpoints.services import forking, moving, restoring, saving, starting, updating
+from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
-from conversations.services import Seen
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.web import etags

@@ -162,11 +162,6 @@ def join_list(chunks: Iterable[bytes]) -> bytes:
     return b"[" + b",".join(chunk[1:-1] for chunk in chunks if chunk != _EMPTY_LIST) + b"]"
 
 
-def join_object(items: Iterable[tuple[str, bytes]]) -> bytes:
-    """The object of these keys and values; nothing is parsed."""
-    return b"{" + b",".join(dumps(key) + b":" + value for key, value in items) + b"}"
-
-
 def _changed(
     key: str,
     directive: Directive,

@@ -13,7 +13,8 @@ from checkpoints.execution_writing import ExecutionWriting, Write, current_of
 from checkpoints.models import Execution
 from checkpoints.pinned import Pinned, newest, of_conversation, pinned_to
 from checkpoints.services.opening import Sent, read_sent
-from conversations.services import UNSEEN, Seen, check_seen
+from conversations.domain.revisions import UNSEEN, Seen
+from conversations.services import check_seen
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

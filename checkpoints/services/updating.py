@@ -10,7 +10,8 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import Write
 from checkpoints.services.opening import open_current, read_sent
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.services import Seen, check_seen, operate_in
+from conversations.domain.revisions import Seen
+from conversations.services import check_seen, operate_in
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

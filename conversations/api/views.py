@@ -36,9 +36,10 @@ from conversations.domain.bodies import StoredMessage
 from conversations.domain.chat_json import read_conversation
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.diff import Change
+from conversations.domain.revisions import Seen
 from conversations.domain.transfer import is_export, read_export
 from conversations.models import Conversation
-from conversations.services import NewConversation, Seen
+from conversations.services import NewConversation
 from conversations.store import find_head
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed

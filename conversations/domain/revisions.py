@@ -1,9 +1,9 @@
 """Revisions: the numbered batches of a conversation as a tree with one current leaf."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, NotFound, OutOfRange, VersionConflict
@@ -62,23 +62,15 @@ class Move:
     created_at: datetime
 
 
-def start(cause: Cause) -> Revision:
-    """Revision 0: batch 0 with an empty view."""
-    return Revision(
-        id=0,
-        parent=None,
-        number=0,
-        view=View(),
-        operation="start",
-        config=None,
-        boundary=None,
-        author=cause.author,
-        reason=cause.reason,
-        created_at=cause.at,
-        visible_count=0,
-        tokens=0,
-        log_length=0,
-    )
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a writer saw of the view: a revision and its number of messages; None is not checked."""
+
+    revision: int | None = None
+    count: int | None = None
+
+
+UNSEEN: Final = Seen()
 
 
 def lineage(revision: int, revisions: Mapping[int, Revision]) -> Iterator[Revision]:
@@ -90,157 +82,37 @@ def lineage(revision: int, revisions: Mapping[int, Revision]) -> Iterator[Revisi
         here = found.parent
 
 
-def find_batch(number: int, branch: Iterable[Revision]) -> Revision:
-    """The nearest revision of a lineage with that batch number.
+def unknown_batch(number: int) -> NotFound:
+    """The refusal of a negative or unknown batch, and of one of a rolled-back branch only.
 
-    It is where the batch ended, as the next one was opened from it. NotFound for a negative or
-    unknown number and for a batch of a rolled-back branch only. Source: semantics 1.4.
+    Source: semantics 1.4.
     """
-    for revision in branch:
-        if revision.number == number:
-            return revision
     message = f"the current branch has no batch {number}"
-    raise NotFound(
+    return NotFound(
         f"There is no such batch: {message}; a rolled-back one comes back with restore.",
         problems=[FieldProblem("/batch", message, "not_found")],
     )
 
 
-def find_revision(number: int, revisions: Mapping[int, Revision], pointer: str) -> Revision:
-    """The revision of that number, on any branch; NotFound with ``pointer``."""
-    found = revisions.get(number)
-    if found is None:
-        message = f"there is no revision {number}"
-        raise NotFound(message, problems=[FieldProblem(pointer, message, "not_found")])
-    return found
-
-
-def check_expected(
-    current: Revision, *, expected_revision: int | None, expected_count: int | None
-) -> None:
+def require_seen(seen: Seen, revision: int, visible_count: int) -> None:
     """VersionConflict unless the current revision and its visible count are what was seen.
 
-    None is not checked. Source: semantics 1.5 and 1.16.
+    Source: semantics 1.5 and 1.16.
     """
-    if expected_revision is not None and expected_revision != current.id:
+    if seen.revision is not None and seen.revision != revision:
         raise VersionConflict(
-            f"The current revision is {current.id}, not {expected_revision}.",
-            expected=expected_revision,
-            actual=current.id,
+            f"The current revision is {revision}, not {seen.revision}.",
+            expected=seen.revision,
+            actual=revision,
             changed_keys=("messages",),
         )
-    if expected_count is not None and expected_count != current.visible_count:
+    if seen.count is not None and seen.count != visible_count:
         raise VersionConflict(
-            f"{current.visible_count} messages are visible, not {expected_count}.",
-            expected=expected_count,
-            actual=current.visible_count,
+            f"{visible_count} messages are visible, not {seen.count}.",
+            expected=seen.count,
+            actual=visible_count,
             changed_keys=("messages",),
         )
-
-
-def open_batch(
-    current: Revision,
-    *,
-    next_id: int,
-    view: View,
-    operation: RevisionKind,
-    cause: Cause,
-    tokens: int,
-    log_length: int,
-    config: bytes | None = None,
-    boundary: int | None = None,
-) -> Revision:
-    """The revision with the next batch number, opened from ``current``.
-
-    ``tokens`` are those of ``view``, ``log_length`` counts what the operation itself logged.
-    """
-    return Revision(
-        id=next_id,
-        parent=current.id,
-        number=current.number + 1,
-        view=view,
-        operation=operation,
-        config=config,
-        boundary=boundary,
-        author=cause.author,
-        reason=cause.reason,
-        created_at=cause.at,
-        visible_count=len(view),
-        tokens=tokens,
-        log_length=log_length,
-    )
-
-
-def extend(
-    current: Revision,
-    *,
-    has_children: bool,
-    next_id: int,
-    first_index: int,
-    count: int,
-    tokens: int,
-    cause: Cause,
-) -> Revision:
-    """``current`` grown by an append of ``count`` messages (``tokens`` is what they add).
-
-    A revision that others were opened from never changes: then it is a new revision ``next_id``
-    under the same batch number. Source: semantics 1.5.
-    """
-    grown = replace(
-        current,
-        view=current.view.appended(first_index, first_index + count),
-        visible_count=current.visible_count + count,
-        tokens=current.tokens + tokens,
-        log_length=first_index + count,
-    )
-    if not has_children:
-        return grown
-    return replace(
-        grown,
-        id=next_id,
-        parent=current.id,
-        operation="append",
-        config=None,
-        boundary=None,
-        author=cause.author,
-        reason=cause.reason,
-        created_at=cause.at,
-        branched_at=None,
-    )
-
-
-def reopen(
-    row: Revision,
-    *,
-    next_id: int,
-    visible_count: int,
-    log_count: int,
-    tokens: int,
-    log_length: int,
-    cause: Cause,
-) -> Revision:
-    """A revision that goes on from ``row`` as that was when the log had ``log_count`` messages.
-
-    Under the same batch number; what ``row`` showed later is not of its branch. ``tokens`` are
-    those of the first ``visible_count`` messages, ``log_length`` is that of the log now. For the
-    restore of a checkpoint, source: semantics 3.9.
-    """
-    return replace(
-        row,
-        id=next_id,
-        parent=row.id,
-        view=row.view.slice(0, visible_count),
-        operation="append",
-        config=None,
-        boundary=None,
-        author=cause.author,
-        reason=cause.reason,
-        created_at=cause.at,
-        visible_count=visible_count,
-        tokens=tokens,
-        log_length=log_length,
-        branched_at=log_count,
-    )
 
 
 def narrow(view: View, boundary: int, log_length: int) -> View:

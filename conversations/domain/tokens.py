@@ -1,32 +1,13 @@
-"""Counting tokens: a pluggable counter, and the offline estimate that is the default."""
+"""Counting tokens: what the engine reported, else an estimate that needs no network."""
 
 import re
-from typing import Final, Protocol
+from typing import Final
 
 import orjson
 from pydantic import JsonValue
 
 from conversations.domain.message import Draft
 from ctxadmin.lib import json_bytes
-from ctxadmin.lib.contract import did_you_mean
-from ctxadmin.lib.errors import Duplicate, NotFound
-
-DEFAULT: Final = "estimate"
-
-
-class TokenCounter(Protocol):
-    """Counts the tokens of a message; ``estimates`` tells a guess from an exact figure."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def estimates(self) -> bool: ...
-
-    def count(self, draft: Draft) -> int:
-        """The tokens of one message with its share of the chat's framing."""
-        ...
-
 
 # One match is about one token of a byte-pair tokenizer: it splits at changes of case and class,
 # takes digits by three, and joins a few signs. A single space belongs to the word behind it.
@@ -50,23 +31,20 @@ _PER_CALL: Final = 8
 _PER_OTHER_PART: Final = 765  # an image of 1024 x 1024 in OpenAI's published formula
 
 
-class Estimate:
-    """The default counter: an estimate that needs no tokenizer and no network.
+def tokens_of_message(draft: Draft) -> int:
+    """What the engine reported, else the estimate of one message with the chat's framing.
 
+    That is its text, its calls, a flat figure for each part that is no text, and the frame.
     Measured against o200k_base over 0.5 MB: English prose and Markdown 1.01-1.03 of the true
     figure, JSON 0.99-1.15, Python 1.06-1.12, Chinese 1.06-1.13 (0.8-1.0 of cl100k_base), other
     scripts 0.9-1.2; 4 MB/s, Chinese 2.5.
     """
-
-    name = DEFAULT
-    estimates = True
-
-    def count(self, draft: Draft) -> int:
-        """The text, the calls, a flat figure for each part that is no text, and the framing."""
-        tokens = _PER_MESSAGE + tokens_of_text(draft.text)
-        if draft.call_ids or b'"content":[' in draft.body:
-            tokens += _beyond_text(orjson.loads(draft.body))
-        return tokens
+    if draft.reported_tokens is not None:
+        return draft.reported_tokens
+    tokens = _PER_MESSAGE + tokens_of_text(draft.text)
+    if draft.call_ids or b'"content":[' in draft.body:
+        tokens += _beyond_text(orjson.loads(draft.body))
+    return tokens
 
 
 def tokens_of_text(text: str) -> int:
@@ -103,29 +81,3 @@ def _tokens_of_call(call: JsonValue) -> int:
         for part in parts
         if part is not None
     )
-
-
-_COUNTERS: Final[dict[str, TokenCounter]] = {DEFAULT: Estimate()}
-
-
-def register(counter: TokenCounter) -> None:
-    """Add a counter under its name; Duplicate if the name is taken."""
-    if counter.name in _COUNTERS:
-        raise Duplicate(f"There is a token counter {counter.name!r} already.")
-    _COUNTERS[counter.name] = counter
-
-
-def counter_named(name: str = DEFAULT) -> TokenCounter:
-    """A registered counter; NotFound if there is none of that name."""
-    try:
-        return _COUNTERS[name]
-    except KeyError:
-        hint = did_you_mean(name, _COUNTERS)
-        raise NotFound(f"There is no token counter {name!r}{hint}.") from None
-
-
-def tokens_of_message(draft: Draft, counter: TokenCounter | None = None) -> int:
-    """What the engine reported, else the counter's figure (default: the estimate)."""
-    if draft.reported_tokens is not None:
-        return draft.reported_tokens
-    return (counter or _COUNTERS[DEFAULT]).count(draft)

@@ -16,12 +16,13 @@ from django.views.decorators.http import require_http_methods
 from conversations import describing, erasure, services
 from conversations.api.schemas import metadata_bytes
 from conversations.describing import EDITED, field_digest, seen_of
+from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.forms import ConversationForm
 from conversations.pages.operating import MEANWHILE, seen_in, undo_url
 from conversations.pages.presenters import Effect
-from conversations.services import Applied, Seen
+from conversations.services import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

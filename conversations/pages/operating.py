@@ -14,12 +14,13 @@ from django.views.decorators.http import require_http_methods
 
 from conversations import services
 from conversations.domain.configs import OperationName
+from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.pages import drift, presenters, selection
 from conversations.pages.forms import OperationForm, OperationRequest
 from conversations.pages.presenters import Effect
 from conversations.pages.typed_messages import as_typed, in_operation
-from conversations.services import Applied, Seen
+from conversations.services import Applied
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

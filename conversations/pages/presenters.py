@@ -253,8 +253,3 @@ def token_budget(head: Conversation) -> int | None:
     found = orjson.loads(bytes(head.metadata)).get(BUDGET_KEY)
     known = isinstance(found, int) and not isinstance(found, bool)
     return found if known and found > 0 else None
-
-
-def metadata_text(head: Conversation) -> str:
-    """The metadata as indented JSON for a form."""
-    return orjson.dumps(orjson.loads(bytes(head.metadata)), option=orjson.OPT_INDENT_2).decode()

@@ -168,7 +168,6 @@ class Here(_Frame):
     editing: bool = False
 
 
-Frame: TypeAlias = Changed | DraftChanged | Gone | Activity | Welcome | Presence
 # What a process tells the others.
 Told: TypeAlias = Annotated[Changed | DraftChanged | Gone, Field(discriminator="type")]
 

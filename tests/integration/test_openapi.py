@@ -81,12 +81,6 @@ def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield path, method, operation
 
 
-def served(app: str) -> bool:
-    """True if the app has endpoints in this build."""
-    module = f"{app}.api."
-    return any(handler.__module__.startswith(module) for _, _, handler in openapi.operations())
-
-
 def test_the_document_is_valid_openapi_3_1() -> None:
     validate(contract())
     assert contract()["openapi"].startswith("3.1")
@@ -102,8 +96,6 @@ def test_the_document_is_served_as_json_without_a_token() -> None:
 
 @pytest.mark.parametrize("app", CONTRACT)
 def test_every_path_of_the_contract_is_there(app: str) -> None:
-    if not served(app):
-        pytest.skip(f"{app} has no endpoints yet")
     found: dict[str, set[str]] = {}
     for path, method, _ in operations():
         place = plain(path.removeprefix("/api/v1"))

@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from pydantic import JsonValue
 
-from checkpoints.domain.context import ExecutionContext
 from checkpoints.domain.reducers import Reducer, ReducerTable, reduce
 from checkpoints.domain.state import (
     EMPTY,
@@ -19,6 +18,7 @@ from checkpoints.domain.state import (
 )
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import canonical, dumps
+from tests.state_model import WholeState
 
 LEAVES = (
     st.none()
@@ -97,9 +97,9 @@ def test_of_two_overwrites_the_last_counts(s: JsonValue, a: JsonValue, b: JsonVa
 
 @given(st.dictionaries(st.text(min_size=1, max_size=5), JSON, max_size=5))
 def test_restoring_a_snapshot_gives_the_same_state(values: dict[str, JsonValue]) -> None:
-    context = ExecutionContext().merge({key: {"$replace": each} for key, each in values.items()})
+    context = WholeState().merge({key: {"$replace": each} for key, each in values.items()})
     assert context.snapshot() == values
-    assert ExecutionContext().restore(context.snapshot()).values == context.values
+    assert WholeState().restore(context.snapshot()).values == context.values
 
 
 @given(st.dictionaries(st.text(max_size=5), JSON, max_size=5))
@@ -116,8 +116,8 @@ class Store(RuleBasedStateMachine):
         self.rows: dict[str, list[bytes]] = {}
         self.heads: dict[str, KeyHead] = {}
         self.totals = EMPTY
-        self.whole = ExecutionContext(reducers=REDUCERS)
-        self.past: list[tuple[dict[str, list[bytes]], dict[str, KeyHead], ExecutionContext]] = []
+        self.whole = WholeState(reducers=REDUCERS)
+        self.past: list[tuple[dict[str, list[bytes]], dict[str, KeyHead], WholeState]] = []
 
     @rule(data=st.data(), keys=st.sets(st.sampled_from(sorted(FITTING)), min_size=1))
     def update(self, data: st.DataObject, keys: set[str]) -> None:

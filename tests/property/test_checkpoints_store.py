@@ -34,7 +34,6 @@ from checkpoints.domain.commands import (
     StartExecution,
     UpdateSnapshot,
 )
-from checkpoints.domain.context import ExecutionContext
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.domain.state import head_of, totals_of
@@ -62,6 +61,7 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps
 from tests.factories import conversation, drafts, engine, user, workspace
+from tests.state_model import WholeState
 
 REDUCERS = {"log": "append", "sum": "increment", "conf": "merge"}
 TABLE = ReducerTable.of(REDUCERS)
@@ -120,7 +120,7 @@ class Executions(RuleBasedStateMachine):
         return st.integers(0, len(self.versions) - 1)
 
     def reduced(self, update: dict[str, Any]) -> dict[str, Any]:
-        context = ExecutionContext(reducers=TABLE).restore(self.now.state)
+        context = WholeState(reducers=TABLE).restore(self.now.state)
         return context.merge(update).snapshot()
 
     def write(self, version: Version) -> None:

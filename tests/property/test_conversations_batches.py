@@ -8,10 +8,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
-from conversations.domain.conversation import Expected
 from conversations.domain.diff import Change
 from conversations.domain.message import Draft
 from conversations.domain.operations import apply
+from conversations.domain.revisions import Seen
 from conversations.domain.view import View
 from ctxadmin.lib.errors import NotFound, VersionConflict
 from tests.property.conversation_strategies import drafts, filters, truncations
@@ -76,9 +76,7 @@ class Batches(RuleBasedStateMachine):
         before = self.made.current
         expected = apply(config, before.view, self.made.log())
         dry = self.made.operate(config, CAUSE, dry_run=True)
-        report = self.made.operate(
-            config, CAUSE, expected=Expected(before.id, before.visible_count)
-        )
+        report = self.made.operate(config, CAUSE, seen=Seen(before.id, before.visible_count))
         assert replace(report, revision=None) == dry
         assert report.outcome.view == expected.view
         assert (report.tokens_before, report.tokens_after) == (
@@ -148,9 +146,9 @@ class Batches(RuleBasedStateMachine):
 
     @rule()
     def refuse_a_stale_writer(self) -> None:
-        stale = Expected(self.here, len(self.nodes[self.here].indices) + 1)
+        stale = Seen(self.here, len(self.nodes[self.here].indices) + 1)
         try:
-            self.made.operate(operation("clear"), CAUSE, expected=stale)
+            self.made.operate(operation("clear"), CAUSE, seen=stale)
         except VersionConflict:
             return
         raise AssertionError("a writer who saw another count was not refused")

@@ -18,7 +18,7 @@ from conversations.domain.configs import (
 )
 from conversations.domain.message import IncomingMessage
 from ctxadmin.lib.contract import did_you_mean
-from ctxadmin.lib.errors import Duplicate, NotFound
+from ctxadmin.lib.errors import NotFound
 from workflows.domain.context import PromptContextInput
 from workflows.domain.edge_filters import EdgeFilter, TransformRule
 from workflows.domain.filters import ContextFilter, FilterRule
@@ -47,12 +47,6 @@ _models: Final[dict[str, type[BaseModel]]] = {
     "message": IncomingMessage,
     "conversation": CreateConversation,
 }
-
-
-def register_schema(name: str, model: type[BaseModel]) -> None:
-    """Add a config; Duplicate if the name is taken by another model."""
-    if _models.setdefault(name, model) is not model:
-        raise Duplicate(f"There is a schema {name!r} already.")
 
 
 def schema_models() -> Mapping[str, type[BaseModel]]:

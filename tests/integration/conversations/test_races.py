@@ -7,8 +7,9 @@ import pytest
 
 from conversations import services
 from conversations.domain.configs import read_operation
+from conversations.domain.revisions import Seen
 from conversations.models import Conversation, Message, Revision
-from conversations.services import NewConversation, Seen
+from conversations.services import NewConversation
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.record import first_break

@@ -21,18 +21,17 @@ from pydantic import JsonValue
 from conversations import queries, services, transfers
 from conversations.copying import UpTo, copy_conversation
 from conversations.domain.configs import OperationConfig
-from conversations.domain.conversation import Conversation, Report
 from conversations.domain.log import Log, ToolGroup
 from conversations.domain.message import CountsAs, Draft
 from conversations.domain.pairing import find_splits, keep_pairs
-from conversations.domain.revisions import lineage
+from conversations.domain.revisions import Seen, lineage
 from conversations.domain.transfer import read_export
 from conversations.domain.view import View
 from conversations.models import Conversation as Head
 from conversations.models import Message
 from conversations.models import Revision as RevisionRow
 from conversations.queries import moves_of
-from conversations.services import Applied, NewConversation, Seen, change_of, open_new
+from conversations.services import Applied, NewConversation, change_of, open_new
 from conversations.sql_log import SqlLog
 from conversations.store import find_head, view_of
 from conversations.store import lineage as rows_of_lineage
@@ -42,6 +41,7 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.json_bytes import loads_strict
+from tests.conversation_model import Conversation, Report
 from tests.factories import engine
 from tests.property.conversation_strategies import CALL_IDS, drafts, filters, truncations
 from tests.unit.conversations.chats import CAUSE, calls, message, operation, result

@@ -2,12 +2,9 @@
 
 import pytest
 from jsonschema import Draft202012Validator
-from pydantic import BaseModel
 
-from ctxadmin.lib.errors import Duplicate
 from tests.integration.workflows.documents import document
 from tests.openapi import CheckedApi
-from workflows.api import config_schemas
 from workflows.domain.context_types import CONTEXT_TYPES
 
 pytestmark = pytest.mark.django_db
@@ -71,20 +68,3 @@ def test_an_unknown_schema_is_not_found_with_a_hint(api: CheckedApi) -> None:
     problem = api.get("/schemas/workflows").json()
     assert (problem["status"], problem["code"]) == (404, "not_found")
     assert "'workflow'" in problem["detail"]
-
-
-def test_another_app_can_add_its_schema_once(
-    api: CheckedApi, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Own(BaseModel):
-        """A config of its own."""
-
-        field: int
-
-    monkeypatch.setattr(config_schemas, "_models", dict(config_schemas._models))
-    config_schemas.register_schema("own", Own)
-    config_schemas.register_schema("own", Own)
-    with pytest.raises(Duplicate):
-        config_schemas.register_schema("workflow", Own)
-    assert api.get("/schemas/own").json()["properties"]["field"]["type"] == "integer"
-    config_schemas.schema_of.cache_clear()

@@ -6,7 +6,6 @@ import pytest
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.domain.conversation import Conversation
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft, read_message
 from conversations.domain.operations import Outcome, apply
@@ -15,6 +14,7 @@ from conversations.domain.transfer import Transfer, read_export, write_export
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
+from tests.conversation_model import Conversation
 
 SAID: JsonValue = {"role": "user", "content": "new"}
 CAUSE = Cause("ada", "a reason", datetime(2026, 1, 31, 9, tzinfo=UTC))

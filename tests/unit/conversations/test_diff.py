@@ -2,10 +2,10 @@
 
 import pytest
 
-from conversations.domain.conversation import Conversation
 from conversations.domain.diff import Change, diff_views
 from conversations.domain.view import View
 from ctxadmin.lib.errors import NotFound
+from tests.conversation_model import Conversation
 from tests.unit.conversations.chats import CAUSE, SAID, conversation, operation, user
 
 

@@ -1,43 +1,16 @@
 """Counting tokens."""
 
-from collections.abc import Iterator
-
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain import tokens
 from conversations.domain.message import Draft
-from conversations.domain.tokens import counter_named, register, tokens_of_message, tokens_of_text
-from ctxadmin.lib.errors import Duplicate, NotFound
+from conversations.domain.tokens import tokens_of_message, tokens_of_text
 from tests.unit.conversations.chats import assistant, calls, message, user
-
-
-class ByCharacter:
-    """A counter of a third party."""
-
-    name = "characters"
-    estimates = False
-
-    def count(self, draft: Draft) -> int:
-        return len(draft.text)
-
-
-@pytest.fixture
-def _registry() -> Iterator[None]:
-    before = dict(tokens._COUNTERS)
-    yield
-    tokens._COUNTERS.clear()
-    tokens._COUNTERS.update(before)
 
 
 def test_what_the_engine_reports_wins() -> None:
     assert tokens_of_message(user("x" * 1000, tokens=3)) == 3
     assert tokens_of_message(user("x", tokens=0)) == 0
-
-
-def test_the_default_says_that_it_estimates() -> None:
-    assert counter_named().estimates
-    assert counter_named("estimate") is counter_named()
 
 
 # True figures of o200k_base, noted once; the estimate is to stay within a quarter of them.
@@ -78,16 +51,3 @@ def test_a_picture_counts_a_flat_figure_whatever_its_bytes() -> None:
         return message("user", [{"type": "text", "text": "look"}, part])
 
     assert tokens_of_message(picture("data:" + "x" * 9000)) == tokens_of_message(picture("y"))
-
-
-@pytest.mark.usefixtures("_registry")
-def test_a_third_party_can_register_its_counter_once() -> None:
-    register(ByCharacter())
-    assert tokens_of_message(user("four"), counter_named("characters")) == 4
-    with pytest.raises(Duplicate):
-        register(ByCharacter())
-
-
-def test_an_unknown_counter_is_not_found_with_a_hint() -> None:
-    with pytest.raises(NotFound, match="did you mean 'estimate'"):
-        counter_named("estimat")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.conversation import Conversation
 from conversations.domain.transfer import FORMAT, is_export, read_export
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import loads_strict
+from tests.conversation_model import Conversation
 from tests.unit.conversations.chats import (
     CAUSE,
     assistant,

@@ -1,8 +1,7 @@
-"""A whole conversation in memory: log, revisions and operations put together."""
+"""The model of a conversation: its rules in memory, for comparing rows with values in tests."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from conversations.domain import revisions as tree
 from conversations.domain.configs import OperationConfig, on_record
@@ -17,17 +16,18 @@ from conversations.domain.operations import (
     tokens_of,
 )
 from conversations.domain.pairing import place
-from conversations.domain.revisions import Cause, Move, MoveKind, Revision
+from conversations.domain.revisions import (
+    UNSEEN,
+    Cause,
+    Move,
+    MoveKind,
+    Revision,
+    RevisionKind,
+    Seen,
+)
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.transfer import LoggedMessage
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What a writer saw; None is not checked. Source: semantics 1.5 and 1.16."""
-
-    revision: int | None = None
-    count: int | None = None
+from tests import revision_tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,8 @@ class Report:
     cached_prefix_lost: int
 
 
-ANY: Final = Expected()
-
-
 class Conversation:
-    """The rules of a conversation carried out on memory, for imports and tests.
+    """The rules of a conversation carried out on values.
 
     It never forgets: the log and the revisions only grow. A refused call changes nothing.
     Source: semantics, section 1.
@@ -73,7 +70,7 @@ class Conversation:
         self._count = count
         self._log = MemoryLog(tools=tools, count=count)
         self._messages: list[LoggedMessage] = []
-        self._revisions: dict[int, Revision] = {0: tree.start(cause)}
+        self._revisions: dict[int, Revision] = {0: revision_tree.start(cause)}
         self._parents: set[int] = set()
         self._current = 0
         self._moves: list[Move] = []
@@ -153,7 +150,7 @@ class Conversation:
         """Log messages and show them at the end; opens no batch and never conflicts."""
         entries = place(drafts, self.log())
         first, count = len(self._log), len(entries)
-        revision = tree.extend(
+        revision = revision_tree.extend(
             self.current,
             has_children=self._current in self._parents,
             next_id=len(self._revisions),
@@ -171,46 +168,46 @@ class Conversation:
         config: OperationConfig,
         cause: Cause,
         *,
-        expected: Expected = ANY,
+        seen: Seen = UNSEEN,
         dry_run: bool = False,
     ) -> Report:
         """Carry out one of the five operations, which opens exactly one batch."""
-        self._check(expected)
+        self._check(seen)
         outcome = apply(config, self.current.view, self.log())
         record = on_record(config, len(self._log))
         report, revision = self._opened(outcome, config.operation, cause, config=record)
         return _dry(report) if dry_run else self._committed(report, revision, cause)
 
     def open_batch(
-        self, boundary: int, cause: Cause, *, expected: Expected = ANY, dry_run: bool = False
+        self, boundary: int, cause: Cause, *, seen: Seen = UNSEEN, dry_run: bool = False
     ) -> Report:
         """Open a batch that shows only log indices from ``boundary`` on."""
-        self._check(expected)
+        self._check(seen)
         view = tree.narrow(self.current.view, boundary, len(self._log))
         outcome = compare(self.current.view, view, self.log())
         report, revision = self._opened(outcome, "batch", cause, boundary=boundary)
         return _dry(report) if dry_run else self._committed(report, revision, cause)
 
     def rollback(
-        self, batch: int, cause: Cause, *, expected: Expected = ANY, dry_run: bool = False
+        self, batch: int, cause: Cause, *, seen: Seen = UNSEEN, dry_run: bool = False
     ) -> Report:
         """Show the view of the end of a batch of this branch."""
-        self._check(expected)
-        target = tree.find_batch(batch, tree.lineage(self._current, self._revisions))
+        self._check(seen)
+        target = revision_tree.find_batch(batch, tree.lineage(self._current, self._revisions))
         return self._moved("rollback", target, cause, dry_run)
 
     def restore(
-        self, revision: int, cause: Cause, *, expected: Expected = ANY, dry_run: bool = False
+        self, revision: int, cause: Cause, *, seen: Seen = UNSEEN, dry_run: bool = False
     ) -> Report:
         """Make any revision the current one, of a rolled-back branch too."""
-        self._check(expected)
-        target = tree.find_revision(revision, self._revisions, "/revision")
+        self._check(seen)
+        target = revision_tree.find_revision(revision, self._revisions, "/revision")
         return self._moved("restore", target, cause, dry_run)
 
     def reopen(self, visible_count: int, log_count: int, cause: Cause) -> Revision:
         """Go on from the current revision as it was with ``log_count`` messages in the log."""
         view = self.current.view.slice(0, visible_count)
-        revision = tree.reopen(
+        revision = revision_tree.reopen(
             self.current,
             next_id=len(self._revisions),
             visible_count=visible_count,
@@ -225,27 +222,25 @@ class Conversation:
 
     def diff(self, before: int, after: int) -> tuple[Change, ...]:
         """What leads from one revision to another."""
-        first = tree.find_revision(before, self._revisions, "/from")
+        first = revision_tree.find_revision(before, self._revisions, "/from")
         return diff_revisions(
-            first, tree.find_revision(after, self._revisions, "/to"), self._revisions
+            first, revision_tree.find_revision(after, self._revisions, "/to"), self._revisions
         )
 
-    def _check(self, expected: Expected) -> None:
-        tree.check_expected(
-            self.current, expected_revision=expected.revision, expected_count=expected.count
-        )
+    def _check(self, seen: Seen) -> None:
+        tree.require_seen(seen, self.current.id, self.current.visible_count)
 
     def _opened(
         self,
         outcome: Outcome,
-        operation: tree.RevisionKind,
+        operation: RevisionKind,
         cause: Cause,
         *,
         config: bytes | None = None,
         boundary: int | None = None,
     ) -> tuple[Report, Revision]:
         report = self._report(outcome, self.current.number + 1, len(self._revisions))
-        revision = tree.open_batch(
+        revision = revision_tree.open_batch(
             self.current,
             next_id=len(self._revisions),
             view=outcome.view,
