@@ -12,7 +12,12 @@ from ctxadmin.web.fields import AsciiField
 
 
 class User(AbstractUser):
-    """A person who signs in with a browser."""
+    """A person who signs in with a browser.
+
+    With a password that somebody else was shown they may choose their own, and nothing else.
+    """
+
+    must_change_password = models.BooleanField(default=False)
 
 
 class Workspace(models.Model):

@@ -156,7 +156,20 @@ def _actor_of(token: EngineToken, request_id: str, address: str) -> Actor:
 
 
 def person_actor(request: HttpRequest) -> Actor | None:
-    """The signed-in person in the workspace that the session chose, or None."""
+    """The signed-in person in the workspace that the session chose, or None.
+
+    None also for who has to choose a password first.
+    """
+    return None if must_choose_password(request) else member_actor(request)
+
+
+def must_choose_password(request: HttpRequest) -> bool:
+    """True for somebody who signed in with a password that somebody else was shown."""
+    return isinstance(request.user, User) and request.user.must_change_password
+
+
+def member_actor(request: HttpRequest) -> Actor | None:
+    """The signed-in person as ``person_actor``, whoever knows the password."""
     user = request.user
     if not isinstance(user, User) or not user.is_active:
         return None

@@ -9,14 +9,14 @@ from urllib.parse import urlsplit
 from django.contrib.auth.views import redirect_to_login
 from django.db import Error
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, Unavailable
 from ctxadmin.observe.facts import note_refusal
 from ctxadmin.web import error_pages
-from ctxadmin.web.authentication import person_actor
+from ctxadmin.web.authentication import must_choose_password, person_actor
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.problems import TITLES, of_database, status_of
 
@@ -70,6 +70,8 @@ def _as_member(
 ) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
+    if must_choose_password(request):
+        return redirect("account")
     actor = person_actor(request)
     if actor is None:
         return error_pages.forbidden(request)

@@ -103,6 +103,7 @@ class Migration(migrations.Migration):
                         default=django.utils.timezone.now, verbose_name="date joined"
                     ),
                 ),
+                ("must_change_password", models.BooleanField(default=False)),
                 (
                     "groups",
                     models.ManyToManyField(

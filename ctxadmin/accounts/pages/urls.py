@@ -1,11 +1,21 @@
-"""The paths of the settings pages."""
+"""The paths of the settings pages, and of everybody's own account."""
 
 from django.urls import URLPattern, URLResolver, path
 
-from ctxadmin.accounts.pages import tokens
+from ctxadmin.accounts.pages import people, tokens
+from ctxadmin.accounts.pages.account import account
+
+_ONE = "settings/people/<str:name>/"
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("account/", account, name="account"),
     path("settings/", tokens.settings, name="settings"),
     path("settings/tokens/new/", tokens.new_token, name="settings-new-token"),
     path("settings/tokens/<str:token_id>/revoke/", tokens.revoke, name="settings-revoke-token"),
+    path("settings/people/", people.people, name="settings-people"),
+    path("settings/people/+new/", people.new_person, name="settings-new-person"),
+    path(_ONE, people.person, name="settings-person"),
+    path(f"{_ONE}password/", people.renew, name="settings-person-password"),
+    path(f"{_ONE}lock/", people.lock, name="settings-person-lock"),
+    path(f"{_ONE}unlock/", people.unlock, name="settings-person-unlock"),
 ]

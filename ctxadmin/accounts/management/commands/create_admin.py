@@ -26,4 +26,6 @@ class Command(BaseCommand):
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(f"{options['name']} {password}\n")
         self.stdout.write(f"Administrator {options['name']!r} with the password {password}")
-        self.stdout.write(f"It is kept in {path}; change it and delete that file.")
+        self.stdout.write(
+            f"It is kept in {path}; it goes when you change it, under your name in the browser."
+        )

@@ -1,0 +1,226 @@
+"""The people of a workspace: adding them, their roles, their passwords, locking them out."""
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from django.conf import settings
+from django.db import transaction
+from django.utils.translation import gettext as _
+from pydantic import Field
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import Membership, User, Workspace
+from ctxadmin.accounts.roles import Action, Role
+from ctxadmin.accounts.services import record_change
+from ctxadmin.audit.record import Change
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import Duplicate, InvalidState, NotFound, VersionConflict
+
+RoleName = Literal["viewer", "reviewer", "designer", "admin"]
+
+
+class NewPersonRequest(Contract):
+    """By which name somebody signs in, and what they may do."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^\w[\w.@+-]*$")]
+    role: RoleName = "reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A member of a workspace.
+
+    ``locked``: nobody signs in by this name; ``must_change``: the password is one that an
+    administrator was shown; ``is_operator``: it may do everything on this server.
+    """
+
+    name: str
+    role: Role
+    locked: bool
+    must_change: bool
+    is_operator: bool
+    last_login: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewPassword:
+    """A password that is shown once: it lets its person in to choose another."""
+
+    name: str
+    password: str
+
+
+def list_people(actor: Actor) -> Sequence[Person]:
+    """Everybody in the actor's workspace, by name, who is locked out last."""
+    actor.require(Action.MEMBER_MANAGE)
+    rows = Membership.objects.filter(workspace=actor.workspace).select_related("user")
+    people = [_person(row) for row in rows.order_by("user__username")]
+    return sorted(people, key=lambda person: person.locked)
+
+
+def find_person(actor: Actor, name: str) -> Person:
+    """One of the actor's workspace; NotFound."""
+    actor.require(Action.MEMBER_MANAGE)
+    return _person(_membership(actor, name))
+
+
+def role_of(actor: Actor) -> Role:
+    """What a person is in their workspace; the operator is an administrator everywhere."""
+    rows = Membership.objects.filter(workspace=actor.workspace, user=int(actor.id))
+    role = rows.values_list("role", flat=True).first()
+    return Role.ADMIN if role is None else Role(role)
+
+
+@transaction.atomic
+def add_person(actor: Actor, name: str, role: Role) -> NewPassword:
+    """Let somebody sign in; Duplicate if the name is taken, in small or capital letters."""
+    actor.require(Action.MEMBER_MANAGE)
+    workspace = _locked_workspace(actor)
+    if User.objects.filter(username__iexact=name).exists():
+        raise Duplicate(_("Somebody signs in by this name already."))
+    password = _new_password()
+    user = User.objects.create_user(username=name, password=password, must_change_password=True)
+    Membership.objects.create(workspace=workspace, user=user, role=role.value)
+    _record(actor, name, what="added", role=role.value)
+    return NewPassword(name, password)
+
+
+@transaction.atomic
+def change_role(actor: Actor, name: str, role: Role, *, seen: Role) -> None:
+    """Give a person another role.
+
+    VersionConflict if it is not the one that was ``seen``, InvalidState if no administrator would
+    be left.
+    """
+    actor.require(Action.MEMBER_MANAGE)
+    _locked_workspace(actor)
+    membership = _membership(actor, name)
+    if membership.role != seen.value:
+        raise VersionConflict(
+            _("Somebody else changed the role meanwhile."),
+            expected=seen.value,
+            actual=membership.role,
+        )
+    if role.value == membership.role:
+        return
+    _require_others(membership)
+    membership.role = role.value
+    membership.save(update_fields=["role"])
+    _record(actor, name, what="role changed", role=role.value, before=seen.value)
+
+
+@transaction.atomic
+def renew_password(actor: Actor, name: str) -> NewPassword:
+    """Another password in place of a forgotten one; whoever is signed in by that is signed out."""
+    actor.require(Action.MEMBER_MANAGE)
+    _locked_workspace(actor)
+    user = _governed(actor, name)
+    password = _new_password()
+    user.set_password(password)
+    user.must_change_password = True
+    user.save(update_fields=["password", "must_change_password"])
+    _record(actor, name, what="password renewed")
+    return NewPassword(name, password)
+
+
+@transaction.atomic
+def lock(actor: Actor, name: str) -> None:
+    """Let a person in no more; open pages end at once. What they did stays under their name."""
+    actor.require(Action.MEMBER_MANAGE)
+    _locked_workspace(actor)
+    user = _governed(actor, name)
+    _require_others(_membership(actor, name))
+    _set_active(actor, user, active=False)
+
+
+@transaction.atomic
+def unlock(actor: Actor, name: str) -> None:
+    """Let a person in again, with the password and the role that they had."""
+    actor.require(Action.MEMBER_MANAGE)
+    _locked_workspace(actor)
+    _set_active(actor, _governed(actor, name), active=True)
+
+
+@transaction.atomic
+def password_changed(actor: Actor, user: User) -> None:
+    """Put on record that a person chose a password; the first one's file is of no use any more."""
+    user.must_change_password = False
+    user.save(update_fields=["must_change_password"])
+    _locked_workspace(actor)
+    _record(actor, user.username, what="password changed")
+    transaction.on_commit(lambda: _forget_first_password(user.username))
+
+
+def _person(row: Membership) -> Person:
+    user = row.user
+    return Person(
+        name=user.username,
+        role=Role(row.role),
+        locked=not user.is_active,
+        must_change=user.must_change_password,
+        is_operator=user.is_superuser,
+        last_login=user.last_login,
+    )
+
+
+def _membership(actor: Actor, name: str) -> Membership:
+    rows = Membership.objects.filter(workspace=actor.workspace, user__username=name)
+    row = rows.select_related("user").first()
+    if row is None or row.user.username != name:  # MySQL takes Anna for anna
+        raise NotFound(_("Nobody here signs in by this name."))
+    return row
+
+
+def _governed(actor: Actor, name: str) -> User:
+    """A person whose access this workspace decides, and not the actor; else InvalidState."""
+    user: User = _membership(actor, name).user
+    if actor.kind == "person" and actor.id == str(user.pk):
+        raise InvalidState(_("Nobody does this to themself; your account has your password."))
+    if user.is_superuser:
+        raise InvalidState(_("This is the operator of the server, who changes it by manage.py."))
+    if Membership.objects.filter(user=user).exclude(workspace=actor.workspace).exists():
+        raise InvalidState(_("This person belongs to other workspaces, too; the operator does it."))
+    return user
+
+
+def _require_others(leaving: Membership) -> None:
+    """InvalidState if nobody else is an administrator who can sign in."""
+    if leaving.role != Role.ADMIN:
+        return
+    admins = Membership.objects.filter(
+        workspace=leaving.workspace_id, role=Role.ADMIN.value, user__is_active=True
+    )
+    if not admins.exclude(pk=leaving.pk).exists():
+        raise InvalidState(_("This is the only administrator; make somebody else one first."))
+
+
+def _set_active(actor: Actor, user: User, *, active: bool) -> None:
+    if user.is_active == active:
+        return
+    user.is_active = active
+    user.save(update_fields=["is_active"])
+    _record(actor, user.username, what="unlocked" if active else "locked")
+
+
+def _locked_workspace(actor: Actor) -> Workspace:
+    """The workspace's row: two administrators at once would each count on the other."""
+    return Workspace.objects.select_for_update().get(key=actor.workspace)
+
+
+def _record(actor: Actor, name: str, **detail: str) -> None:
+    record_change(actor, Change(Action.MEMBER_MANAGE, "member", name, detail=detail))
+
+
+def _new_password() -> str:
+    return secrets.token_urlsafe(12)
+
+
+def _forget_first_password(name: str) -> None:
+    path = settings.DATA_DIR / "first_password"
+    with suppress(OSError):
+        if path.read_text(encoding="utf-8").split(" ")[0] == name:
+            path.unlink()
