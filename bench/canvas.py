@@ -1,17 +1,15 @@
 """Measures the visual editor in a headless Chromium: how soon it opens, how evenly a card drags."""
 
 import statistics
-import tempfile
-from pathlib import Path
 from typing import Final
 
 import httpx
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 from pydantic import JsonValue
 
+from bench.browsing import browsing, frames_of
 from bench.table import Row
-from tests.browser import launch
-from tests.live_server import PASSWORD, LiveServer
+from tests.live_server import LiveServer
 
 _ROUNDS: Final = 3
 _ACROSS: Final = 25
@@ -36,28 +34,13 @@ _MIDDLE: Final = """() => {
   const far = ([a, b]) => Math.hypot(a - x, b - y);
   return points.reduce((best, point) => (far(point) < far(best) ? point : best));
 }"""
-_WATCH: Final = """() => {
-  window.frames_seen = [];
-  let before = performance.now();
-  const note = (now) => { window.frames_seen.push(now - before); before = now;
-    window.frames_asked = requestAnimationFrame(note); };
-  window.frames_asked = requestAnimationFrame(note);
-}"""
-_SEEN: Final = "() => { cancelAnimationFrame(window.frames_asked); return window.frames_seen; }"
 
 
 def rows() -> list[Row]:
     """Opening and dragging 500 and 2,000 nodes; a frame of 20 ms is 50 frames a second."""
-    with (
-        tempfile.TemporaryDirectory() as name,
-        LiveServer(Path(name), {}) as server,
-        sync_playwright() as playwright,
-        launch(playwright) as browser,
-    ):
-        server.make_people()
+    with browsing("designer") as (server, page):
         _make(server, 500)
         _make(server, 2_000)
-        page = _signed_in(browser, server)
         return [
             *_figures(page, 500, opened=2.0, frame=20.0),
             *_figures(page, 2_000, opened=None, frame=None),
@@ -97,18 +80,6 @@ def _make(server: LiveServer, count: int) -> None:
         api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
 
 
-def _signed_in(browser: Browser, server: LiveServer) -> Page:
-    page = browser.new_context(
-        base_url=server.url, viewport={"width": 1440, "height": 900}
-    ).new_page()
-    page.goto("/sign-in/")
-    page.locator("input[name=username]").fill("designer")
-    page.locator("input[name=password]").fill(PASSWORD)
-    with page.expect_navigation():
-        page.locator("input[name=password]").press("Enter")
-    return page
-
-
 def _figures(page: Page, count: int, *, opened: float | None, frame: float | None) -> list[Row]:
     times = []
     for _ in range(_ROUNDS):
@@ -141,10 +112,12 @@ def _dragged(page: Page) -> list[float]:
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 5, y + 5)
-    page.evaluate(_WATCH)
-    for step in range(_MOVES):
-        page.mouse.move(x + 5 + step % 60, y + 5 + step // 2)
-    frames: list[float] = page.evaluate(_SEEN)
+
+    def drag() -> None:
+        for step in range(_MOVES):
+            page.mouse.move(x + 5 + step % 60, y + 5 + step // 2)
+
+    frames = frames_of(page, drag)
     page.mouse.up()
     return frames
 

@@ -1,19 +1,15 @@
 """Measures the reviewer's desk in Chromium: how evenly messages scroll, how soon a state opens."""
 
 import statistics
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 import httpx
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 from pydantic import JsonValue
 
+from bench.browsing import browsing, frames_of
 from bench.table import Row
-from tests.browser import launch
-from tests.live_server import PASSWORD, LiveServer
+from tests.live_server import LiveServer
 
 MESSAGES: Final = 50_000
 STATE_MB: Final = 10
@@ -25,14 +21,6 @@ _READING: Final = 120  # pixels a turn: a section of 50 messages passes in a sec
 _FLYING: Final = 400
 _WORDS: Final = "the parcel of the customer waits in Ghent and nobody asked for it since Monday "
 
-_WATCH: Final = """() => {
-  window.frames_seen = [];
-  let before = performance.now();
-  const note = (now) => { window.frames_seen.push(now - before); before = now;
-    window.frames_asked = requestAnimationFrame(note); };
-  window.frames_asked = requestAnimationFrame(note);
-}"""
-_SEEN: Final = "() => { cancelAnimationFrame(window.frames_asked); return window.frames_seen; }"
 # Resolves when the text or the tree of the whole state is painted; milliseconds since the start.
 _OPENED: Final = """() => new Promise((resolve) => {
   const look = () => document.querySelector("textarea[data-json-editor]")?.hidden
@@ -45,7 +33,7 @@ _PLAIN: Final = f"<title>plain</title><div style='height:{_TURNS * _FLYING * 2}p
 
 def rows() -> list[Row]:
     """Frames while scrolling beside those of an empty page, and the time to a state's text."""
-    with desk() as (server, page):
+    with browsing("reviewer") as (server, page):
         fill(server)
         anchor = statistics.fmean(_scrolled(page, None))
         found: list[Row] = []
@@ -69,19 +57,6 @@ def rows() -> list[Row]:
             Row("a small state as JSON: opened", statistics.median(small), "s"),
             Row(f"{name}: opened", statistics.median(opened), "s", goal=2.0),
         ]
-
-
-@contextmanager
-def desk() -> Iterator[tuple[LiveServer, Page]]:
-    """A server of its own, and a page of a reviewer."""
-    with (
-        tempfile.TemporaryDirectory() as name,
-        LiveServer(Path(name), {}) as server,
-        sync_playwright() as playwright,
-        launch(playwright) as browser,
-    ):
-        server.make_people()
-        yield server, _signed_in(browser, server)
 
 
 def fill(server: LiveServer) -> None:
@@ -128,18 +103,6 @@ def _state(items: int) -> dict[str, JsonValue]:
     }
 
 
-def _signed_in(browser: Browser, server: LiveServer) -> Page:
-    page = browser.new_context(
-        base_url=server.url, viewport={"width": 1440, "height": 900}
-    ).new_page()
-    page.goto("/sign-in/")
-    page.locator("input[name=username]").fill("reviewer")
-    page.locator("input[name=password]").fill(PASSWORD)
-    with page.expect_navigation():
-        page.locator("input[name=password]").press("Enter")
-    return page
-
-
 def _scrolled(page: Page, path: str | None, step: int = _READING) -> list[float]:
     """Milliseconds of every frame while the wheel is turned; an empty page without a path."""
     if path is None:
@@ -149,11 +112,12 @@ def _scrolled(page: Page, path: str | None, step: int = _READING) -> list[float]
         page.wait_for_selector(".message")
     page.wait_for_timeout(1_000)
     page.mouse.move(700, 500)
-    page.evaluate(_WATCH)
-    for _turn in range(_TURNS):
-        page.mouse.wheel(0, step)
-    frames: list[float] = page.evaluate(_SEEN)
-    return frames
+
+    def turn() -> None:
+        for _turn in range(_TURNS):
+            page.mouse.wheel(0, step)
+
+    return frames_of(page, turn)
 
 
 def _opened(page: Page, name: str = "large") -> float:

@@ -12,8 +12,8 @@ from typing import Final
 import httpx
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser import launch
-from tests.live_server import PASSWORD, LiveServer
+from tests.browser import launch, sign_in
+from tests.live_server import LiveServer
 from tests.servers import ROOT
 
 FOLDER: Final = ROOT / "docs" / "images"
@@ -138,11 +138,7 @@ def _signed_in(browser: Browser, server: LiveServer, picture: str) -> Page:
     )
     context.set_default_timeout(_PATIENCE)
     page = context.new_page()
-    page.goto("/sign-in/")
-    page.locator("input[name=username]").fill("designer")
-    page.locator("input[name=password]").fill(PASSWORD)
-    with page.expect_navigation():
-        page.locator("input[name=password]").press("Enter")
+    sign_in(page, "designer")
     return page
 
 

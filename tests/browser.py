@@ -24,6 +24,7 @@ from playwright.sync_api import (
     WebSocket,
 )
 
+from tests.live_server import PASSWORD
 from tests.servers import Missing, program
 
 AXE = Path(__file__).resolve().parent / "assets" / "vendor" / "axe.min.js"
@@ -70,6 +71,16 @@ def _chromium(playwright: Playwright) -> str:
         if Path(downloaded).exists():
             return downloaded
         raise
+
+
+def sign_in(page: Page, person: str) -> None:
+    """As one of the people of ``LiveServer.make_people``, on the page of signing in."""
+    page.goto("/sign-in/")
+    page.locator("input[name=username]").fill(person)
+    page.locator("input[name=password]").fill(PASSWORD)
+    with page.expect_navigation():
+        page.locator("input[name=password]").press("Enter")
+    assert "/sign-in/" not in page.url, page.locator("body").inner_text()
 
 
 class Watch:

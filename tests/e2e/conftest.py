@@ -27,7 +27,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, StorageState, exp
 
 from tests import browser as chromium
 from tests import servers
-from tests.live_server import PASSWORD, LiveServer
+from tests.live_server import LiveServer
 
 PICTURES = servers.ROOT / ".cache" / "e2e"
 PATIENCE = 15_000  # milliseconds to wait for an element; a busy machine is slow, not broken
@@ -191,12 +191,7 @@ def _sign_in(browser: Browser, server: LiveServer, role: str) -> StorageState:
     with browser.new_context(base_url=server.url) as context:
         context.set_default_timeout(PATIENCE)
         entry = context.new_page()
-        entry.goto("/sign-in/")
-        entry.locator("input[name=username]").fill(role)
-        entry.locator("input[name=password]").fill(PASSWORD)
-        with entry.expect_navigation():
-            entry.locator("input[name=password]").press("Enter")
-        assert "/sign-in/" not in entry.url, entry.locator("body").inner_text()
+        chromium.sign_in(entry, role)
         return context.storage_state()
 
 
