@@ -2,8 +2,8 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -106,12 +106,24 @@ def set_address(name: str, address: str) -> None:
     user = User.objects.filter(username=name).first()
     if user is None or user.username != name:  # MySQL takes Anna for anna
         raise NotFound(f"Nobody signs in as {name!r}.")
+    _enter_address(user, address, lambda workspace: system_actor(workspace, "set_address"))
+
+
+@transaction.atomic
+def set_own_address(actor: Actor, address: str) -> None:
+    """Set where mail to the person goes who asks for it, "" for nowhere."""
+    actor.require(Action.NOTIFICATION_CHOOSE)
+    user = User.objects.get(pk=int(actor.id))
+    _enter_address(user, address, lambda workspace: replace(actor, workspace=workspace.key))
+
+
+def _enter_address(user: User, address: str, actor_in: Callable[[Workspace], Actor]) -> None:
     user.email = address
     user.save(update_fields=["email"])
     for membership in Membership.objects.filter(user=user).select_related("workspace"):
         detail = {"what": "address set" if address else "address removed"}
-        change = Change(Action.MEMBER_MANAGE, "member", name, detail=detail)
-        record_change(system_actor(membership.workspace, "set_address"), change)
+        change = Change(Action.MEMBER_MANAGE, "member", user.username, detail=detail)
+        record_change(actor_in(membership.workspace), change)
 
 
 @transaction.atomic

@@ -13,16 +13,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.models import User
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.errors import InvalidState, Unavailable, ValidationFailed
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 from notifications import letters
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.pages.wording import KINDS, PROBLEMS
 from notifications.queries import lost_mails, news_of
+from notifications.services import addresses
+from notifications.services.addresses import Address
 from notifications.services.choices import Chosen, choose, chosen_of, resend_mail
 
 
@@ -49,13 +50,18 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesPage:
-    """What a person hears of; ``mail`` says if the server can send any, ``address`` where to."""
+    """What a person hears of; ``mail`` says if the server can send any, ``address`` where to.
+
+    ``typed`` is an address or a code that was refused, with its ``problem``.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     lines: Sequence[Line]
     mail: bool
-    address: str
+    address: Address
+    typed: str
+    problem: str
     lost: Sequence[Lost]
     may_webhooks: bool
 
@@ -63,6 +69,8 @@ class ChoicesPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
+    if request.method == "POST" and "do" in request.POST:
+        return _address(request, actor)
     if request.method == "POST" and "resend" in request.POST:
         resend_mail(actor, request.POST["resend"])
         flash.success(request, _("It is on its way again."))
@@ -71,6 +79,41 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
         choose(actor, Chosen(_ticked(request, "mail"), _ticked(request, "browser")))
         flash.success(request, _("Saved."))
         return redirect("notifications")
+    return _choices_page(request, actor)
+
+
+def _address(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The buttons of the mail address."""
+    sent = request.POST
+    typed = ""
+    try:
+        match sent["do"]:
+            case "ask":
+                typed = sent.get("address", "").strip()
+                url = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
+                addresses.ask(actor, typed, url)
+                flash.success(request, _("A code is on its way. Type it in here."))
+            case "confirm":
+                typed = sent.get("code", "").strip()
+                addresses.confirm(actor, typed)
+                flash.success(request, _("Mail goes to this address from now on."))
+            case "cancel":
+                addresses.cancel(actor)
+            case "remove":
+                addresses.remove(actor)
+                flash.success(request, _("No mail is sent to you any more."))
+            case _:
+                raise ValidationFailed(_("There is no such button."))
+    except (ValidationFailed, InvalidState, Unavailable) as error:
+        said = error.problems[0].message if error.problems else error.detail
+        status = 503 if isinstance(error, Unavailable) else 422
+        return _choices_page(request, actor, typed=typed, problem=said, status=status)
+    return redirect("notifications")
+
+
+def _choices_page(
+    request: HttpRequest, actor: Actor, *, typed: str = "", problem: str = "", status: int = 200
+) -> HttpResponse:
     chosen = chosen_of(actor)
     shown = ChoicesPage(
         title=_("Notifications"),
@@ -80,14 +123,16 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
             for kind in PERSONAL
         ],
         mail=settings.MAIL,
-        address=User.objects.values_list("email", flat=True).get(pk=int(actor.id)),
+        address=addresses.address_of(actor),
+        typed=typed,
+        problem=problem,
         lost=[
             Lost(row.id, KINDS[row.kind], row.conversation_id, row.at, PROBLEMS[row.problem])
             for row in lost_mails(actor)
         ],
         may_webhooks=actor.may(Action.WEBHOOK_MANAGE),
     )
-    return show(request, "notifications/choices.html", shown)
+    return show(request, "notifications/choices.html", shown, status=status)
 
 
 @require_safe

@@ -12,6 +12,7 @@ FEW = (
     "checkpoints.Maintenance",
     "checkpoints.Retention",
     "notifications.Webhook",
+    "notifications.AddressCode",
     "notifications.Choice",
 )
 RUN_TIME = [
