@@ -63,9 +63,8 @@ def left_alone(workspace: int, *, archived: bool, since: datetime) -> Iterator[C
     Of those that are not archived only the ones in which nothing goes on. What is done with one
     while this runs does not disturb it.
     """
-    rows = Conversation.objects.for_workspace(workspace).filter(
-        archived=archived, updated_at__lt=since
-    )
+    everything = Conversation.objects.for_workspace(workspace).that_are(archived=archived)
+    rows = everything.filter(updated_at__lt=since)
     if not archived:
         rows = rows.exclude(status__in=GOING_ON)
     rows = rows.order_by("updated_at", "key").defer("metadata", "tools")

@@ -11,7 +11,13 @@ from django.db.models import Q
 from conversations.domain import diff
 from conversations.domain.bodies import StoredMessage, message_bytes
 from conversations.domain.view import View
-from conversations.models import Conversation, Message, Move, Revision
+from conversations.models import (
+    Conversation,
+    ConversationQuerySet,
+    Message,
+    Move,
+    Revision,
+)
 from conversations.store import (
     as_revision,
     find_head,
@@ -28,6 +34,7 @@ from ctxadmin.web.tables import Table
 
 _LONG_RUN: Final = 50  # messages from which on a run is worth a query of its own
 _AT_ONCE: Final = 500
+_FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
 _MESSAGES: Final = Table(Message)
 _SHOWN: Final = (
     "{index}, {message_id}, {role}, {body}, {tokens}, {tokens_reported}, {node_id}, {author},"
@@ -100,7 +107,9 @@ def list_conversations(
     actor: Actor, wanted: ConversationFilter, request: PageRequest
 ) -> Page[Conversation]:
     """The newest changed first."""
-    rows = Conversation.objects.for_workspace(actor.workspace).filter(archived=wanted.archived)
+    rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=wanted.archived)
+    if wanted.text:
+        rows = _with_text(rows, wanted.text)
     if wanted.status:
         if wanted.status not in STATUSES:
             known = ", ".join(STATUSES)
@@ -110,16 +119,28 @@ def list_conversations(
         rows = rows.exclude(status="IDLE")
     if wanted.workflow:
         rows = rows.filter(workflow=wanted.workflow)
-    if wanted.text:
-        found_by = Q(title__icontains=wanted.text)
-        if wanted.text.isascii():  # ids are; MySQL refuses to compare them with anything else
-            found_by |= Q(public_id__icontains=wanted.text)
-        rows = rows.filter(found_by)
     if request.after:
         at, key = _newest_after(request.after)
         rows = rows.filter(Q(updated_at__lt=at) | Q(updated_at=at, key__lt=key))
     found = list(rows.order_by("-updated_at", "-key")[: request.limit + 1])
     return cut(found, request, lambda head: (_microseconds(head.updated_at), head.key))
+
+
+def _with_text(rows: ConversationQuerySet, text: str) -> ConversationQuerySet:
+    """Those of some conversations that have a text in title or id.
+
+    What few have is looked for in an index that has nothing else, which is several times as fast as
+    reading heads until there are enough. What many have is soon found in the order of the list.
+    """
+    found_by = Q(title__icontains=text)
+    if text.isascii():  # ids are; MySQL refuses to compare them with anything else
+        found_by |= Q(public_id__icontains=text)
+    found = rows.filter(found_by)
+    few = list(found.order_by().values_list("key", flat=True)[: _FEW + 1])
+    if len(few) > _FEW:
+        return found
+    # By their keys alone: SQLite would go through the order of the list again.
+    return Conversation.objects.filter(key__in=few)
 
 
 def _newest_after(after: tuple[int | str, ...]) -> tuple[datetime, int]:

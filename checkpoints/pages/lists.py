@@ -130,7 +130,7 @@ def kept(actor: Actor) -> Kept:
 
 def newest_conversations(actor: Actor, most: int) -> list[Conversation]:
     """The conversations that changed last."""
-    rows = Conversation.objects.for_workspace(actor.workspace).filter(archived=False)
+    rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=False)
     return list(rows.order_by("-updated_at", "-key")[:most])
 
 
@@ -142,12 +142,14 @@ def workflows_run(actor: Actor) -> list[str]:
     return list(names.values_list("known_as", flat=True).distinct()[:200])
 
 
-def forks_of(actor: Actor, row: Execution, public_id: str) -> Sequence[tuple[str, int]]:
-    """The conversations that were forked from one, each with the version that it came from."""
-    # Forks run the same workflow, by which there is an index; by their origin there is none.
-    rows = Execution.objects.filter(
-        workspace=actor.workspace, workflow_key=row.workflow_key, origin_conversation=public_id
-    )
+def forks_of(row: Execution) -> Sequence[tuple[str, int]]:
+    """The conversations that were forked from one, each with the version that it came from.
+
+    ``row`` is any of its executions.
+    """
+    own = Execution.objects.filter(conversation=row.conversation).values("public_id")
+    # Without the workspace, of which SQLite would read all executions; forks stay in it anyway.
+    rows = Execution.objects.filter(origin_execution__in=own)
     heads = Conversation.objects.filter(key=OuterRef("conversation")).values("public_id")
     found = rows.annotate(name=Subquery(heads)).order_by("-created_at")[:20]
     return [(name, version or 0) for name, version in found.values_list("name", "origin_version")]

@@ -233,7 +233,7 @@ def _detail_page(
         cards=_last_messages(moment),
         visible_count=moment.visible_count,
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
-        forks=lists.forks_of(actor, moment.row, head.public_id) if moment.row else (),
+        forks=lists.forks_of(moment.row) if moment.row else (),
         poll_url=_poll_url(head, moment),
         pending=_pending(actor, moment) if "edit" in decision.moves else 0,
     )

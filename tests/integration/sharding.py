@@ -47,6 +47,7 @@ EXCEPTIONS: Final = {
     "checkpoints.what_if.named_executions": _BY_ID,
     "demo.seed._there": _BY_ID,
     "conversations.queries.list_conversations": _PAGE,
+    "conversations.queries._with_text": _PAGE,
     "checkpoints.pages.lists.newest_conversations": _PAGE,
     "checkpoints.pages.queue._page": _PAGE,
     "checkpoints.pages.queue.waiting": _PAGE,

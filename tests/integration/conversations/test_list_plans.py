@@ -1,0 +1,107 @@
+"""How lists are found among very many conversations: by an index, and in its order."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from checkpoints.domain.commands import ForkCheckpoint
+from checkpoints.models import Execution
+from checkpoints.pages import lists
+from checkpoints.services import forking
+from checkpoints.store import find_current
+from conversations import erasure, queries
+from conversations.queries import ConversationFilter, list_conversations
+from conversations.store import find_head
+from ctxadmin.accounts.roles import Role
+from ctxadmin.web.pagination import PageRequest
+from tests.factories import conversation, engine, person, user
+from tests.integration.live_copy import steps
+
+pytestmark = pytest.mark.django_db
+
+
+def plans(ask: Callable[[], object]) -> list[str]:
+    """The plan of each statement, as SQLite makes it."""
+    with CaptureQueriesContext(connection) as asked:
+        ask()
+    found = []
+    with connection.cursor() as cursor:
+        for statement in asked:
+            if "workspace" in statement["sql"].partition(" WHERE ")[0].rpartition(" FROM ")[2]:
+                continue  # of the actors of tests
+            cursor.execute("EXPLAIN QUERY PLAN " + statement["sql"].replace("%", "%%"))
+            found.append("\n".join(row[3] for row in cursor.fetchall()))
+    return found
+
+
+def listed(wanted: ConversationFilter) -> list[str]:
+    page = list_conversations(engine(), wanted, PageRequest(limit=50))
+    return [head.public_id for head in page.items]
+
+
+@pytest.mark.only("sqlite")
+@pytest.mark.parametrize(
+    ("wanted", "index"),
+    [
+        (ConversationFilter(), "conversation_newest (workspace=? AND archived=?)"),
+        (ConversationFilter(archived=True), "conversation_newest (workspace=? AND archived=?)"),
+        (ConversationFilter(with_execution=True), "conversation_newest (workspace=? AND archived"),
+        (ConversationFilter("FAILED"), "conversation_by_status (workspace=? AND archived=? AND"),
+    ],
+)
+def test_a_list_comes_in_the_order_of_an_index_and_sorts_nothing(
+    wanted: ConversationFilter, index: str
+) -> None:
+    conversation(public_id="c")
+    (plan,) = plans(lambda: listed(wanted))
+    assert f"USING INDEX {index}" in plan
+    assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.only("sqlite")
+def test_a_word_is_looked_for_in_an_index_that_has_all_that_is_asked_of_it() -> None:
+    conversation(public_id="c", title="a needle")
+    first, second = plans(lambda: listed(ConversationFilter(text="needle")))
+    assert "USING COVERING INDEX conversation_words (workspace=? AND archived=?)" in first
+    assert "(key=?)" in second
+
+
+@pytest.mark.only("sqlite")
+def test_forks_are_found_by_what_they_came_from() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1)
+    row = Execution.objects.get()
+    (plan,) = plans(lambda: lists.forks_of(row))
+    assert "USING INDEX execution_forks (origin_execution=?)" in plan
+
+
+@pytest.mark.parametrize("few", [0, 1, 2, 500])
+def test_a_word_finds_the_same_whether_few_or_many_have_it(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(queries, "_FEW", few)
+    for name, title in (("one", "A Needle"), ("needle-2", ""), ("three", "thread")):
+        conversation(public_id=name, title=title)
+    conversation(public_id="needle-4", actor=engine(slug="other"))
+    steps.save("one", "more", x=1)
+    assert listed(ConversationFilter(text="needle")) == ["one", "needle-2"]
+    assert listed(ConversationFilter(text="needle", status="RUNNING")) == ["one"]
+    assert listed(ConversationFilter(text="needle", archived=True)) == []
+    assert listed(ConversationFilter(text="näh")) == []
+
+
+def test_what_bears_the_id_of_an_erased_conversation_has_none_of_its_forks() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1)
+    row = find_current(find_head(engine().workspace, "c").key)
+    assert row is not None
+    forking.fork(person(Role.ADMIN), "c", 1, ForkCheckpoint(id="f"))
+    assert lists.forks_of(row) == [("f", 1)]
+    erasure.erase(person(Role.ADMIN), "c")
+    conversation(user("hello"), public_id="c")
+    steps.save("c", "more", x=1)
+    again = find_current(find_head(engine().workspace, "c").key)
+    assert again is not None
+    assert lists.forks_of(again) == []
