@@ -16,7 +16,7 @@ run: export CTXADMIN_DATA_DIR := $(DATA_DIR)
 endif
 
 # The person's data folder is for running only.
-bench check check-types check-migrations format: export CTXADMIN_DATA_DIR := .cache/data
+bench catalogues check check-types check-migrations format: export CTXADMIN_DATA_DIR := .cache/data
 
 environment = "$$(scripts/find_python.sh)" -B -m scripts.environment
 python = .venv/bin/python
@@ -70,6 +70,11 @@ format: ## Bring the code into its form
 	@$(environment) test
 	$(python) -m ruff check --quiet --fix-only .
 	$(python) -m ruff format .
+
+.PHONY: catalogues
+catalogues: ## Put the texts of the code into the catalogues of languages, and compile them
+	@$(environment) test
+	@$(python) -m scripts.catalogues
 
 .PHONY: bench
 bench: tools ## Measure speed; ARGS=values, databases, lists, copy, savers, http, canvas, desk, fanout for a part

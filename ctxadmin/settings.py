@@ -5,7 +5,6 @@ from typing import Any
 
 import django_stubs_ext
 from csp.constants import NONE, SELF
-from django.utils.translation import gettext_lazy as _
 
 from ctxadmin import environment
 from ctxadmin.db.url import SQLITE
@@ -55,7 +54,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "ctxadmin.web.language.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -233,9 +232,15 @@ METRICS_FOLDER = environment.metrics_folder()
 TRACES = environment.traces()
 
 LANGUAGE_CODE = "en"
-# A language is offered when its catalogue is there; every text goes through gettext already.
-LANGUAGES = [("en", _("English"))]
+# A language is offered when its catalogue is complete, by the name that its readers give it.
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["ctxadmin.web.formats"]
+LANGUAGE_COOKIE_NAME = "language"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_SECURE = HTTPS_ONLY
+LANGUAGE_COOKIE_HTTPONLY = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 

@@ -24,6 +24,7 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
+from ctxadmin.web.phrases import in_the_readers_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
             annotating.claim(actor, head.public_id, over=over)
             flash.success(request, _("You look after it now."))
     except (InvalidState, VersionConflict) as error:
-        flash.warning(request, error.detail)
+        flash.warning(request, in_the_readers_language(error.detail))
     if request.POST.get("from") == "reviews":
         return redirect("reviews")
     return redirect("checkpoints:detail", conversation_id)

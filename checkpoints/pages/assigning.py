@@ -18,6 +18,7 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
+from ctxadmin.web.phrases import in_the_readers_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
             assign(actor, head.public_id, name, over=True)
             flash.success(request, _("%(name)s looks after it now.") % {"name": name})
         except InvalidState as error:  # it went on meanwhile
-            flash.warning(request, error.detail)
+            flash.warning(request, in_the_readers_language(error.detail))
         return redirect("checkpoints:detail", conversation_id)
     title = _("Assign this review")
     shown = AssignPage(

@@ -50,6 +50,7 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
+from ctxadmin.web.phrases import in_the_readers_language
 
 _MOST_KEYS: Final = 100
 _MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
@@ -256,7 +257,7 @@ def _apply(task: Edit) -> HttpResponse:
         now = queries.find_moment(task.actor, task.head.public_id)
         return conflicts.show_conflict(replace(task, now=now))
     except ContextError as error:
-        return _again(task, task.changes, problem=error.detail)
+        return _again(task, task.changes, problem=in_the_readers_language(error.detail))
     text = ngettext(
         "%(n)s key changed; the execution is at version %(version)s.",
         "%(n)s keys changed; the execution is at version %(version)s.",
@@ -275,7 +276,7 @@ def _approve(task: Edit, version: int, reason: str | None) -> None:
         wanted = MoveExecution(reason=reason, expected_version=version)
         moving.approve(task.actor, task.head.public_id, wanted)
     except ContextError as error:
-        text = _("It was not approved: %(why)s") % {"why": error.detail}
+        text = _("It was not approved: %(why)s") % {"why": in_the_readers_language(error.detail)}
         flash.warning(task.request, text)
         return
     flash.success(task.request, _("Approved."))

@@ -32,7 +32,7 @@ from ctxadmin.lib.errors import (
     ValidationFailed,
     VersionConflict,
 )
-from ctxadmin.web.components import Confirm, Crumb, Text
+from ctxadmin.web.components import Confirm, Crumb, Text, label_of_status
 from ctxadmin.web.pages import page, show
 
 _SERVICES: Final[Mapping[str, MoveService]] = {
@@ -166,4 +166,4 @@ def _done(name: str, moved: Moved) -> str:
         return text if name == "pause" or not where else f"{text} {where}"
     if moved.status is Status.FAILED:
         return text
-    return f"{text} " + _("It is %(status)s now.") % {"status": moved.status}
+    return f"{text} " + _("It is %(status)s now.") % {"status": label_of_status(moved.status)}

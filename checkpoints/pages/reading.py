@@ -32,6 +32,7 @@ from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
+from ctxadmin.web.phrases import in_the_readers_language
 from ctxadmin.web.problems import status_of
 
 _RAIL: Final = 12
@@ -195,7 +196,7 @@ def show_execution(
         version=moment.version,
         nodes=presenters.node_choices(moment),
         free=moment.pinned is None,
-        refusal=refusal.detail if refusal else "",
+        refusal=in_the_readers_language(refusal.detail) if refusal else "",
         claim=claim_of(moment.row) if moment.row is not None else NOBODY,
         mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
         may_claim=actor.may(Action.REVIEW_CLAIM),

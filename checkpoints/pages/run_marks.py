@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from checkpoints.course import Course
 from checkpoints.domain.pauses import When
@@ -59,7 +59,7 @@ def _nodes(
     stopped = _STOPS.get(moment.status, "")
     for name in pinned.graph.nodes:
         runs = executed.get(name, 0)
-        done = ngettext("done", "done ×%(n)s", runs) % {"n": runs} if runs else ""
+        done = _times(runs, _("done"), _("done ×%(n)s")) if runs else ""
         if stopped and name == moment.node_id:
             yield name, Mark(stopped, _joined(_stopped(moment), done))
         elif name in ready:
@@ -80,10 +80,14 @@ def _edges(moment: Moment, course: Course) -> Iterator[tuple[str, Mark]]:
     waiting = moment.marking.waiting if moment.marking is not None else {}
     for edge, (taken, refused) in course.decisions().items():
         if taken:
-            text = ngettext("taken", "taken ×%(n)s", taken) % {"n": taken}
+            text = _times(taken, _("taken"), _("taken ×%(n)s"))
             yield edge, Mark("taken", _joined(text, _("waits") if waiting.get(edge) else ""))
         elif refused:
             yield edge, Mark("refused", _("not taken"))
+
+
+def _times(count: int, once: str, often: str) -> str:
+    return once if count == 1 else often % {"n": count}
 
 
 def _joined(*parts: str) -> str:

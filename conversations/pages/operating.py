@@ -35,6 +35,7 @@ from ctxadmin.lib.errors import (
 from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
+from ctxadmin.web.phrases import in_the_readers_language
 
 MEANWHILE: Final = gettext_lazy(
     "Somebody changed the view meanwhile, and nothing was done. This is what would happen now."
@@ -124,7 +125,7 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     try:
         asked = selection.operation_for(head, request.GET)
     except (VersionConflict, ValidationFailed) as error:
-        flash.warning(request, error.detail)
+        flash.warning(request, in_the_readers_language(error.detail))
         return redirect("conversations:detail", head.public_id)
     form = OperationForm(initial=asked)
     if asked["operation"] != "truncate":
@@ -133,7 +134,9 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     try:
         effect = _preview(actor, head, model)
     except ContextError as error:
-        return _operate_page(request, head, form, warning=error.detail, status=409)
+        return _operate_page(
+            request, head, form, warning=in_the_readers_language(error.detail), status=409
+        )
     return _operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
 
 
@@ -234,7 +237,7 @@ def _place(form: OperationForm, error: ContextError) -> str:
     if error.problems:
         form.add_problems(error.problems)
         return ""
-    return error.detail
+    return in_the_readers_language(error.detail)
 
 
 def _done(applied: Applied) -> str:

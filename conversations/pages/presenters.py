@@ -19,7 +19,8 @@ from conversations.models import Conversation, Move, Revision
 from conversations.pages.cards import plain_body
 from conversations.queries import messages_at
 from conversations.services import Applied
-from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.components import Crumb, Text, in_a_list
+from ctxadmin.web.phrases import in_the_readers_language
 
 _MOST_RANGES: Final = 12
 _GLIMPSES: Final = 12
@@ -134,15 +135,31 @@ def config_words(row: Revision) -> str:
     config = orjson.loads(bytes(row.config))
     block = config.get(row.operation)
     words = _options(block) if isinstance(block, dict) else []
-    words += [f"{name} {config[name]}" for name in ("pairing",) if config.get(name)]
+    words += [_("pairing %(way)s") % {"way": config["pairing"]}] if config.get("pairing") else []
     words += [_("tools protected")] if config.get("protect_tools") else []
-    return ", ".join(words)
+    return in_a_list(words)
+
+
+# As the forms name them, short enough for a line.
+_OPTIONS: Final[Mapping[str, Text]] = {
+    "keep_first": gettext_lazy("keep first"),
+    "keep_last": gettext_lazy("keep last"),
+    "remove_first": gettext_lazy("remove first"),
+    "remove_last": gettext_lazy("remove last"),
+    "range": gettext_lazy("range"),
+    "roles": gettext_lazy("roles"),
+    "content_contains": gettext_lazy("content contains"),
+    "content_excludes": gettext_lazy("content excludes"),
+    "index": gettext_lazy("index"),
+    "position": gettext_lazy("position"),
+    "keep_system_message": gettext_lazy("keep system message"),
+}
 
 
 def _options(block: dict[str, JsonValue]) -> list[str]:
     words: list[str] = []
     for name, value in block.items():
-        label = name.replace("_", " ")
+        label = str(_OPTIONS.get(name, name.replace("_", " ")))
         if name in ("messages", "message"):
             count = len(value) if isinstance(value, list) else 1
             words.append(ngettext("%(n)s message", "%(n)s messages", count) % {"n": count})
@@ -200,7 +217,10 @@ def effect_of(
         hidden=_places(applied.hidden),
         shown=_places(applied.shown),
         added=_places(applied.added),
-        warnings=[f"{notice.message} ({_some(notice.indices)})" for notice in applied.warnings],
+        warnings=[
+            f"{in_the_readers_language(notice.message)} ({_some(notice.indices)})"
+            for notice in applied.warnings
+        ],
         visible_count=applied.visible_count,
         tokens_before=applied.tokens_before,
         tokens_after=applied.tokens_after,

@@ -1,10 +1,11 @@
 """The values that pages hand to components; ``templates/README.md`` shows each in use."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -96,6 +97,22 @@ STATUSES: Final[Mapping[str, Status]] = {
     "FAILED": Status(_("Failed"), "red", "alert-circle"),
     "CANCELLED": Status(_("Cancelled"), "secondary", "ban"),
 }
+
+
+def in_a_list(words: Iterable[object]) -> str:
+    """Translated words after each other as the language lists them: ``a, b``."""
+    return pgettext("between the items of a list", ", ").join(str(word) for word in words)
+
+
+def in_a_line(phrases: Iterable[object]) -> str:
+    """Translated phrases, with lists in them, in one line: ``a, b; c``."""
+    return pgettext("between phrases", "; ").join(str(phrase) for phrase in phrases)
+
+
+def label_of_status(status: str) -> Text:
+    """What the status of an execution is called; an unknown one by its own name."""
+    known = STATUSES.get(status)
+    return known.label if known is not None else status
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import NotFound, Unavailable
+from ctxadmin.web.phrases import in_the_readers_language
 from ctxadmin.web.problems import of_database, of_error, problem, reads_problems
 
 
@@ -40,7 +41,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     text = _("There is nothing here, or it is not yours.")
     if isinstance(exception, NotFound):  # of a page's service; it does not tell what others have
-        text = exception.detail
+        text = in_the_readers_language(exception.detail)
     return _answer(request, 404, "not_found", text)
 
 

@@ -3,11 +3,13 @@
 from django.urls import path
 from django.views.i18n import set_language
 
+from ctxadmin.web.language import island_words
 from ctxadmin.web.styleguide import styleguide
 from ctxadmin.web.theme import choose_theme
 
 urlpatterns = [
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),
+    path("language/<slug:language>.<slug:digest>.js", island_words, name="island_words"),
     path("styleguide/", styleguide, name="styleguide"),
 ]

@@ -13,11 +13,12 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, Unavailable
+from ctxadmin.lib.errors import ContextError, FieldProblem, Forbidden, NotFound, Unavailable
 from ctxadmin.observe.facts import note_refusal
 from ctxadmin.web import error_pages
 from ctxadmin.web.authentication import must_choose_password, person_actor
 from ctxadmin.web.components import Crumb, Text
+from ctxadmin.web.phrases import in_the_readers_language
 from ctxadmin.web.problems import TITLES, of_database, status_of
 
 P = ParamSpec("P")
@@ -82,6 +83,10 @@ def _as_member(
         return refused(request, error)
 
 
+def _told(problem: FieldProblem) -> dict[str, object]:
+    return problem.as_json() | {"message": in_the_readers_language(problem.message)}
+
+
 def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
     """A domain error as a page with its status."""
     note_refusal(error.code)
@@ -90,10 +95,10 @@ def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
     if isinstance(error, Forbidden):
         return error_pages.forbidden(request)
     problem = Refusal(
-        title=TITLES.get(error.code, error.code),
-        detail=error.detail,
+        title=in_the_readers_language(TITLES.get(error.code, error.code)),
+        detail=in_the_readers_language(error.detail),
         code=error.code,
-        errors=[item.as_json() for item in error.problems],
+        errors=[_told(item) for item in error.problems],
     )
     of_address = any(each.pointer.startswith("?") for each in error.problems)
     context = {

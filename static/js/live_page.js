@@ -159,6 +159,10 @@ function note(name, text) {
   found.querySelector(".note-body").textContent = text;
 }
 
+function nameOf(status) {
+  return link.getAttribute(`data-status-${status.toLowerCase()}`) ?? status;
+}
+
 function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
@@ -166,7 +170,7 @@ function filled(text, values) {
 /** In edit mode nothing is swapped: what is typed stays, and the page says what became of its base. */
 function sayChange(frame) {
   if (frame.status && frame.status !== "PAUSED") {
-    note("moved", filled(texts.moved, { status: frame.status }));
+    note("moved", filled(texts.moved, { status: nameOf(frame.status) }));
     return;
   }
   note("moved", "");

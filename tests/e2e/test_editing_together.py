@@ -241,19 +241,19 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     kept(second)
     ok(api.post(f"conversations/{name}/approve", json={}))
     for page in three:
-        expect(page.get_by_text("The execution is RUNNING now")).to_be_visible()
+        expect(page.get_by_text("The execution is Running now")).to_be_visible()
     look(first)
     expect(first.get_by_text("Your changes were not written")).to_be_visible()
     expect(first.locator(".code-block")).to_contain_text("half a sentence")
     first.context.grant_permissions(["clipboard-read", "clipboard-write"])
     first.get_by_role("button", name="Copy").click()
-    expect(first.get_by_text("Copied")).to_be_visible()
+    expect(first.get_by_text("Copied", exact=True)).to_be_visible()
     copied = first.evaluate("navigator.clipboard.readText()")
     assert "half a sentence" in copied
     assert_accessible(first)
 
     save(api, name, status="PAUSED", state_data={"log": ["meanwhile"]})
-    expect(second.get_by_text("The execution is RUNNING now")).to_be_hidden()
+    expect(second.get_by_text("The execution is Running now")).to_be_hidden()
     go(first, f"/executions/{name}/state/")
     expect(field(first, "plan")).to_have_value("half a sentence")
     merge_and_apply(first)
@@ -280,7 +280,7 @@ def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_more(
     expect(third.get_by_text("reviewer changed plan")).to_be_visible()
     ok(api.post(f"conversations/{name}/approve", json={}))
     for page in (second, third):
-        expect(page.get_by_text("The execution is RUNNING now")).to_be_visible()
+        expect(page.get_by_text("The execution is Running now")).to_be_visible()
         assert_accessible(page)
 
 
@@ -291,7 +291,7 @@ def test_a_cancelled_execution_says_so_and_what_was_typed_can_be_copied(
     field(first, "plan").fill("half a sentence")
     kept(first)
     ok(api.post(f"conversations/{name}/cancel", json={"reason": "no longer wanted"}))
-    expect(first.get_by_text("The execution is CANCELLED now")).to_be_visible()
+    expect(first.get_by_text("The execution is Cancelled now")).to_be_visible()
     expect(field(first, "plan")).to_have_value("half a sentence")
     look(first)
     expect(first.locator(".code-block")).to_contain_text("half a sentence")

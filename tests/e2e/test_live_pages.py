@@ -97,7 +97,7 @@ def test_an_editor_hears_at_once_that_the_execution_went_on(
     editor = go(open_page("reviewer"), f"/executions/{name}/state/")
     editor.get_by_label("plan", exact=True).fill("half a sentence")
     ok(api.post(f"conversations/{name}/approve", json={}))
-    expect(editor.get_by_text("The execution is RUNNING now")).to_be_visible()
+    expect(editor.get_by_text("The execution is Running now")).to_be_visible()
     expect(editor.get_by_label("plan", exact=True)).to_have_value("half a sentence")
 
 

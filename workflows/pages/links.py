@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from ctxadmin.web.components import Crumb
+from ctxadmin.web.phrases import in_the_readers_language
 from workflows.domain.problems import Problem
 from workflows.models import Workflow
 from workflows.pages.drawing import Links
@@ -55,7 +56,7 @@ def problem_lines(problems: Sequence[Problem], links: Links, slug: str) -> list[
 
 
 def _problem_line(problem: Problem, links: Links, slug: str) -> ProblemLine:
-    message = problem.message
+    message = in_the_readers_language(problem.message)
     extra = dict(problem.extra)
     if "column" in extra and "column" not in message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}

@@ -14,6 +14,7 @@ from conversations.domain.bodies import text_of_content
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
 from ctxadmin.web.components import Text
+from ctxadmin.web.phrases import in_the_readers_language
 from workflows.domain.context import PromptContext
 from workflows.domain.explain import Decision, Label, Verdict
 from workflows.pages import words
@@ -88,7 +89,7 @@ def seen_of(looked: Looked, most: int = MOST_ITEMS) -> Seen:
     return Seen(
         template=seen.context.template,
         sections=[_section(name, told[name], parts[name], teller) for name in told],
-        lacks=[each.message for each in looked.problems],
+        lacks=[in_the_readers_language(each.message) for each in looked.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
             for conflict in entered.conflicts
@@ -120,7 +121,8 @@ def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
 
 def _warning(message: str, indices: Sequence[int]) -> str:
     named = named_indices(indices)
-    return f"{message} ({named})" if named else message
+    said = in_the_readers_language(message)
+    return f"{said} ({named})" if named else said
 
 
 def named_indices(indices: Sequence[int]) -> str:
@@ -191,7 +193,7 @@ class _Teller:
             before=before,
             after=after,
             step=step_words(decision.step),
-            reason=decision.reason,
+            reason=in_the_readers_language(decision.reason),
             renamed=decision.renamed or "",
         )
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
-from ctxadmin.web.components import Text, Tone
+from ctxadmin.web.components import Text, Tone, in_a_line, in_a_list
 from workflows.domain.context_types import default_behavior, default_context_type
 from workflows.domain.edge_filters import EdgeFilter
 from workflows.domain.elements import read_edge, read_node
@@ -69,7 +69,7 @@ def context_type_of(node: Node) -> str:
 
 def node_words(node: Node, registries: Registries) -> str:
     """What a node's own filters and its operation do, in a line; empty if it has none."""
-    return "; ".join(_node_chips(node, registries))
+    return in_a_line(_node_chips(node, registries))
 
 
 def _node_chips(node: Node, registries: Registries) -> list[str]:
@@ -117,7 +117,7 @@ def edge_words(edge: Edge, registries: Registries) -> str:
     """What an edge's own filter passes, in a line; empty if that is everything or the default."""
     if edge.context_filter is None:
         return ""
-    return "; ".join(edge_filter_chips(read_edge(edge, registries, "").edge_filter))
+    return in_a_line(edge_filter_chips(read_edge(edge, registries, "").edge_filter))
 
 
 def filters_chips(filters: Sequence[ContextFilter], default: str) -> list[str]:
@@ -135,18 +135,18 @@ def filters_chips(filters: Sequence[ContextFilter], default: str) -> list[str]:
 def _rule_words(rules: Sequence[FilterRule], *, blocks: bool) -> Iterator[str]:
     for section in SECTION_WORDS:
         mine = [rule for rule in rules if rule.target == section]
-        named = "" if section == "variables" else f"{SECTION_WORDS[section]} "
+        named = "" if section == "variables" else str(SECTION_WORDS[section])
         includes = [rule.pattern for rule in mine if rule.type == "include"]
         excludes = [rule.pattern for rule in mine if rule.type == "exclude"]
         changed = [f"{rule.pattern} → {rule.transform}" for rule in mine if rule.transform]
         if includes:
-            text = _("%(section)sonly %(names)s")
+            text = _("%(section)s only %(names)s") if named else _("only %(names)s")
             yield text % {"section": named, "names": some(includes)}
         elif mine and blocks:
             yield _("no %(section)s") % {"section": SECTION_WORDS[section]}
             continue
         if excludes:
-            text = _("%(section)snot %(names)s")
+            text = _("%(section)s not %(names)s") if named else _("not %(names)s")
             yield text % {"section": named, "names": some(excludes)}
         if changed:
             yield some(changed)
@@ -176,9 +176,9 @@ def operation_words(config: OperationConfig) -> str:
     """``first 1, last 8``; ``no tool``; ``only user, assistant``."""
     match config.operation:
         case "truncate" if config.truncate:
-            return ", ".join(_truncate_words(config.truncate.model_dump(exclude_none=True)))
+            return in_a_list(_truncate_words(config.truncate.model_dump(exclude_none=True)))
         case "filter" if config.filter:
-            return ", ".join(_filter_words(config.filter.model_dump(exclude_none=True)))
+            return in_a_list(_filter_words(config.filter.model_dump(exclude_none=True)))
         case "insert" if config.insert:
             count = len(config.insert.messages)
             return ngettext("+%(n)s message", "+%(n)s messages", count) % {"n": count}

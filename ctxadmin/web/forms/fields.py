@@ -7,7 +7,7 @@ import orjson
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import format_lazy
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
@@ -23,6 +23,17 @@ _INTEGER: Final = re.compile(r"[+-]?[0-9]{1,1000}")
 _LARGEST: Final = 2**63 - 1
 _NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?")
 _LONG: Final = 500
+# What ``label_of`` makes of names that have no label of their own, so that catalogues have it.
+_KNOWN_LABELS: Final = (
+    gettext_noop("Role"),
+    gettext_noop("System"),
+    gettext_noop("Developer"),
+    gettext_noop("User"),
+    gettext_noop("Assistant"),
+    gettext_noop("Tool"),
+    gettext_noop("Start"),
+    gettext_noop("End"),
+)
 
 
 class Missing:

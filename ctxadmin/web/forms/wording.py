@@ -4,6 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from django.utils.translation import pgettext
+
+from ctxadmin.web.phrases import in_the_readers_language
+
 _NAMES: Final = re.compile(r"[a-z]+(?:_[a-z]+)*(?:, [a-z]+(?:_[a-z]+)*)*")
 
 
@@ -13,9 +17,12 @@ def in_words(message: str, labels: Mapping[str, str]) -> str:
     Only what cannot be a word of the sentence is taken for a name: ``keep_first``, and every
     name of a list in which such a one stands.
     """
-    said = _NAMES.sub(lambda found: _called(found[0], labels), message)
-    end = "" if said.endswith((".", "!", "?", "…")) else "."
-    return said[:1].upper() + said[1:] + end
+    told = in_the_readers_language(message)
+    said = _NAMES.sub(lambda found: _called(found[0], labels), told)
+    said = said[:1].upper() + said[1:]
+    if said.endswith((".", "!", "?", "…", "。", "！", "？")):
+        return said
+    return pgettext("a sentence ends", "%(sentence)s.") % {"sentence": said}
 
 
 def _called(words: str, labels: Mapping[str, str]) -> str:

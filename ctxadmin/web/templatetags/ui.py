@@ -9,14 +9,24 @@ from django.template.context import Context
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils.formats import number_format
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
 from ctxadmin.web import json_view, markdown, visible_text
-from ctxadmin.web.components import STATUSES, DiffRow, Part, Status, Tab, segments
+from ctxadmin.web.components import (
+    STATUSES,
+    DiffRow,
+    Part,
+    Status,
+    Tab,
+    Text,
+    label_of_status,
+    segments,
+)
+from ctxadmin.web.language import url_of_words
 
 register = template.Library()
 
@@ -39,6 +49,13 @@ def icon(name: str, label: str = "", css: str = "") -> SafeString:
         static("vendor/icons.svg"),
         name,
     )
+
+
+@register.simple_tag
+def island_words() -> SafeString:
+    """The script with the words of the islands, before theirs; nothing in English."""
+    url = url_of_words()
+    return format_html('<script defer src="{}"></script>', url) if url else SafeString()
 
 
 @register.inclusion_tag("components/status_badge.html")
@@ -205,6 +222,19 @@ def when(moment: datetime | None, style: str = "auto") -> SafeString:
         style,
         utc.strftime("%Y-%m-%d %H:%M UTC"),
     )
+
+
+@register.filter
+def status_label(status: str) -> Text:
+    """What the status of an execution is called."""
+    return label_of_status(str(status))
+
+
+@register.simple_tag
+def status_words() -> SafeString:
+    """Every status as an attribute, for scripts that are told of one: ``data-status-paused``."""
+    named = ((name.lower(), status.label) for name, status in STATUSES.items())
+    return format_html_join(" ", 'data-status-{}="{}"', named)
 
 
 @register.filter

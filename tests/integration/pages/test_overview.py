@@ -62,8 +62,8 @@ def test_numbers_count_the_current_executions(reviewer: Client) -> None:
     run = failed()
     run.post("executions", {})
     html = text(reviewer.get("/"))
-    assert 'aria-label="1 RUNNING"' in html
-    assert 'aria-label="0 FAILED"' in html
+    assert 'aria-label="1 Running"' in html
+    assert 'aria-label="0 Failed"' in html
     assert "the tool broke" not in html
 
 
@@ -72,7 +72,7 @@ def test_of_many_that_failed_only_some_are_listed(reviewer: Client) -> None:
         failed()
     html = text(reviewer.get("/"))
     assert html.count("the tool broke") == 6
-    assert 'aria-label="8 FAILED"' in html
+    assert 'aria-label="8 Failed"' in html
 
 
 def test_another_workspace_sees_nothing_of_it() -> None:

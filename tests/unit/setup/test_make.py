@@ -28,7 +28,8 @@ def make(*arguments: str) -> str:
 
 def test_make_alone_lists_what_there_is() -> None:
     listed = set(re.findall(r"^  make ([a-z-]+) ", make(), flags=re.MULTILINE))
-    assert listed == {"help", "run", "test", "check", "format", "bench", "soak", "lock", "clean"}
+    wanted = "help run test check format catalogues bench soak lock clean"
+    assert listed == set(wanted.split())
 
 
 def test_every_target_is_phony() -> None:
