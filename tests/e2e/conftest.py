@@ -19,6 +19,7 @@ from ``tests.browser`` checks the page as it stands. Pictures of pages of failed
 import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol
 
 import httpx
@@ -27,6 +28,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, StorageState, exp
 
 from tests import browser as chromium
 from tests import servers
+from tests.e2e.scenes import Started, start_one
 from tests.live_server import LiveServer
 
 PICTURES = servers.ROOT / ".cache" / "e2e"
@@ -185,6 +187,12 @@ def api(server: LiveServer, token: str) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=30) as client:
         yield client
+
+
+@pytest.fixture
+def start(api: httpx.Client) -> Started:
+    """Start an execution of a workflow that pauses before its second node; its conversation."""
+    return partial(start_one, api)
 
 
 def _sign_in(browser: Browser, server: LiveServer, role: str) -> StorageState:

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, WebSocketRoute, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.test_live_pages import SLOW, go, live, ok, save, set_role
+from tests.e2e.scenes import SLOW, go, live, ok, save, set_role
 from tests.live_server import LiveServer
 
 STATE = {

@@ -1,8 +1,6 @@
 """Reviewers at work in a browser: look, edit, meet a conflict, merge, approve; watch one move."""
 
-import itertools
 import re
-from collections.abc import Callable
 from typing import Any, Literal
 from uuid import uuid4
 
@@ -12,56 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-
-REVIEW = {"pause": "before", "pause_reason": "Read the draft before it goes out."}
-NODES = ("write", "review", "send")
-STATE = {"draft": "Dear customer, it is late.", "count": 3, "urgent": False, "facts": {"a": 1}}
-MESSAGES = [
-    {"role": "user", "content": "Where is my parcel?"},
-    {"role": "assistant", "content": "I will look it up."},
-]
-Started = Callable[..., str]
-
-
-def ok(answer: httpx.Response) -> Any:
-    assert answer.is_success, answer.text
-    return answer.json()
-
-
-@pytest.fixture
-def start(api: httpx.Client) -> Started:
-    """Start an execution of a workflow that pauses before its second node; its conversation."""
-
-    def start_one(*, paused: bool = True) -> str:
-        name = f"flow-{uuid4().hex[:8]}"
-        nodes: list[dict[str, Any]] = [
-            {"id": each, "type": "task", "name": each.title()} for each in NODES
-        ]
-        nodes[1] |= {"config": REVIEW}
-        pairs = itertools.pairwise(NODES)
-        edges = [{"id": f"{a}-{b}", "type": "sequence", "from": a, "to": b} for a, b in pairs]
-        ok(api.post("workflows", json={"slug": name, "name": name}))
-        document = {"name": name, "nodes": nodes, "edges": edges}
-        draft = {"document": document, "expected_version": 0}
-        ok(api.put(f"workflows/{name}/draft", json=draft))
-        ok(api.post(f"workflows/{name}/publish", json={"expected_version": 1}))
-        ok(api.post("conversations", json={"id": name, "title": name, "messages": MESSAGES}))
-        ok(api.post(f"conversations/{name}/executions", json={"workflow": name}))
-        if paused:
-            complete(api, name, "write", state_data=STATE)
-        return name
-
-    return start_one
-
-
-def complete(api: httpx.Client, name: str, node: str, **body: Any) -> None:
-    body = {"checkpoint_id": f"{node}-{uuid4().hex[:8]}", **body}
-    ok(api.post(f"conversations/{name}/nodes/{node}/complete", json=body))
-
-
-def state(api: httpx.Client, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
-    return found
+from tests.e2e.scenes import MESSAGES, STATE, Started, complete, ok, state
 
 
 def test_two_reviewers_edit_one_state_merge_and_approve(

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.test_live_pages import SLOW, go, ok, save
+from tests.e2e.scenes import SLOW, go, ok, save
 
 
 @pytest.fixture

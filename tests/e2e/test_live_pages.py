@@ -12,20 +12,8 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
+from tests.e2e.scenes import SLOW, go, live, ok, save, set_role
 from tests.live_server import PASSWORD, LiveServer
-
-SLOW = 60_000  # milliseconds for what a server looks for every few seconds
-SET_ROLE = """
-from ctxadmin.accounts.models import Membership
-row = Membership.objects.get(user__username={name!r})
-row.role = {role!r}
-row.save()
-"""
-
-
-def ok(answer: httpx.Response) -> Any:
-    assert answer.is_success, answer.text
-    return answer.json()
 
 
 @pytest.fixture
@@ -38,11 +26,6 @@ def name(api: httpx.Client) -> str:
     return made
 
 
-def save(api: httpx.Client, name: str, **body: Any) -> None:
-    path = f"conversations/{name}/checkpoints/save-{uuid4().hex[:8]}"
-    ok(api.put(path, json={"node_id": "plan", "state_data": {}, **body}))
-
-
 def change(api: httpx.Client, name: str, **state: Any) -> None:
     ok(api.patch(f"conversations/{name}/snapshot", json={"node_id": "plan", "state_data": state}))
 
@@ -50,17 +33,6 @@ def change(api: httpx.Client, name: str, **state: Any) -> None:
 def append(api: httpx.Client, name: str, text: str) -> None:
     message = {"role": "assistant", "content": text}
     ok(api.post(f"conversations/{name}/messages", json={"messages": [message]}))
-
-
-def go(page: Page, path: str) -> Page:
-    """Open a page and wait until it hears of changes."""
-    page.goto(path)
-    live(page)
-    return page
-
-
-def live(page: Page) -> None:
-    expect(page.locator("#live-link")).to_have_attribute("data-live", "open")
 
 
 def test_what_one_reviewer_applies_appears_at_two_others(
@@ -122,10 +94,6 @@ def test_a_role_that_is_taken_ends_editing_and_keeps_what_was_typed(
     finally:
         set_role(server, "reviewer", "reviewer")
     expect(field).to_be_editable(timeout=SLOW)
-
-
-def set_role(server: LiveServer, name: str, role: str) -> None:
-    server.manage("shell", "-v", "0", "-c", SET_ROLE.format(name=name, role=role))
 
 
 def test_signing_out_in_one_tab_ends_editing_in_another(visitor_page: Page, name: str) -> None:

@@ -7,10 +7,8 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from tests.e2e.conftest import OpenPage
-from tests.e2e.test_execution_pages import Started, complete, ok, start, state
+from tests.e2e.scenes import Started, complete, ok, state
 from tests.live_server import PASSWORD
-
-__all__ = ["start"]
 
 
 def lose_session(page: Page) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.test_live_pages import go, ok, save
+from tests.e2e.scenes import go, ok, save
 
 
 @pytest.fixture

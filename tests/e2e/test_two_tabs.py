@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import OpenPage
-from tests.e2e.test_live_pages import go, ok, save
+from tests.e2e.scenes import go, ok, save
 from tests.live_server import PASSWORD
 
 
