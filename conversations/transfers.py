@@ -21,8 +21,9 @@ from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.services import NewConversation, append_in, change_of, open_new
 from conversations.store import as_revision, find_head, view_of
+from conversations.stored_views import revision_row
 from conversations.tool_links import call_digest, link, unsettle_at
-from conversations.writing import Writing, revision_row
+from conversations.writing import Writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.ids import is_public_id, is_reserved

@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from django.db import IntegrityError, transaction
 
 from conversations.announcing import Changed, announce_after_commit, is_followed
-from conversations.domain import revisions as rules
 from conversations.domain.message import Entry
 from conversations.domain.revisions import Cause, MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
-from conversations.domain.view_patch import encode_patch
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.remembered import MEMORY
 from conversations.sql_log import SqlLog
 from conversations.store import HEADS, REVISIONS, find_head, find_revision, view_of
+from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
 from ctxadmin.accounts.actor import Actor
@@ -28,8 +27,6 @@ from ctxadmin.observe.traces import span
 from ctxadmin.web.gathering import gathered_transaction
 from ctxadmin.web.tables import Table
 
-_WHOLE_VIEW: Final = 256  # bytes up to which a view is stored whole: a patch would save nothing
-_MOST_PATCHES: Final = 8  # to read one costs as much as to read a whole view
 _COUNTERS: Final = (
     "status",
     "workflow",
@@ -46,34 +43,6 @@ _COUNTERS: Final = (
 )
 _GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
 _MESSAGES: Final = Table(Message)
-
-
-def revision_row(
-    conversation: int, value: rules.Revision, parent: Revision | None, base: View | None
-) -> Revision:
-    """The row of a revision that exists elsewhere already; ``base`` is its parent's view."""
-    stored = _Stored(value.view.encode())
-    if parent is not None and base is not None:
-        stored = _stored(value.view, base, parent)
-    return Revision(
-        conversation=conversation,
-        number=value.id,
-        parent=value.parent,
-        batch=value.number,
-        operation=value.operation,
-        config=value.config or b"{}",
-        boundary=value.boundary,
-        opened=stored.data,
-        starts_line=value.parent != value.id - 1 or value.branched_at is not None,
-        branched_at=value.branched_at,
-        patches=stored.patches,
-        log_length=value.log_length,
-        visible_count=value.visible_count,
-        tokens=value.tokens,
-        author=value.author,
-        reason=value.reason or "",
-        created_at=value.created_at,
-    )
 
 
 @contextmanager
@@ -298,7 +267,7 @@ class Writing:
     ) -> Revision:
         self.changed = True
         head = self.head
-        stored = _stored(view, base, parent)
+        stored = stored_view(view, base, parent)
         row = Revision(
             conversation=head.key,
             number=head.revision_count,
@@ -383,27 +352,6 @@ class Writing:
         announce_after_commit(
             Changed(self.head, before, after, shown, self.parts, self.actor, change.action)
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """A view as it is stored: its runs, or so many patches from a view whose runs are stored."""
-
-    data: bytes
-    patches: int = 0
-
-
-def _stored(view: View, base: View, parent: Revision) -> _Stored:
-    """As a patch of the parent's view, if that is much smaller and there are few patches yet.
-
-    So a revision costs what it changes, and reading one costs a bounded number of patches.
-    """
-    whole = view.encode()
-    if len(whole) > _WHOLE_VIEW and parent.patches < _MOST_PATCHES:
-        patch = encode_patch(base, view)
-        if 2 * len(patch) < len(whole):
-            return _Stored(patch, parent.patches + 1)
-    return _Stored(whole)
 
 
 def insert_head(head: Conversation, actor: Actor) -> Writing:

@@ -14,7 +14,7 @@ from checkpoints.domain.commands import (
 )
 from checkpoints.moments import Moment
 from checkpoints.queries import snapshot_pieces
-from conversations.api.views import ConversationEndpoint
+from conversations.api.endpoints import ConversationEndpoint
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id, is_reserved
 from ctxadmin.web import etags

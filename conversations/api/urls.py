@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from conversations.api import views
+from conversations.api import view_changes, views
 
 _ONE = "conversations/<str:conversation_id>"
 
@@ -13,11 +13,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/archive", views.Archive.as_view()),
     path(f"{_ONE}/unarchive", views.Unarchive.as_view()),
     path(f"{_ONE}/messages", views.Messages.as_view()),
-    path(f"{_ONE}/operations", views.Operations.as_view()),
-    path(f"{_ONE}/batches", views.Batches.as_view()),
-    path(f"{_ONE}/rollback", views.RollbackTo.as_view()),
-    path(f"{_ONE}/restore", views.RestoreRevision.as_view()),
-    path(f"{_ONE}/diff", views.Diff.as_view()),
+    path(f"{_ONE}/operations", view_changes.Operations.as_view()),
+    path(f"{_ONE}/batches", view_changes.Batches.as_view()),
+    path(f"{_ONE}/rollback", view_changes.RollbackTo.as_view()),
+    path(f"{_ONE}/restore", view_changes.RestoreRevision.as_view()),
+    path(f"{_ONE}/diff", view_changes.Diff.as_view()),
     path(f"{_ONE}/export", views.Export.as_view()),
     path("processor-configs/validate", views.ValidateConfig.as_view()),
     path("processor-configs/migrate", views.MigrateConfig.as_view()),

@@ -1,4 +1,4 @@
-"""The conversation endpoints: parse, call one service, answer."""
+"""The endpoints of conversations and their messages: parse, call one service, answer."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -12,64 +12,32 @@ from rest_framework.response import Response
 from conversations import archiving, describing, erasure, queries, services, transfers
 from conversations.api.answers import (
     AppendedAnswer,
-    AppliedAnswer,
-    BatchesAnswer,
-    ChangeAnswer,
     ConversationAnswer,
     MessageAnswer,
     MigratedAnswer,
     ValidatedAnswer,
 )
+from conversations.api.endpoints import ConversationEndpoint, created, shown
 from conversations.api.schemas import (
     AppendMessages,
     ChangeConversation,
     CreateConversation,
-    Guarded,
-    OpenBatch,
-    Operate,
-    Restore,
-    Rollback,
     metadata_bytes,
 )
 from conversations.domain import legacy
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.chat_json import read_conversation
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.domain.diff import Change
-from conversations.domain.revisions import Seen
 from conversations.domain.transfer import is_export, read_export
-from conversations.models import Conversation
 from conversations.services import NewConversation
 from conversations.store import find_head
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.web import etags
 from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.web.endpoint import Endpoint
-from ctxadmin.web.pagination import Page, PageRequest, cut, encode
+from ctxadmin.web.pagination import PageRequest, encode
 
 _VIEW = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
-_REFUSALS = ("version_conflict", "invalid_state")
-
-
-class ConversationEndpoint(Endpoint):
-    """An endpoint of one conversation, whose shard keeps the answers of repeated calls."""
-
-    def idempotency_stream(self) -> int:
-        return find_head(self.actor.workspace, self.kwargs["conversation_id"]).key
-
-    def seen(self, body: Guarded) -> Seen:
-        """What the writer saw of the view, from the body or from If-Match."""
-        return Seen(
-            *etags.expected_view(
-                self.request.headers.get("If-Match"), body.expected_revision, body.expected_count
-            )
-        )
-
-    def seen_view(self) -> Seen:
-        """What the writer saw of the view, of a call whose body does not say it."""
-        return Seen(*etags.expected_view(self.request.headers.get("If-Match"), None, None))
 
 
 class Conversations(Endpoint):
@@ -161,7 +129,7 @@ class Archive(ConversationEndpoint):
         answer=ConversationAnswer,
         status=200,
         headers=(IF_MATCH,),
-        errors=_REFUSALS,
+        errors=("version_conflict", "invalid_state"),
         needs=Action.CONVERSATION_ARCHIVE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
@@ -215,144 +183,6 @@ class Messages(ConversationEndpoint):
         return Response(appended.as_json(), status=201)
 
 
-class Operations(ConversationEndpoint):
-    @described(
-        "Apply an operation",
-        body=Operate,
-        answer=AppliedAnswer,
-        headers=(IF_MATCH,),
-        errors=(*_REFUSALS, "out_of_range", "duplicate"),
-        needs=Action.MESSAGES_OPERATE,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        if legacy.is_version_1(request.data):
-            read_operation(request.data)
-        body = self.body(Operate)
-        applied = services.operate(
-            self.actor,
-            conversation_id,
-            body,
-            reason=body.reason,
-            seen=self.seen(body),
-            dry_run=body.dry_run,
-        )
-        return Response(applied.as_json())
-
-
-class Batches(ConversationEndpoint):
-    @described(
-        "List batches",
-        answer=BatchesAnswer,
-        query=(Parameter("all", "`true` for every revision, with the moves.", bool), *PAGE),
-    )
-    def get(self, request: Request, conversation_id: str) -> Response:
-        head = find_head(self.actor.workspace, conversation_id)
-        asked = PageRequest.of(request.query_params)
-        everything = self.query_flag("all")
-        rows = queries.all_revisions(head) if everything else queries.branch_of(head)
-        start = queries.position_after(asked)
-        page = cut(
-            [row for row in rows if row.number >= start][: asked.limit + 1],
-            asked,
-            lambda row: (row.number,),
-        )
-        answer = page.as_json(
-            [queries.revision_json(row, with_parent=everything) for row in page.items]
-        )
-        answer["current_revision"] = head.current_revision
-        if everything:
-            answer["moves"] = [queries.move_json(move) for move in queries.moves_of(head)]
-        return Response(answer)
-
-    @described(
-        "Open a batch",
-        body=OpenBatch,
-        answer=AppliedAnswer,
-        status=201,
-        also=(200,),
-        headers=(IF_MATCH,),
-        errors=(*_REFUSALS, "out_of_range"),
-        needs=Action.BATCH_OPEN,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        body = self.body(OpenBatch)
-        applied = services.open_batch(
-            self.actor,
-            conversation_id,
-            body.boundary,
-            reason=body.reason,
-            seen=self.seen(body),
-            dry_run=body.dry_run,
-        )
-        return Response(applied.as_json(), status=200 if body.dry_run else 201)
-
-
-class RollbackTo(ConversationEndpoint):
-    @described(
-        "Roll back to a batch",
-        body=Rollback,
-        answer=AppliedAnswer,
-        headers=(IF_MATCH,),
-        errors=_REFUSALS,
-        needs=Action.BATCH_ROLLBACK,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        body = self.body(Rollback)
-        applied = services.rollback(
-            self.actor,
-            conversation_id,
-            body.batch,
-            reason=body.reason,
-            seen=self.seen(body),
-            dry_run=body.dry_run,
-        )
-        return Response(applied.as_json())
-
-
-class RestoreRevision(ConversationEndpoint):
-    @described(
-        "Restore a revision",
-        body=Restore,
-        answer=AppliedAnswer,
-        headers=(IF_MATCH,),
-        errors=_REFUSALS,
-        needs=Action.REVISION_RESTORE,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        body = self.body(Restore)
-        applied = services.restore(
-            self.actor,
-            conversation_id,
-            body.revision,
-            reason=body.reason,
-            seen=self.seen(body),
-            dry_run=body.dry_run,
-        )
-        return Response(applied.as_json())
-
-
-class Diff(ConversationEndpoint):
-    @described(
-        "Compare two revisions",
-        answer=ListOf[ChangeAnswer],
-        query=(
-            Parameter("from", "The number of a revision.", int, required=True),
-            Parameter("to", "The number of a revision.", int, required=True),
-            *PAGE,
-        ),
-    )
-    def get(self, request: Request, conversation_id: str) -> Response:
-        before, after = self.query_int("from"), self.query_int("to")
-        if before is None or after is None:
-            raise ValidationFailed.at("?from", "from and to must be the numbers of revisions.")
-        changes = queries.diff_of(self.actor, conversation_id, before, after)
-        asked = PageRequest.of(request.query_params)
-        start = queries.position_after(asked)
-        part = list(enumerate(changes))[start : start + asked.limit + 1]
-        page: Page[tuple[int, Change]] = cut(part, asked, lambda item: (item[0],))
-        return Response(page.as_json([queries.change_json(change) for _, change in page.items]))
-
-
 class Export(ConversationEndpoint):
     @described("Export a conversation", answer=dict[str, JsonValue])
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
@@ -398,19 +228,6 @@ class MigrateConfig(Endpoint):
     def post(self, request: Request) -> Response:
         config, report = legacy.migrate(request.data)
         return Response({"config": config, "report": [line.as_json() for line in report]})
-
-
-def shown(head: Conversation, status: int = 200) -> Response:
-    """A conversation with its ETag."""
-    response = Response(queries.conversation_json(head), status=status)
-    response["ETag"] = etags.quoted(head.current_revision, head.visible_count)
-    return response
-
-
-def created(head: Conversation) -> Response:
-    response = shown(head, 201)
-    response["Location"] = f"/api/v1/conversations/{head.public_id}"
-    return response
 
 
 def _list_of(messages: Sequence[StoredMessage], following: str | None) -> bytes:

@@ -1,0 +1,43 @@
+"""What the endpoints of one conversation have in common."""
+
+from rest_framework.response import Response
+
+from conversations import queries
+from conversations.api.schemas import Guarded
+from conversations.domain.revisions import Seen
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.web import etags
+from ctxadmin.web.endpoint import Endpoint
+
+
+class ConversationEndpoint(Endpoint):
+    """An endpoint of one conversation, whose shard keeps the answers of repeated calls."""
+
+    def idempotency_stream(self) -> int:
+        return find_head(self.actor.workspace, self.kwargs["conversation_id"]).key
+
+    def seen(self, body: Guarded) -> Seen:
+        """What the writer saw of the view, from the body or from If-Match."""
+        return Seen(
+            *etags.expected_view(
+                self.request.headers.get("If-Match"), body.expected_revision, body.expected_count
+            )
+        )
+
+    def seen_view(self) -> Seen:
+        """What the writer saw of the view, of a call whose body does not say it."""
+        return Seen(*etags.expected_view(self.request.headers.get("If-Match"), None, None))
+
+
+def shown(head: Conversation, status: int = 200) -> Response:
+    """A conversation with its ETag."""
+    response = Response(queries.conversation_json(head), status=status)
+    response["ETag"] = etags.quoted(head.current_revision, head.visible_count)
+    return response
+
+
+def created(head: Conversation) -> Response:
+    response = shown(head, 201)
+    response["Location"] = f"/api/v1/conversations/{head.public_id}"
+    return response

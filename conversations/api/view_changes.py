@@ -1,0 +1,165 @@
+"""The endpoints that change the view of a conversation, and tell of its changes."""
+
+from typing import Protocol, TypeVar
+
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from conversations import queries, services
+from conversations.api.answers import AppliedAnswer, BatchesAnswer, ChangeAnswer
+from conversations.api.endpoints import ConversationEndpoint
+from conversations.api.schemas import Guarded, OpenBatch, Operate, Restore, Rollback
+from conversations.domain import legacy
+from conversations.domain.configs import read_operation
+from conversations.domain.diff import Change
+from conversations.domain.revisions import Seen
+from conversations.services import Applied
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.web.pagination import Page, PageRequest, cut
+
+_REFUSALS = ("version_conflict", "invalid_state")
+_WhatT = TypeVar("_WhatT", contravariant=True)
+
+
+class _Change(Protocol[_WhatT]):
+    """A service that changes the view, or says what it would do."""
+
+    def __call__(
+        self,
+        actor: Actor,
+        public_id: str,
+        what: _WhatT,
+        /,
+        *,
+        reason: str | None,
+        seen: Seen,
+        dry_run: bool,
+    ) -> Applied: ...
+
+
+class ViewChange(ConversationEndpoint):
+    """An endpoint whose body says what was seen, why, and whether it is meant."""
+
+    def change(self, service: _Change[_WhatT], what: _WhatT, body: Guarded) -> Applied:
+        return service(
+            self.actor,
+            self.kwargs["conversation_id"],
+            what,
+            reason=body.reason,
+            seen=self.seen(body),
+            dry_run=body.dry_run,
+        )
+
+
+class Operations(ViewChange):
+    @described(
+        "Apply an operation",
+        body=Operate,
+        answer=AppliedAnswer,
+        headers=(IF_MATCH,),
+        errors=(*_REFUSALS, "out_of_range", "duplicate"),
+        needs=Action.MESSAGES_OPERATE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        if legacy.is_version_1(request.data):
+            read_operation(request.data)
+        body = self.body(Operate)
+        applied = self.change(services.operate, body, body)
+        return Response(applied.as_json())
+
+
+class Batches(ViewChange):
+    @described(
+        "List batches",
+        answer=BatchesAnswer,
+        query=(Parameter("all", "`true` for every revision, with the moves.", bool), *PAGE),
+    )
+    def get(self, request: Request, conversation_id: str) -> Response:
+        head = find_head(self.actor.workspace, conversation_id)
+        asked = PageRequest.of(request.query_params)
+        everything = self.query_flag("all")
+        rows = queries.all_revisions(head) if everything else queries.branch_of(head)
+        start = queries.position_after(asked)
+        page = cut(
+            [row for row in rows if row.number >= start][: asked.limit + 1],
+            asked,
+            lambda row: (row.number,),
+        )
+        answer = page.as_json(
+            [queries.revision_json(row, with_parent=everything) for row in page.items]
+        )
+        answer["current_revision"] = head.current_revision
+        if everything:
+            answer["moves"] = [queries.move_json(move) for move in queries.moves_of(head)]
+        return Response(answer)
+
+    @described(
+        "Open a batch",
+        body=OpenBatch,
+        answer=AppliedAnswer,
+        status=201,
+        also=(200,),
+        headers=(IF_MATCH,),
+        errors=(*_REFUSALS, "out_of_range"),
+        needs=Action.BATCH_OPEN,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        body = self.body(OpenBatch)
+        applied = self.change(services.open_batch, body.boundary, body)
+        return Response(applied.as_json(), status=200 if body.dry_run else 201)
+
+
+class RollbackTo(ViewChange):
+    @described(
+        "Roll back to a batch",
+        body=Rollback,
+        answer=AppliedAnswer,
+        headers=(IF_MATCH,),
+        errors=_REFUSALS,
+        needs=Action.BATCH_ROLLBACK,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        body = self.body(Rollback)
+        applied = self.change(services.rollback, body.batch, body)
+        return Response(applied.as_json())
+
+
+class RestoreRevision(ViewChange):
+    @described(
+        "Restore a revision",
+        body=Restore,
+        answer=AppliedAnswer,
+        headers=(IF_MATCH,),
+        errors=_REFUSALS,
+        needs=Action.REVISION_RESTORE,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        body = self.body(Restore)
+        applied = self.change(services.restore, body.revision, body)
+        return Response(applied.as_json())
+
+
+class Diff(ConversationEndpoint):
+    @described(
+        "Compare two revisions",
+        answer=ListOf[ChangeAnswer],
+        query=(
+            Parameter("from", "The number of a revision.", int, required=True),
+            Parameter("to", "The number of a revision.", int, required=True),
+            *PAGE,
+        ),
+    )
+    def get(self, request: Request, conversation_id: str) -> Response:
+        before, after = self.query_int("from"), self.query_int("to")
+        if before is None or after is None:
+            raise ValidationFailed.at("?from", "from and to must be the numbers of revisions.")
+        changes = queries.diff_of(self.actor, conversation_id, before, after)
+        asked = PageRequest.of(request.query_params)
+        start = queries.position_after(asked)
+        part = list(enumerate(changes))[start : start + asked.limit + 1]
+        page: Page[tuple[int, Change]] = cut(part, asked, lambda item: (item[0],))
+        return Response(page.as_json([queries.change_json(change) for _, change in page.items]))
