@@ -21,6 +21,7 @@ _BLOCK: Final = 1000
 _MOST_MESSAGES: Final = 25_000
 _MOST_BYTES: Final = 24 * 1024 * 1024
 _AROUND: Final = 60
+_PASSAGE: Final = 600  # on each side of the words in a message that is shown shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,13 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> Found:
     return Found(hits, None, len(view))
 
 
+def passage(index: int, role: str, body: bytes, words: str) -> Hit | None:
+    """The first place in one message that has the words, with more of the text around it."""
+    text = searched_text(orjson.loads(body))
+    match = re.compile(re.escape(words), re.IGNORECASE).search(text) if words else None
+    return _hit(index, 0, role, text, match, _PASSAGE) if match else None
+
+
 def searched_text(body: dict[str, JsonValue]) -> str:
     """What is looked at: the text of a message, then its tool calls line by line."""
     calls = body.get("tool_calls")
@@ -86,14 +94,16 @@ def _messages(head: Conversation, view: View, start: int) -> Iterator[tuple[int,
             yield position, index, str(rows[index][1]), bytes(rows[index][2])
 
 
-def _hit(index: int, position: int, role: str, text: str, match: re.Match[str]) -> Hit:
+def _hit(
+    index: int, position: int, role: str, text: str, match: re.Match[str], around: int = _AROUND
+) -> Hit:
     start, stop = match.span()
-    before, after = text[max(start - _AROUND, 0) : start], text[stop : stop + _AROUND]
+    before, after = text[max(start - around, 0) : start], text[stop : stop + around]
     return Hit(
         index=index,
         position=position,
         role=role,
-        before=("… " if start > _AROUND else "") + before.lstrip(),
+        before=("… " if start > around else "") + before.lstrip(),
         words=match.group(),
-        after=after.rstrip() + (" …" if len(text) > stop + _AROUND else ""),
+        after=after.rstrip() + (" …" if len(text) > stop + around else ""),
     )

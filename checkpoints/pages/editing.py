@@ -53,6 +53,7 @@ from ctxadmin.web.pages import page, show
 from ctxadmin.web.phrases import in_the_readers_language
 
 _MOST_KEYS: Final = 100
+_FILTERED_FROM: Final = 15  # keys of which one is not seen at a glance
 _MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
 _MOST_IN_PAGE: Final = 512 * 1024  # a text area with more takes a browser minutes
 _NO_CHANGES: Final[Changes] = {}
@@ -65,8 +66,9 @@ class EditPage:
 
     A ``raw`` that is too large for a text area is fetched from ``raw_url`` by a script.
     ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
-    others are not shown. ``pending`` is what was typed and is not applied, kept ``seq`` times;
-    ``given`` are its marks, ``text_given`` that of a ``raw`` that cannot be read yet.
+    others are not shown, ``filters`` that they can be filtered. ``pending`` is what was typed and
+    is not applied, kept ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw``
+    that cannot be read yet.
     """
 
     title: Text
@@ -84,6 +86,7 @@ class EditPage:
     problem: str
     left_out: Sequence[KeyView]
     hidden_keys: int
+    filters: bool
     text: str
     seq: int
     given: str
@@ -316,6 +319,7 @@ def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = Fals
         problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
         left_out=[key for key in view.keys if not key.read],
         hidden_keys=view.total - len(view.keys),
+        filters=bool(text) or view.total >= _FILTERED_FROM,
         text=text,
         seq=typed.seq,
         given=orjson.dumps(given).decode(),

@@ -46,6 +46,8 @@ class Block:
 class CallCard:
     """A tool call, with the log index of the result that answers it, if it is known.
 
+    ``name`` is "" for a call that says none.
+
     ``answer`` is the card of that result if it stands right behind the message with the call;
     ``broken`` arguments are a text that begins like JSON and is none.
     """
@@ -367,7 +369,8 @@ def _call_card(call: dict[str, JsonValue], result: int | None) -> CallCard:
         broken = block.kind == "text" and _is_broken(arguments)
     else:
         block = Block("json", value=arguments)
-    name = str(inner.get("name") or call.get("type"))
+    kind = str(call.get("type") or "")
+    name = str(inner.get("name") or ("" if kind == "function" else kind))
     return CallCard(_named(name), _named(str(call["id"])), block, result, broken)
 
 

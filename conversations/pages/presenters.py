@@ -14,13 +14,13 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
+from conversations.domain.operations import NoticeCode
 from conversations.domain.view import View
 from conversations.models import Conversation, Move, Revision
 from conversations.pages.cards import plain_body
 from conversations.queries import messages_at
 from conversations.services import Applied
 from ctxadmin.web.components import Crumb, Text, in_a_list
-from ctxadmin.web.phrases import in_the_readers_language
 
 _MOST_RANGES: Final = 12
 _GLIMPSES: Final = 12
@@ -34,6 +34,14 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "replace": gettext_lazy("Replace"),
     "clear": gettext_lazy("Clear"),
     "filter": gettext_lazy("Filter"),
+}
+
+_NOTICES: Final[Mapping[NoticeCode, Text]] = {
+    "split_pair": gettext_lazy(
+        "A provider rejects tool calls without their results right behind them: %(places)s."
+    ),
+    "orphan_result": gettext_lazy("These tool results answer no call of the log: %(places)s."),
+    "tools_hidden": gettext_lazy("A description of the tools is hidden now: %(places)s."),
 }
 
 
@@ -80,7 +88,7 @@ class Effect:
     goes: Sequence[Glimpse]
     comes: Sequence[Glimpse]
     splits: bool
-    warnings: Sequence[str]
+    warnings: Sequence[Text]
     visible_count: int
     tokens_before: int
     tokens_after: int
@@ -218,8 +226,7 @@ def effect_of(
         shown=_places(applied.shown),
         added=_places(applied.added),
         warnings=[
-            f"{in_the_readers_language(notice.message)} ({_some(notice.indices)})"
-            for notice in applied.warnings
+            _NOTICES[notice.code] % {"places": _some(notice.indices)} for notice in applied.warnings
         ],
         visible_count=applied.visible_count,
         tokens_before=applied.tokens_before,

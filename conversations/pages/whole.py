@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import queries
+from conversations import finding, queries
 from conversations.models import Conversation
 from conversations.pages import presenters, windows
 from conversations.pages.cards import MessageCard, message_card
@@ -32,10 +33,14 @@ class MessagePage:
 @require_safe
 @page
 def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int) -> HttpResponse:
+    """The whole message; for a list that has it short, only what is ``around`` some words."""
     head = find_head(actor.workspace, conversation_id)
     windows.place_of(head, Shown("all"), index)  # NotFound without it
     shown = Shown()
     found = queries.messages_at(head, [index], windows.view_shown(head, shown))
+    if words := request.GET.get("around", "")[: finding.LONGEST]:
+        hit = finding.passage(index, found[0].role, found[0].body, words)
+        return render(request, "conversations/_passage.html", {"hit": hit})
     title = _("Message #%(n)s") % {"n": index}
     return show(
         request,

@@ -37,6 +37,16 @@ def visible(text: str) -> SafeString:
     return mark_safe("".join(pieces))  # noqa: S308  # every piece is escaped above
 
 
+def plain(text: str) -> str:
+    """``text`` for a place that takes no elements: what a reader could not see as U+202E."""
+
+    def named(match: re.Match[str]) -> str:
+        joins = match[0] in _JOINERS and _joins(text, match.start())
+        return match[0] if joins else f"U+{ord(match[0]):04X}"
+
+    return _HIDDEN.sub(named, text)
+
+
 def hides(text: str) -> bool:
     """True if ``text`` has a sign that ``visible`` names."""
     return any(

@@ -56,6 +56,16 @@ function unfold(message) {
   for (const folded of message?.querySelectorAll(".message-body details:not([open])") ?? []) {
     if (folded.textContent.toLowerCase().includes(wanted)) folded.open = true;
   }
+  for (const place of message?.querySelectorAll("[data-passage]") ?? []) showPassage(place, wanted);
+}
+
+/** A message that is shown shortened gets the passage with the words, if they are not in its beginning. */
+function showPassage(place, wanted) {
+  if (place.closest(".message-body").textContent.toLowerCase().includes(wanted)) return;
+  if (place.dataset.words === wanted) return; // it is on its way, or has none
+  place.dataset.words = wanted;
+  const url = `${place.dataset.passage}?${new URLSearchParams({ around: words() })}`;
+  window.htmx.ajax("GET", url, { target: `#${place.id}`, swap: "innerHTML" });
 }
 
 function go(to) {

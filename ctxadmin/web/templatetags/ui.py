@@ -243,6 +243,12 @@ def visible(text: object) -> SafeString:
     return visible_text.visible(str(text))
 
 
+@register.filter(is_safe=True)
+def plainly(text: object) -> str:
+    """Text for a title, in which hidden signs are named; what is escaped stays so."""
+    return visible_text.plain(str(text))
+
+
 @register.filter
 def grouped(number: object) -> str:
     """A whole number with the language's thousands separator; anything else as it is."""

@@ -78,12 +78,12 @@ def test_a_split_pair_is_told_with_the_offer_to_keep_or_to_hide_the_partner(
     reviewer: Client, chat: Conversation
 ) -> None:
     page = ask(reviewer, "do=hide&positions=2")
-    assert "a provider rejects tool calls without their results" in page
+    assert "A provider rejects tool calls without their results" in page
     kept = text(reviewer.post(OPERATE, fields(page) | {"offer": "keep"}))
     assert "None comes, none goes" in kept
     dropped = text(reviewer.post(OPERATE, fields(page) | {"offer": "drop"}))
     assert "2 messages: #1–#2" in dropped
-    assert "a provider rejects" not in dropped
+    assert "A provider rejects" not in dropped
     assert reviewer.post(OPERATE, fields(dropped) | {"apply": "1"}).status_code == 302
     assert view() == [0, 3, 4]
 
