@@ -1,6 +1,8 @@
 """What a committed change of a conversation did, told to whoever follows along."""
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,6 +32,13 @@ class Changed:
     action: Action
 
 
+class _Gathered(threading.local):
+    """What is committed and not told yet, of this thread's block; None outside of one."""
+
+    changes: list[Changed] | None = None
+
+
+_gathered: Final = _Gathered()
 Follower = Callable[[Sequence[Changed]], None]
 _followers: Final[list[Follower]] = []
 
@@ -55,5 +64,24 @@ def announce_after_commit(change: Changed) -> None:
 
 def announce(changes: Sequence[Changed]) -> None:
     """Tell the followers of changes that are committed."""
+    if _gathered.changes is not None:
+        _gathered.changes += changes
+        return
     for follower in _followers:
         follower(changes)
+
+
+@contextmanager
+def announced_together() -> Iterator[None]:
+    """Tell the followers once of all that the block commits, at its end and in its order.
+
+    It stands around transactions, so that what is told is committed.
+    """
+    changes: list[Changed] = []
+    _gathered.changes = changes
+    try:
+        yield
+    finally:
+        _gathered.changes = None
+        if changes:
+            transaction.on_commit(lambda: announce(changes), robust=True)  # which is now

@@ -13,6 +13,7 @@ from typing import Final
 
 from django.db import Error
 
+from conversations.announcing import announced_together
 from conversations.models import Conversation
 from conversations.store import HEADS
 from conversations.writing import Writing
@@ -51,7 +52,11 @@ def write_together(wishes: Sequence[Wish]) -> list[bytes | None]:
     if not places:
         return answers
     try:
-        with span("batch", calls=len(places)), gathering.batch() as batch:
+        with (
+            announced_together(),
+            span("batch", calls=len(places)),
+            gathering.batch() as batch,
+        ):
             found = _look_up([wishes[place] for place in places], known)
             for place, (actor, head) in zip(places, found, strict=True):
                 if actor is not None and head is not None:

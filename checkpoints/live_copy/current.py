@@ -6,7 +6,7 @@ from django.conf import settings
 
 from checkpoints.domain.status import ENDED, Status
 from checkpoints.live_copy.deltas import deltas_of
-from checkpoints.live_copy.port import LiveCopy, NoLiveCopy, Part
+from checkpoints.live_copy.port import Change, LiveCopy, NoLiveCopy, Part
 from conversations.announcing import Changed
 
 _current: LiveCopy = NoLiveCopy()
@@ -25,15 +25,21 @@ def use(chosen: LiveCopy) -> None:
 
 def follow_changes(changes: Sequence[Changed]) -> None:
     """Have the copy follow committed changes; of a new conversation it has nothing yet."""
-    for change in changes:
-        if change.before.seq and _current.holds:
-            _current.move(
-                change.head.key,
-                change.before,
-                change.after,
-                deltas_of(change),
-                seconds_of(Status(change.head.status)),
+    if not _current.holds:
+        return
+    _current.move(
+        [
+            Change(
+                each.head.key,
+                each.before,
+                each.after,
+                deltas_of(each),
+                seconds_of(Status(each.head.status)),
             )
+            for each in changes
+            if each.before.seq
+        ]
+    )
 
 
 def seconds_of(status: Status) -> Mapping[Part, int]:

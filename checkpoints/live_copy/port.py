@@ -83,6 +83,20 @@ UNTOUCHED: Final = Delta()
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What one change does to the parts of a conversation, and between which marks.
+
+    ``seconds`` is after how long each part expires from now on, 0 for never.
+    """
+
+    conversation: int
+    before: AuditMark
+    after: AuditMark
+    deltas: Mapping[Part, Delta]
+    seconds: Mapping[Part, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """What a copy has of the wanted parts at the wanted mark.
 
@@ -117,15 +131,8 @@ class LiveCopy(Protocol):
     ) -> None:
         """Write whole parts, where nobody did since ``found``; 0 seconds never expire."""
 
-    def move(
-        self,
-        conversation: int,
-        before: AuditMark,
-        after: AuditMark,
-        deltas: Mapping[Part, Delta],
-        seconds: Mapping[Part, int],
-    ) -> None:
-        """Have the parts that stand at ``before`` follow a change; drop those that do not."""
+    def move(self, changes: Sequence[Change]) -> None:
+        """Have the parts that stand at ``before`` follow each change; drop those that do not."""
 
     def drop(self, conversation: int) -> bool:
         """Remove everything of a conversation; False if that cannot be done now."""
@@ -149,14 +156,7 @@ class NoLiveCopy:
     ) -> None:
         return
 
-    def move(
-        self,
-        conversation: int,
-        before: AuditMark,
-        after: AuditMark,
-        deltas: Mapping[Part, Delta],
-        seconds: Mapping[Part, int],
-    ) -> None:
+    def move(self, changes: Sequence[Change]) -> None:
         return
 
     def drop(self, conversation: int) -> bool:

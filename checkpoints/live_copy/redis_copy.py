@@ -6,12 +6,23 @@ from functools import partial
 from itertools import chain
 from typing import Final, cast
 
-from checkpoints.live_copy.port import WHOLE, Delta, Found, Grow, Part, Remove, Set, Value
+from checkpoints.live_copy.port import (
+    WHOLE,
+    Change,
+    Delta,
+    Found,
+    Grow,
+    Part,
+    Remove,
+    Set,
+    Value,
+)
 from checkpoints.live_copy.scripts import DROP, MOVE, PUT, SEALED_BYTES
 from checkpoints.state_store import digest_of_name
 from ctxadmin.audit.record import AuditMark
 from ctxadmin.live.client import Away, Client, Pipe, Reached
 from ctxadmin.live.counts import count
+from ctxadmin.live.link import Call
 
 _FORMAT: Final = 1  # rises when the bytes of a part come to mean something else
 _BESIDE: Final = 60  # seconds after which what was written beside a part and not used is gone
@@ -54,23 +65,12 @@ class RedisLiveCopy:
                 return
             count("rebuilds")
 
-    def move(
-        self,
-        conversation: int,
-        before: AuditMark,
-        after: AuditMark,
-        deltas: Mapping[Part, Delta],
-        seconds: Mapping[Part, int],
-    ) -> None:
-        def run(client: Client) -> object:
-            arguments: list[str | bytes | int] = [_mark(before), _mark(after)]
-            for part, delta in deltas.items():
-                steps = _steps(client, part.key(conversation), before, delta)
-                arguments += [seconds[part], len(steps), *chain.from_iterable(steps)]
-            return MOVE.run(client, [part.key(conversation) for part in deltas], arguments)
-
+    def move(self, changes: Sequence[Change]) -> None:
+        """Each by a script of its own, and all by one round trip."""
+        if not changes:
+            return
         try:
-            count("moves", cast(int, self.link.ask(run)))
+            count("moves", sum(self.link.ask(partial(_move, changes))))
         except Away:
             return
 
@@ -194,6 +194,18 @@ def _put(
     pipe.expire(new, _BESIDE)
     pipe.execute()
     PUT.run(client, [key, new], [stood, seconds])
+
+
+def _move(changes: Sequence[Change], client: Client) -> list[int]:
+    """How many parts followed each change."""
+    calls: list[Call] = []
+    for change in changes:
+        arguments: list[str | bytes | int] = [_mark(change.before), _mark(change.after)]
+        for part, delta in change.deltas.items():
+            steps = _steps(client, part.key(change.conversation), change.before, delta)
+            arguments += [change.seconds[part], len(steps), *chain.from_iterable(steps)]
+        calls.append(([part.key(change.conversation) for part in change.deltas], arguments))
+    return cast(list[int], MOVE.run_all(client, calls))
 
 
 def _beside(key: str) -> str:

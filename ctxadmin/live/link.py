@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from hashlib import sha1
-from typing import Final, TypeVar, cast
+from typing import Final, TypeAlias, TypeVar, cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -25,6 +25,10 @@ TIMEOUT: Final = 0.25
 PAUSE: Final = 2.0
 
 
+# The keys and the arguments of a script, run once.
+Call: TypeAlias = tuple[Sequence[str], Sequence[str | bytes | int]]
+
+
 class Script:
     """A Lua script, sent once to each server and called by its digest."""
 
@@ -40,6 +44,24 @@ class Script:
             return client.evalsha(self.sha, len(keys), *keys, *arguments)
         except NoScriptError:
             return client.eval(self.text, len(keys), *keys, *arguments)
+
+    def run_all(self, client: Client, calls: Sequence[Call]) -> list[object]:
+        """Run it for each of the calls; each is of one conversation.
+
+        By one round trip, but for a cluster, to whose nodes redis-py sends no scripts together.
+        """
+        if len(calls) == 1 or isinstance(client, RedisCluster):
+            return [self.run(client, *call) for call in calls]
+        pipe = client.pipeline(transaction=False)
+        for keys, arguments in calls:
+            pipe.evalsha(self.sha, len(keys), *keys, *arguments)
+        answers = pipe.execute(raise_on_error=False)
+        for place, answer in enumerate(answers):
+            if isinstance(answer, NoScriptError):  # this server has not seen it yet
+                answers[place] = self.run(client, *calls[place])
+            elif isinstance(answer, RedisError):
+                raise answer
+        return answers
 
 
 class Link:

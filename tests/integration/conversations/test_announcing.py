@@ -1,6 +1,7 @@
 """What those are told who follow the committed changes of conversations."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 from django.db import transaction
@@ -86,3 +87,28 @@ def test_a_save_tells_what_its_version_wrote(told: list[Changed]) -> None:
     assert written[0].is_new
     assert "x" in names
     assert len(_texts(told[-1]) or ()) == 1
+
+
+def test_what_a_block_commits_is_told_at_its_end_at_once_and_in_order(told: list[Changed]) -> None:
+    heads = [conversation(public_id=name) for name in ("one", "two")]
+    told.clear()
+    with announcing.announced_together():
+        for head in heads:
+            services.append(engine(), head.public_id, drafts(user("news")))
+        with suppress(ValueError), transaction.atomic():
+            services.append(engine(), "one", drafts(user("more")))
+            raise ValueError("undone")
+        assert told == []
+    assert [change.head.public_id for change in told] == ["one", "two"]
+    with announcing.announced_together():
+        pass
+    assert len(told) == 2
+
+
+def test_a_block_that_fails_tells_what_it_had_committed(told: list[Changed]) -> None:
+    conversation(public_id="one")
+    told.clear()
+    with suppress(ValueError), announcing.announced_together():
+        services.append(engine(), "one", drafts(user("news")))
+        raise ValueError("later")
+    assert len(told) == 1

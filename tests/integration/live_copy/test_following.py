@@ -12,6 +12,7 @@ from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.live_copy.scripts import SEALED_PIECES
 from conversations import services
+from conversations.announcing import announced_together
 from ctxadmin.live.client import Client
 from ctxadmin.live.link import Link
 from tests.factories import conversation, engine, user
@@ -19,6 +20,8 @@ from tests.integration.live_copy import steps
 from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("copy")]
+Call = Callable[[Client], object]
+ASK = Link.ask
 
 
 def test_a_second_read_is_answered_by_the_copy() -> None:
@@ -38,6 +41,35 @@ def test_the_copy_follows_a_save_without_being_read_again() -> None:
         steps.save("c", "more", x=2, y=[1, 2], gone={"$delete": True})
     with counted({"doubts": 0, "hits": 1}):
         assert snapshot("c") == snapshot_in_sql("c")
+
+
+def test_what_is_committed_together_is_followed_by_one_round_trip(
+    server: "redis.Redis", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["one", "two", "three", "unread"]
+    for name in names:
+        conversation(user("hello"), public_id=name)
+        steps.save(name, x=1)
+        if name != "unread":
+            snapshot(name)
+    asked: list[Call] = []
+
+    def ask(link: Link, call: Call) -> object:
+        asked.append(call)
+        return ASK(link, call)
+
+    monkeypatch.setattr(Link, "ask", ask)
+    for attempt in ("known", "not known"):
+        if attempt == "not known":
+            server.script_flush()  # as a server that was started anew
+        asked.clear()
+        with counted({"moves": 12, "failures": 0}), announced_together():
+            for name in names:
+                steps.save(name, attempt, x=2)
+        assert len(asked) == 1
+        with counted({"hits": 3, "doubts": 0}):
+            for name in names[:3]:
+                assert snapshot(name) == snapshot_in_sql(name)
 
 
 def test_an_operation_makes_the_messages_doubtful_and_nothing_else() -> None:

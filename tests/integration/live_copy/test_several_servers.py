@@ -11,6 +11,7 @@ from checkpoints.live_copy.inspecting import conversations_held, standing_of
 from checkpoints.live_copy.port import ALL_PARTS
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import erasure
+from conversations.announcing import announced_together
 from ctxadmin.accounts.roles import Role
 from ctxadmin.live.address import read_address
 from ctxadmin.live.link import Link
@@ -60,6 +61,24 @@ def test_a_cluster_keeps_each_conversation_on_one_node(cluster: list[ClusterNode
     assert len([node for node in cluster if node.call("DBSIZE")]) > 1
     erasure.erase(person(Role.ADMIN), "c0")
     assert heads[0].key not in conversations_held(link)
+    link.close()
+
+
+def test_all_nodes_of_a_cluster_hear_of_what_is_committed_together(
+    cluster: list[ClusterNode],
+) -> None:
+    link = use(f"redis+cluster://127.0.0.1:{cluster[0].port}")
+    names = [f"c{number}" for number in range(12)]
+    for name in names:
+        conversation(user("hello"), public_id=name)
+        steps.save(name, "more", x=1)
+        snapshot(name)
+    with counted({"moves": 4 * len(names), "failures": 0}), announced_together():
+        for name in names:
+            steps.save(name, "and more", x=2, large="L" * 200_000)
+    with counted({"hits": len(names), "doubts": 0}):
+        for name in names:
+            assert snapshot(name) == snapshot_in_sql(name)
     link.close()
 
 
