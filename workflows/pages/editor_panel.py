@@ -20,6 +20,7 @@ from ctxadmin.web.forms import ContractForm
 from ctxadmin.web.forms.contract_form import ROWS_BUTTON
 from ctxadmin.web.forms.flat import join
 from ctxadmin.web.forms.places import BoxError, FieldError
+from ctxadmin.web.phrases import in_the_readers_language
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
 from workflows.pages import edge_fields, node_fields
@@ -150,7 +151,8 @@ class _Opened:
     def faults(self) -> list[str]:
         """What cannot be read of the element in the document; its form does without."""
         part = self._node or self._edge
-        return [each.message for each in part.told.problems[: len(part.wrong)]] if part else []
+        found = part.told.problems[: len(part.wrong)] if part else []
+        return [in_the_readers_language(each.message) for each in found]
 
     def filled(self) -> ContractForm[Any]:
         """The form as the document says it, with its errors."""

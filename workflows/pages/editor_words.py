@@ -9,6 +9,7 @@ from pydantic import JsonValue, SkipValidation
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.contract import Contract
+from ctxadmin.web.phrases import in_the_readers_language
 from workflows.domain.graph import Edge, Node
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
 from workflows.pages.parts import Part, Parts, parts_of, problems_in
@@ -39,9 +40,11 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         if problem.severity == "note" or name not in keys:
             continue
         key = keys[name][int(place)] if place.isdigit() else problem.node or problem.edge or ""
-        if key in told[name] and problem.message not in told[name][key]["problems"]:
-            told[name][key]["problems"].append(problem.message)
-    return answered({**told, "problems": [each.as_json() for each in found]})
+        message = in_the_readers_language(problem.message)
+        if key in told[name] and message not in told[name][key]["problems"]:
+            told[name][key]["problems"].append(message)
+    listed = [each.as_json() | {"message": in_the_readers_language(each.message)} for each in found]
+    return answered({**told, "problems": listed})
 
 
 AnyPart = Part[Node] | Part[Edge]

@@ -128,7 +128,10 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
           onlyRenderVisibleElements
           colorMode={theme}
           ariaLabelConfig={{
-            "node.a11yDescription.default": t("Press Enter to choose the node, then arrow keys to move it and Delete to remove it."),
+            "node.a11yDescription.default": howToChoose(),
+            "node.a11yDescription.keyboardDisabled": howToChoose(), // said when the keyboard is not disabled
+            "node.a11yDescription.ariaLiveMessage": ({ x, y }) => t("The node is moved to {x}, {y}.", { x, y }),
+            "handle.ariaLabel": t("Where edges end"),
             "edge.a11yDescription.default": t("Press Enter to choose the edge, Delete to remove it."),
             "minimap.ariaLabel": t("Small map"),
           }}
@@ -142,6 +145,8 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
     </div>
   );
 }
+
+const howToChoose = (): string => t("Press Enter to choose the node, then arrow keys to move it and Delete to remove it.");
 
 function miniClass(node: FlowNode): string {
   if (node.type !== "card") return `mini-${node.type}`;

@@ -1,0 +1,160 @@
+"""Pages for a reader of Chinese: nothing is left in English, nothing breaks."""
+
+import re
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+
+CHINESE = "zh-CN"
+# Names that are the same in every language: of formats and protocols, of the contract, of keys.
+NAMES = """
+    ctxadmin English REST API JSON JSONL YAML SQL SQLite MySQL Redis OpenAPI Webhook Cookie HTTP ID
+    KB MB MiB UTC UTF POST PUT GET PATCH DELETE token tokens admin slug Ctrl Cmd Alt Shift Del
+    Enter Delete Esc PNG SVG start end llm tool context true false null user assistant system
+    developer sequence conditional error append merge overwrite manage set_address NAME length
+    log Bearer Authorization OpenAI messages nodes edges reducers name variables history metadata
+    template Token NaN React Flow isolate transform json https engine review design reviewer
+    designer tests example org hook attribution
+"""
+WORD = re.compile(r"[A-Za-z][A-Za-z_]+")
+TEXTS = """() => {
+  const names = "code, kbd, pre, textarea, [translate=no], .cm-editor, template, script";
+  const spoken = ["title", "alt", "placeholder", "aria-label"];
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    if (!texts.currentNode.parentElement.closest(names)) found.push(texts.currentNode.data);
+  }
+  for (const element of document.querySelectorAll(spoken.map((name) => `[${name}]`).join())) {
+    if (element.closest(names)) continue;
+    for (const name of spoken) found.push(element.getAttribute(name) ?? "");
+  }
+  return found.map((text) => text.trim().replace(/\\s+/g, " "));
+}"""
+
+PAGES = (
+    "/",
+    "/reviews/",
+    "/workflows/",
+    "/workflows/support/",
+    "/workflows/support/nodes/draft/",
+    "/workflows/support/preview/?node=draft&conversation=demo-support",
+    "/conversations/",
+    "/conversations/demo-support/",
+    "/conversations/demo-workshop/batches/",
+    "/conversations/demo-workshop/operate/",
+    "/executions/demo-support/",
+    "/executions/demo-support/timeline/",
+    "/executions/demo-support/state/",
+    "/settings/",
+    "/settings/tokens/new/",
+    "/settings/retention/",
+    "/settings/webhooks/new/",
+    "/notifications/",
+    "/api/docs",
+)
+
+
+@pytest.fixture(scope="module")
+def of_the_demo(server: object, token: str, request: pytest.FixtureRequest) -> set[str]:
+    """Every word that the demo data says; what people wrote is in their language."""
+    url = f"{request.getfixturevalue('server').url}/api/v1"
+    asked = [
+        "/transforms",
+        "/processors",
+        *(f"/workflows/{slug}/draft" for slug in ("support", "research-note")),
+        *(f"/workflows/{slug}" for slug in ("support", "research-note")),
+        *(f"/workflows/{slug}/versions" for slug in ("support", "research-note")),
+        *(
+            f"/conversations/{name}{part}"
+            for name in ("demo-support", "demo-research", "demo-workshop")
+            for part in ("", "/export")
+        ),
+        *(
+            f"/conversations/{name}/{part}"
+            for name in ("demo-support", "demo-research")
+            for part in ("snapshot", "checkpoints")
+        ),
+    ]
+    headers = {"Authorization": f"Bearer {token}"}
+    with httpx.Client(headers=headers, timeout=30) as client:
+        return {word for path in asked for word in WORD.findall(client.get(url + path).text)}
+
+
+def english_in(page: Page, known: set[str]) -> dict[str, str]:
+    """Words that are neither names nor of the data, with the texts in which they stand."""
+    texts = [re.sub(r"\w+…", "…", text) for text in page.evaluate(TEXTS)]  # cut in a word
+    found = {word: text for text in texts for word in WORD.findall(text) if "_" not in word}
+    return {word: text for word, text in found.items() if word not in known | {*NAMES.split()}}
+
+
+def assert_nothing_sticks_out(page: Page) -> None:
+    wide = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0, f"the page is {wide} pixels too wide"
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_in_chinese(
+    open_page: OpenPage, of_the_demo: set[str], path: str, width: int
+) -> None:
+    page = open_page(locale=CHINESE, width=width)
+    page.goto(path)
+    expect(page.locator("html")).to_have_attribute("lang", "zh-hans")
+    expect(page.locator("time[data-time=auto]").filter(has_text="UTC")).to_have_count(0)
+    assert english_in(page, of_the_demo) == {}
+    assert_nothing_sticks_out(page)
+    assert_accessible(page)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_editor_speaks_chinese(open_page: OpenPage, of_the_demo: set[str], width: int) -> None:
+    page = open_page("designer", locale=CHINESE, width=width)
+    page.goto("/workflows/support/editor/")
+    expect(page.get_by_role("toolbar", name="编辑器工具")).to_be_visible()
+    if width > 1000:
+        page.get_by_role("button", name="显示全部").click()
+        page.locator(".flow-card", has_text="Draft the answer").click()
+        expect(page.get_by_text("传入内容的过滤器").first).to_be_visible()
+    assert english_in(page, of_the_demo) == {}
+    assert_nothing_sticks_out(page)
+    assert_accessible(page)
+
+
+def test_the_editor_of_a_state_speaks_chinese(open_page: OpenPage, of_the_demo: set[str]) -> None:
+    page = open_page("reviewer", locale=CHINESE)
+    page.goto("/executions/demo-support/state/?raw=1")
+    page.get_by_role("button", name="树").click()
+    expect(page.get_by_role("button", name="全部展开")).to_be_visible()
+    assert english_in(page, of_the_demo) == {}
+    assert_accessible(page)
+
+
+def test_who_signs_in_can_choose_before_and_after(open_page: OpenPage) -> None:
+    page = open_page(None, locale=CHINESE)
+    page.goto("/sign-in/")
+    expect(page.get_by_role("heading", name="登录")).to_be_visible()
+    assert_accessible(page)
+    page.get_by_role("button", name="English").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    page.get_by_role("button", name="简体中文").click()
+    expect(page.get_by_role("heading", name="登录")).to_be_visible()
+
+
+def test_the_switch_in_the_menu_stays_on_the_page(open_page: OpenPage) -> None:
+    page = open_page()
+    page.goto("/conversations/?status=PAUSED")
+    page.get_by_role("button", name="简体中文").click()
+    expect(page.get_by_role("heading", name="对话", level=1)).to_be_visible()
+    assert page.url.endswith("/conversations/?status=PAUSED")
+    expect(page.get_by_role("button", name="简体中文")).to_have_attribute("aria-pressed", "true")
+
+
+def test_times_are_told_in_chinese(open_page: OpenPage) -> None:
+    page = open_page(locale=CHINESE)
+    page.goto("/conversations/")
+    expect(page.locator("time").first).to_have_text(re.compile("前|刚刚|现在|年"))
