@@ -3,7 +3,7 @@
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.e2e.test_live_pages import go, ok
+from tests.e2e.scenes import go, ok
 
 
 def test_the_passage_with_the_words_unfolds_where_the_message_stands(
