@@ -15,7 +15,7 @@ let quiet = QUIET_MS;
 let wait = QUIET_MS;
 let running = null; // the keeping that is under way
 let again = false; // something was typed since it was sent
-let away = false; // the last one was not answered
+let away = false; // the last one was not answered, or may not be kept now
 let leaving = false; // the form is being sent
 let foreign = false; // somebody else is signed in in this browser
 const { person, signIn } = document.body.dataset;
@@ -43,13 +43,22 @@ function keep() {
   return running;
 }
 
+/** Fields that may not be edited now are left out of what a form sends: it would say that they are empty. */
+function mayEdit() {
+  return document.getElementById("live-link")?.dataset.editing !== "ended";
+}
+
 async function send() {
+  if (!mayEdit()) {
+    away = true;
+    return; // until the right is back
+  }
   quiet = String(new FormData(form).get("raw") ?? "").length > LARGE ? LARGE_QUIET_MS : QUIET_MS;
   try {
     away = true;
     let answer = await post();
     if (answer.redirected || answer.status === 403) answer = (await signedInAgain()) ? await post() : null;
-    away = answer?.status >= 500;
+    away = answer?.status >= 500 || answer?.status === 403;
     if (answer) await heed(answer);
     else later(LONGEST_WAIT_MS);
   } catch {
@@ -104,6 +113,7 @@ async function heed(answer) {
     if (said.moved || said.over) document.dispatchEvent(new CustomEvent("form:news"));
   } else if (said && answer.status < 500) {
     say(said.detail, true);
+    if (answer.status === 403) later(LONGEST_WAIT_MS);
   } else {
     throw new Error(`not kept: ${answer.status}`);
   }
@@ -129,6 +139,7 @@ function heard() {
 
 form?.addEventListener("input", heard);
 form?.addEventListener("change", heard);
+document.addEventListener("form:editable", () => away && keep());
 // Somebody who comes back from signing in in another tab need not wait.
 window.addEventListener("focus", () => timer && word.classList.contains("text-danger") && keep());
 // A page that is left before the quiet moment sends what it has; the browser ends the request.

@@ -191,6 +191,7 @@ function mayEdit(may, why) {
     else field.disabled = !may;
   }
   link.dataset.editing = may ? "allowed" : "ended";
+  if (may) document.dispatchEvent(new CustomEvent("form:editable"));
 }
 
 // --- Who is here ------------------------------------------------------------------------------

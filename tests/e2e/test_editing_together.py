@@ -1,12 +1,13 @@
 """Three browsers edit one paused state: they merge, decide, lose a right, a line, the execution."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, Route, WebSocketRoute, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
@@ -82,7 +83,8 @@ def test_what_three_people_change_in_different_places_goes_together(
     look(first)
     apply(first)
     expect(second.get_by_text("reviewer changed plan")).to_be_visible()
-    merge_and_apply(second)
+    look(second)
+    apply(second)
     expect(third.get_by_text("designer changed items")).to_be_visible()
     merge_and_apply(third)
     state = state_of(api, name)
@@ -167,9 +169,16 @@ def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
     tolerate("status of 403")  # what is typed just before is sent once more
     field(first, "plan").fill("before it was taken")
     kept(first)
+    on_their_way: list[Route] = []
+    first.route(re.compile("/state/"), lambda route: on_their_way.append(route))
     try:
-        set_role(server, "reviewer", "viewer")
         field(first, "tone").fill("typed in the same moment")
+        while not on_their_way:
+            first.wait_for_timeout(50)
+        set_role(server, "reviewer", "viewer")
+        for each in on_their_way:
+            each.continue_()
+        first.unroute(re.compile("/state/"))
         said = first.get_by_text("Your rights have changed: you cannot edit here now.")
         expect(said).to_be_visible(timeout=SLOW)
         expect(field(first, "plan")).to_have_value("before it was taken")
@@ -256,8 +265,9 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     expect(second.get_by_text("The execution is Running now")).to_be_hidden()
     go(first, f"/executions/{name}/state/")
     expect(field(first, "plan")).to_have_value("half a sentence")
-    merge_and_apply(first)
-    merge_and_apply(second)
+    for page in (first, second):
+        look(page)
+        apply(page)
     state = state_of(api, name)
     assert (state["plan"], state["tone"]) == ("half a sentence", "half a tone")
     assert state["log"] == ["begun", "meanwhile"]

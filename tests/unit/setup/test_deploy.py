@@ -11,6 +11,7 @@ import yaml
 from django.conf import settings
 from django.core.management import get_commands
 
+from ctxadmin.web.management.commands.serve import KEPT_OPEN_SECONDS
 from tests.servers import ROOT, program
 
 DEPLOY = ROOT / "deploy"
@@ -55,6 +56,12 @@ def test_nginx_takes_the_largest_body_that_we_take() -> None:
     text = (DEPLOY / "nginx" / "ctxadmin.conf").read_text()
     (limit,) = re.findall(r"client_max_body_size (\d+)m;", text)
     assert int(limit) * 1024**2 > settings.MAX_IMPORT_BYTES
+
+
+def test_the_proxy_gives_idle_connections_up_before_the_server_does() -> None:
+    upstream = (DEPLOY / "nginx" / "ctxadmin.conf").read_text().partition("\n}\n")[0]
+    (seconds,) = re.findall(r"keepalive_timeout (\d+)s;", upstream)
+    assert int(seconds) < KEPT_OPEN_SECONDS
 
 
 def test_nginx_reads_its_file(tmp_path: Path) -> None:

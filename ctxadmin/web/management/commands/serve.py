@@ -16,6 +16,9 @@ from django.db import connection
 from ctxadmin import environment
 from ctxadmin.web import health
 
+# Longer than a proxy or a client keeps an idle connection: whoever closes first while the other
+# sends breaks a request, and a write must not be sent twice.
+KEPT_OPEN_SECONDS: Final = 75
 _LAST_SECONDS: Final = 30  # for requests in flight, when the server is told to end
 _MOST_FRAME_BYTES: Final = 4096  # what is longer does not even reach the socket
 _DAY_SECONDS: Final = 24 * 3600.0
@@ -55,6 +58,7 @@ class Command(BaseCommand):
             proxy_headers=bool(settings.TRUSTED_PROXIES),
             forwarded_allow_ips=settings.TRUSTED_PROXIES,
             server_header=False,
+            timeout_keep_alive=KEPT_OPEN_SECONDS,
             timeout_graceful_shutdown=_LAST_SECONDS,
             ws_max_size=_MOST_FRAME_BYTES,
             ws_per_message_deflate=False,  # frames are short, and what is inflated may be long
