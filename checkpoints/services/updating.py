@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from checkpoints.domain import execution as rules
 from checkpoints.domain.commands import UpdateSnapshot
@@ -10,14 +9,12 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import Write
 from checkpoints.services.opening import open_current, read_sent
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.domain.revisions import Seen
+from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen, operate_in
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError
-
-_ANYTHING: Final = Seen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +27,7 @@ class Updated:
 
 
 def update(
-    actor: Actor, public_id: str, command: UpdateSnapshot, *, seen: Seen = _ANYTHING
+    actor: Actor, public_id: str, command: UpdateSnapshot, *, seen: Seen = UNSEEN
 ) -> Updated:
     """Edit the paused node's state in one transaction with operations (semantics 3.7).
 

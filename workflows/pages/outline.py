@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctxadmin.web.components import Text, Tone
-from workflows.domain.graph import Document
+from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
 from workflows.pages import words
@@ -78,42 +78,49 @@ def outline_of(
     for edge in document.edges:
         targets.setdefault(edge.from_node, []).append(edge.to_node)
     nodes = [
-        NodeLine(
-            id=node.id,
-            name=node.name or "",
-            description=node.description or "",
-            type=node.type,
-            tone=words.tone_of(node.type),
-            context_type=words.context_type_of(node),
-            is_default=node.context_type is None,
-            sees=words.CONTEXT_TYPE_WORDS.get(words.context_type_of(node), ""),
-            filter_words=words.node_words(node, known),
-            pause=str(node.config.get("pause") or ""),
-            leads_to=targets.get(node.id, ()),
-            problems=of_nodes[node.id],
-            url=links.node(node.id),
-        )
+        _node_line(node, known, targets.get(node.id, ()), of_nodes[node.id], links)
         for node in document.nodes[part]
     ]
-    edges = [
-        EdgeLine(
-            id=edge.id,
-            type=words.EDGE_TYPE_WORDS.get(edge.type, edge.type),
-            kind=edge.type,
-            source=edge.from_node,
-            target=edge.to_node,
-            condition=edge.condition or "",
-            passes=words.edge_words(edge, known),
-            weight="" if edge.weight is None else f"{edge.weight:g}",
-            problems=of_edges[edge.id],
-            url=links.edge(edge.id),
-        )
-        for edge in document.edges[part]
-    ]
+    edges = [_edge_line(edge, known, of_edges[edge.id], links) for edge in document.edges[part]]
     return Outline(
         nodes=nodes,
         edges=edges,
         node_count=len(document.nodes),
         edge_count=len(document.edges),
         reducers=list(document.reducers.items()),
+    )
+
+
+def _node_line(
+    node: Node, known: Registries, leads_to: Sequence[str], problems: int, links: Links
+) -> NodeLine:
+    return NodeLine(
+        id=node.id,
+        name=node.name or "",
+        description=node.description or "",
+        type=node.type,
+        tone=words.tone_of(node.type),
+        context_type=words.context_type_of(node),
+        is_default=node.context_type is None,
+        sees=words.CONTEXT_TYPE_WORDS.get(words.context_type_of(node), ""),
+        filter_words=words.node_words(node, known),
+        pause=str(node.config.get("pause") or ""),
+        leads_to=leads_to,
+        problems=problems,
+        url=links.node(node.id),
+    )
+
+
+def _edge_line(edge: Edge, known: Registries, problems: int, links: Links) -> EdgeLine:
+    return EdgeLine(
+        id=edge.id,
+        type=words.EDGE_TYPE_WORDS.get(edge.type, edge.type),
+        kind=edge.type,
+        source=edge.from_node,
+        target=edge.to_node,
+        condition=edge.condition or "",
+        passes=words.edge_words(edge, known),
+        weight="" if edge.weight is None else f"{edge.weight:g}",
+        problems=problems,
+        url=links.edge(edge.id),
     )

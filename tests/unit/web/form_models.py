@@ -1,7 +1,8 @@
-"""Models of the kind that forms are made of, small enough to read beside the tests."""
+"""Models of the kind that forms are made of, and forms as browsers send them, for tests."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 
+from django.http import QueryDict
 from pydantic import Field, JsonValue, model_validator
 
 from ctxadmin.lib.contract import Contract
@@ -153,3 +154,19 @@ class Wait(Contract):
 
 class WaitForm(ContractForm[Wait]):
     contract = Wait
+
+
+def sent(**fields: str | list[str]) -> QueryDict:
+    """A form as a browser sends it; ``__`` in a keyword stands for ``-``."""
+    data = QueryDict(mutable=True)
+    for name, value in fields.items():
+        data.setlist(name.replace("__", "-"), value if isinstance(value, list) else [value])
+    return data
+
+
+def shown(form: ContractForm[Any]) -> QueryDict:
+    """What a browser would send of a form that nobody touched."""
+    data = QueryDict(mutable=True)
+    for name, values in cast(QueryDict, form.data).lists():
+        data.setlist(name, [str(value) for value in values])
+    return data

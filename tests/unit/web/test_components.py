@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from ctxadmin.web.components import DiffRow, Part, Tab, segments
 from ctxadmin.web.json_view import draw_json
-from tests.unit.web.test_markdown import Seen
+from tests.unit.web.html_seen import Seen
 
 SCRIPT = "<script>alert(1)</script>"
 

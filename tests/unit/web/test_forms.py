@@ -22,23 +22,9 @@ from tests.unit.web.form_models import (
     Plan,
     PlanForm,
     Rule,
+    sent,
+    shown,
 )
-
-
-def sent(**fields: str | list[str]) -> QueryDict:
-    """A form as a browser sends it; ``__`` in a keyword stands for ``-``."""
-    data = QueryDict(mutable=True)
-    for name, value in fields.items():
-        data.setlist(name.replace("__", "-"), value if isinstance(value, list) else [value])
-    return data
-
-
-def shown(form: ContractForm[Any]) -> QueryDict:
-    """What a browser would send of a form that nobody touched."""
-    data = QueryDict(mutable=True)
-    for name, values in cast(QueryDict, form.data).lists():
-        data.setlist(name, [str(value) for value in values])
-    return data
 
 
 def model_of(form: ContractForm[Any]) -> Contract:

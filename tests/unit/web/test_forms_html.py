@@ -8,9 +8,8 @@ from django import forms
 from django.template import Context, Template
 from pydantic import JsonValue
 
-from tests.unit.web.form_models import FilterForm, OperationForm, PlanForm, WaitForm
-from tests.unit.web.test_forms import sent
-from tests.unit.web.test_markdown import Seen
+from tests.unit.web.form_models import FilterForm, OperationForm, PlanForm, WaitForm, sent
+from tests.unit.web.html_seen import Seen
 
 SCRIPT = "<script>alert(1)</script>"
 

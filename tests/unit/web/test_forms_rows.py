@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from ctxadmin.web.forms.boxes import RowsBox
 from ctxadmin.web.forms.flat import RowEdit
-from tests.unit.web.form_models import Filter, FilterForm, OperationForm, PlanForm, Rule
-from tests.unit.web.test_forms import sent, shown
+from tests.unit.web.form_models import (
+    Filter,
+    FilterForm,
+    OperationForm,
+    PlanForm,
+    Rule,
+    sent,
+    shown,
+)
 
 
 def three_rules(button: str) -> QueryDict:

@@ -1,7 +1,6 @@
 """Markdown of hostile messages: nothing runs, loads or links by itself."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
@@ -9,26 +8,13 @@ from hypothesis import strategies as st
 
 from ctxadmin.web.markdown import render
 from ctxadmin.web.visible_text import visible
+from tests.unit.web.html_seen import Seen
 
 ALLOWED_TAGS = {
     *("div", "p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "ul", "ol", "li", "a"),
     *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span"),
 }
 ALLOWED_ATTRIBUTES = {"href", "title", "rel", "start", "class"}
-
-
-class Seen(HTMLParser):
-    """Every tag and attribute of a piece of HTML."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: list[tuple[str, str | None]] = []
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes.extend(attrs)
 
 
 def is_harmless(html: str) -> bool:
