@@ -19,7 +19,7 @@ from checkpoints.pages.state_rows import state_rows
 from checkpoints.pending_store import Pending, Place, Wanted
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import TooLarge, VersionConflict
-from ctxadmin.lib.structural_diff import ABSENT, diff
+from ctxadmin.lib.structural_diff import ABSENT, Value, diff
 from ctxadmin.web.components import DiffRow
 
 MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
@@ -301,12 +301,14 @@ def changes_of(typed: Typed, base: Moment) -> Changes:
 
 def rows_of(changes: Changes, base: Mapping[str, JsonValue]) -> list[Row]:
     """Changes as the rows that a person would have typed."""
-    return [
-        Row(name, "json", "", gone=True)
-        if value is ABSENT
-        else state_form.row_of(name, value, old=name in base)
-        for name, value in changes.items()
-    ]
+    return [_row_of(name, value, base) for name, value in changes.items()]
+
+
+def _row_of(name: str, value: Value, base: Mapping[str, JsonValue]) -> Row:
+    """A deleted key keeps its value in the form, in case it shall not be deleted after all."""
+    if value is ABSENT:
+        return replace(state_form.row_of(name, base.get(name)), gone=True)
+    return state_form.row_of(name, value, old=name in base)
 
 
 def _lines(typed: Typed, rows: Sequence[Row], base: Moment) -> Iterator[Line]:

@@ -69,6 +69,15 @@ def test_a_whole_state_and_a_form_add_up_too(reviewer: Client, run: Run) -> None
     assert lines == {"draft", "count"}
 
 
+def test_a_key_that_a_whole_state_leaves_out_keeps_its_value_in_the_form(
+    reviewer: Client, run: Run
+) -> None:
+    keep(reviewer, run, whole(opened(reviewer, run, "?raw=1"), draft=None))
+    fields = opened(reviewer, run)
+    place = field_of(fields, "draft")
+    assert (fields[f"gone-{place}"], fields[f"value-{place}"]) == ("1", "Dear customer")
+
+
 @pytest.mark.parametrize("raw", [True, False])
 def test_of_one_key_both_texts_are_kept_and_the_page_hears_of_it(
     reviewer: Client, run: Run, *, raw: bool
