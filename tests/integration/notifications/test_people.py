@@ -182,7 +182,7 @@ def test_every_member_chooses_on_a_page_of_their_own(settings: Any) -> None:
     html = client.get("/notifications/").content.decode()
     assert 'name="mail" value="execution.failed" aria-label="Mail: Failed' in html
     assert html.count('"Mail: Failed, also by a rejection" checked>') == 1
-    assert "no mail address of you" in html
+    assert "You have no mail address here yet" in html
     assert "/settings/webhooks/" not in html
     settings.MAIL = False
     assert "sends no mail" in client.get("/notifications/").content.decode()
