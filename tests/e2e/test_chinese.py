@@ -1,13 +1,15 @@
 """Pages for a reader of Chinese: nothing is left in English, nothing breaks."""
 
 import re
+from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, StorageState, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
+from tests.live_server import LiveServer
 
 CHINESE = "zh-CN"
 # Names that are the same in every language: of formats and protocols, of the contract, of keys.
@@ -51,7 +53,9 @@ PAGES = (
     "/executions/demo-support/timeline/",
     "/executions/demo-support/state/",
     "/settings/",
+    "/settings/people/",
     "/settings/tokens/new/",
+    "/account/",
     "/settings/retention/",
     "/settings/webhooks/new/",
     "/notifications/",
@@ -60,9 +64,23 @@ PAGES = (
 
 
 @pytest.fixture(scope="module")
-def of_the_demo(server: object, token: str, request: pytest.FixtureRequest) -> set[str]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """A server of its own: elsewhere other tests leave data with words of theirs."""
+    with LiveServer(tmp_path_factory.mktemp("chinese"), {}) as live:
+        live.make_people()
+        yield live
+
+
+@pytest.fixture(scope="module")
+def sessions() -> dict[str, StorageState]:
+    """Cookies of this module's server."""
+    return {}
+
+
+@pytest.fixture(scope="module")
+def of_the_demo(server: LiveServer) -> set[str]:
     """Every word that the demo data says; what people wrote is in their language."""
-    url = f"{request.getfixturevalue('server').url}/api/v1"
+    url, token = f"{server.url}/api/v1", server.make_token("admin")
     asked = [
         "/transforms",
         "/processors",
