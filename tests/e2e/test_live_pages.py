@@ -56,7 +56,6 @@ def test_what_one_reviewer_applies_appears_at_two_others(
     assert_accessible(editor)
 
     editor.get_by_role("button", name="Look at the changes").click()
-    editor.get_by_role("button", name="Put together").click()
     editor.get_by_role("button", name="Apply").click()
     expect(editor.get_by_text("1 key changed")).to_be_visible()
     state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
