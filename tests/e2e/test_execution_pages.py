@@ -18,7 +18,7 @@ def test_two_reviewers_edit_one_state_merge_and_approve(
 ) -> None:
     name = start()
     mine, theirs = open_page("reviewer"), open_page("designer")
-    mine.goto("/")
+    mine.goto(f"/reviews/?workflow={name}")  # the overview shows the first twenty
     mine.get_by_role("link", name=f"Review {name}").click()
     expect(mine.get_by_role("heading", name="Waits for review before Review")).to_be_visible()
     mine.get_by_role("link", name="Edit the state").click()
@@ -146,7 +146,7 @@ def test_a_page_moves_with_its_execution_and_offers_the_buttons_when_it_pauses(
 def test_a_phone_can_approve(open_page: OpenPage, api: httpx.Client, start: Started) -> None:
     name = start()
     phone = open_page("reviewer", width=390)
-    phone.goto("/")
+    phone.goto(f"/reviews/?workflow={name}")
     phone.get_by_role("link", name=f"Review {name}").click()
     button = phone.get_by_role("button", name="Approve")
     expect(button).to_be_in_viewport()
