@@ -7,7 +7,7 @@ from typing import Final
 
 import orjson
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -25,6 +25,7 @@ from checkpoints.pages import (
     lost,
     pending,
     presenters,
+    repeats,
     state_form,
     values,
 )
@@ -51,6 +52,7 @@ from ctxadmin.lib.errors import (
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.web.problems import reads_problems, status_of
 
 _MOST_KEYS: Final = 100
 _FILTERED_FROM: Final = 15  # keys of which one is not seen at a glance
@@ -164,7 +166,10 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     kept: Kept | None = None
     with suppress(VersionConflict, TooLarge):  # then this page goes on alone with what it shows
         kept = keeping.keep(task)
-        task = replace(task, seq=kept.typed.seq)
+        if kept.beside:
+            kept = None  # what is kept is of another version; it is not what this page applies
+        else:
+            task = replace(task, seq=kept.typed.seq)
         if keeping.taken_back(task):
             return redirect("checkpoints:edit", task.head.public_id)
     if step == "add" and not raw:
@@ -242,43 +247,62 @@ def _row_texts(task: Edit, sent: QueryDict, *, extra: int) -> list[Row]:
 
 
 def _apply(task: Edit) -> HttpResponse:
-    sent = task.request.POST
+    """Write it. A script is told where to go on; what is refused it sends again, for the page."""
     try:
-        command = parse(
-            UpdateSnapshot,
-            {
-                "node_id": task.node_id,
-                "state_data": state_form.as_update(task.changes),
-                "expected_version": task.version,
-                "reason": sent.get("reason", "").strip() or None,
-            },
-        )
-        done = updating.update(task.actor, task.head.public_id, command)
+        version, text = _write(task)
     except (Forbidden, NotFound):
         raise
-    except (VersionConflict, InvalidState):
-        now = queries.find_moment(task.actor, task.head.public_id)
-        return conflicts.show_conflict(replace(task, now=now))
     except ContextError as error:
+        if reads_problems(task.request):
+            return JsonResponse({"detail": error.detail}, status=status_of(error))
+        if isinstance(error, VersionConflict | InvalidState):
+            now = queries.find_moment(task.actor, task.head.public_id)
+            return conflicts.show_conflict(replace(task, now=now))
         return _again(task, task.changes, problem=in_the_readers_language(error.detail))
+    pending.applied(task.actor, task.base, task.seq, task.changes)
+    flash.success(task.request, text)
+    if task.request.POST.get("step") == "approve":
+        _approve(task, version)
+    there = redirect("checkpoints:detail", task.head.public_id)
+    return JsonResponse({"to": there.url}) if reads_problems(task.request) else there
+
+
+def _write(task: Edit) -> tuple[int, str]:
+    """The version that has the changes, and the words for it."""
+    command = parse(
+        UpdateSnapshot,
+        {
+            "node_id": task.node_id,
+            "state_data": state_form.as_update(task.changes),
+            "expected_version": task.version,
+            "reason": task.reason.strip() or None,
+        },
+    )
+    try:
+        done = updating.update(task.actor, task.head.public_id, command)
+    except (VersionConflict, InvalidState):
+        version = repeats.written_as(task)
+        if version is None:
+            raise
+        return version, _("It was written already, as version %(n)s.") % {"n": version}
     text = ngettext(
         "%(n)s key changed; the execution is at version %(version)s.",
         "%(n)s keys changed; the execution is at version %(version)s.",
         len(done.changed_keys),
     )
-    pending.applied(task.actor, task.base, task.seq, task.changes)
-    flash.success(task.request, text % {"n": len(done.changed_keys), "version": done.version})
-    if sent.get("step") == "approve":
-        _approve(task, done.version, command.reason)
-    return redirect("checkpoints:detail", task.head.public_id)
+    return done.version, text % {"n": len(done.changed_keys), "version": done.version}
 
 
-def _approve(task: Edit, version: int, reason: str | None) -> None:
+def _approve(task: Edit, version: int) -> None:
     """Approve what was just applied, and nothing that came after it."""
     try:
+        reason = task.reason.strip() or None
         wanted = MoveExecution(reason=reason, expected_version=version)
         moving.approve(task.actor, task.head.public_id, wanted)
     except ContextError as error:
+        if repeats.is_approved_as(task, version + 1):
+            flash.success(task.request, _("Approved."))
+            return
         text = _("It was not approved: %(why)s") % {"why": in_the_readers_language(error.detail)}
         flash.warning(task.request, text)
         return

@@ -33,7 +33,8 @@ class Kept:
     """What is kept after a page spoke, and what that page knows of it now.
 
     ``text`` is the mark of its whole state if that cannot be read, ``over`` are keys of which
-    another page says something else, ``moved`` tells that another page kept something since.
+    another page says something else, ``moved`` tells that another page kept something since,
+    ``beside`` that all it says stays beside what is kept, which is of a version with other keys.
     """
 
     typed: Typed
@@ -41,6 +42,7 @@ class Kept:
     text: str = ""
     over: Sequence[str] = ()
     moved: bool = False
+    beside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,46 +90,67 @@ def find_at(actor: Actor, moment: Moment) -> Typed:
 def keep(actor: Actor, base: Moment, said: Said, seq: int, moment_at: MomentAt) -> Kept:
     """Keep what a page of the state at ``base`` says; ``seq`` is what it knew of.
 
-    VersionConflict if the keys are others in the version that another page shows, TooLarge over
-    ``MOST_BYTES``.
+    VersionConflict if it is a text that cannot be read of another version than that of what is
+    kept, TooLarge over ``MOST_BYTES``.
     """
     if base.row is None:
         return Kept(Typed(base.version), {})
     over: list[str] = []
-    former = 0
+    former, beside = 0, False
 
     def decide(kept: Pending | None) -> Wanted | None:
-        nonlocal over, former
+        nonlocal over, former, beside
         former = 0 if kept is None else kept.seq
         before = Typed(base.version) if kept is None else _typed(kept)
-        if before.version != base.version:
-            before = _on_one_version(before, base, said, moment_at)
-        after, over = adding_up.add_up(before, said, _marker(base, before, said))
+        fits = _on_one_version(before, base, said, moment_at)
+        beside = fits is None
+        if fits is not None:
+            after, over = adding_up.add_up(fits, said, _marker(base, fits, said))
+        elif said.text is None:
+            after, over = _beside(before, said, moment_at(before.version))
+        else:
+            raise VersionConflict(
+                _("Another page of yours edits another version; load this page again."),
+                expected=base.version,
+                actual=before.version,
+            )
         return _wanted(after)
 
     found = pending_store.change(place_of(actor, base.row), decide)
     typed = Typed(base.version) if found is None else _typed(found)
     given = adding_up.given_after(said, _marker(base, typed, said))
     text = said.text.mark if said.text else ""
-    return Kept(typed, given, text, over, moved=former != seq)
+    return Kept(typed, given, text, over, moved=beside or former != seq, beside=beside)
 
 
-def _on_one_version(before: Typed, base: Moment, said: Said, moment_at: MomentAt) -> Typed:
+def _on_one_version(before: Typed, base: Moment, said: Said, moment_at: MomentAt) -> Typed | None:
     """What is kept, fit for being put together with what a page of another version says."""
-    if before.version < base.version:
+    if before.version <= base.version:
         carried = _carried(before, base)
         if carried is not None:
             return carried
-    elif said.text is None:
-        mine = [row for row in said.rows.values() if row is not None]
-        names = {place.partition(":")[2] for place in said.rows}
-        if _fits(mine, names, base.version, moment_at(before.version)):
-            return before
-    raise VersionConflict(
-        _("Another page of yours edits another version; load this page again."),
-        expected=base.version,
-        actual=before.version,
-    )
+    if said.text is not None:
+        return None
+    mine = [row for row in said.rows.values() if row is not None]
+    names = {place.partition(":")[2] for place in said.rows}
+    earlier, later = sorted((base.version, before.version))
+    there = base if later == base.version else moment_at(later)
+    return before if _fits(mine, names, earlier, there) else None
+
+
+def _beside(before: Typed, said: Said, moment: Moment) -> tuple[Typed, list[str]]:
+    """What is kept, with what a page says of keys that somebody changed between the two versions.
+
+    It does not stand for its key: nobody's change is written over before it is looked at.
+    """
+    mark_of = _marker(moment, before, said)
+    mine, _over = adding_up.add_up(replace(before, rows=()), said, mark_of)
+    held = values.held_keys(moment)
+    known = {mark_of(row) for row in mine.others}
+    others = [replace(row, old=row.name in held) for row in mine.rows]
+    fresh = [row for row in others if mark_of(row) not in {"", *known}]
+    names = [row.name for row in fresh]
+    return replace(before, others=[*mine.others, *fresh]), names
 
 
 def _carried(typed: Typed, moment: Moment) -> Typed | None:
@@ -240,7 +263,8 @@ def applied(actor: Actor, base: Moment, seq: int, changes: Changes) -> None:
             for each in typed.rows
             if each.name not in changes or (typed.seq != seq and mark_of(each) not in written)
         ]
-        return replace(typed, rows=rows)
+        others = [each for each in typed.others if mark_of(each) not in written]
+        return replace(typed, rows=rows, others=others)
 
     if base.row is not None:
         _change(actor, base.row, left)

@@ -93,6 +93,7 @@ async function refresh() {
     const before = typing;
     const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    await new Promise((then) => document.dispatchEvent(new CustomEvent("page:still", { detail: { then } })));
     if (typing === before) take(page);
     else again = true;
   } catch {

@@ -161,5 +161,6 @@ form?.addEventListener("submit", async (event) => {
   leaving = true; // a second click must not send it twice
   form.requestSubmit(event.submitter);
 });
-// The browser may show this very page again when somebody goes back to it.
+// The browser may show this very page again when somebody goes back to it; and without a line none comes.
 window.addEventListener("pageshow", () => (leaving = false));
+form?.addEventListener("form:stays", () => (leaving = false));

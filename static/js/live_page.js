@@ -17,6 +17,11 @@ let again = false;
 let newest = 0;
 let reload = [];
 
+/** What moves the page by itself waits for the end of a click; see still.js. */
+function whenStill(then) {
+  document.dispatchEvent(new CustomEvent("page:still", { detail: { then } }));
+}
+
 /** Fetch the page once more and put its changed parts in the place of the old ones. */
 async function fetchParts() {
   if (mode !== "parts") return;
@@ -26,6 +31,7 @@ async function fetchParts() {
   }
   fetching = true;
   again = false;
+  await new Promise(whenStill);
   const typed = typedTexts();
   const url = (!isOpen && now().poll) || location.pathname + location.search;
   try {
@@ -71,6 +77,13 @@ function sayVersion() {
 // place; it is loaded anew if it changed, which the name of that place or the revision tells.
 document.addEventListener("htmx:before:swap", (event) => {
   if (event.detail.ctx.sourceElement !== link) return;
+  let isStill = false;
+  whenStill(() => (isStill = true));
+  if (!isStill) {
+    again = true;
+    event.preventDefault();
+    return;
+  }
   const fetched = event.detail.tasks.find((task) => task.fragment.querySelector("#live-now"))?.fragment;
   if (!fetched) return;
   const same = fetched.querySelector("#live-now").dataset.revision === now().revision;
@@ -117,7 +130,7 @@ function changed(frame) {
 document.addEventListener("live:open", (event) => {
   isOpen = event.detail.open;
   link.dataset.live = isOpen ? "open" : "closed";
-  setTimeout(showLost, isOpen ? 0 : LOST_AFTER_MS);
+  setTimeout(() => whenStill(showLost), isOpen ? 0 : LOST_AFTER_MS);
 });
 
 function showLost() {
@@ -145,6 +158,10 @@ document.addEventListener("visibilitychange", () => {
 // --- Notes ------------------------------------------------------------------------------------
 
 function note(name, text) {
+  whenStill(() => putNote(name, text));
+}
+
+function putNote(name, text) {
   const notes = document.getElementById("live-notes");
   let found = notes.querySelector(`[data-note="${name}"]`);
   if (!text) {
@@ -196,8 +213,9 @@ function mayEdit(may, why) {
 
 // --- Who is here ------------------------------------------------------------------------------
 
-document.addEventListener("live:people", (event) => {
-  const { people, more, you, person } = event.detail;
+document.addEventListener("live:people", ({ detail }) => whenStill(() => showPeople(detail)));
+
+function showPeople({ people, more, you, person }) {
   const others = people.filter((each) => each.socket !== you);
   const list = link.querySelector(".live-people");
   const seen = new Map(others.map((each) => [`${each.id} ${each.editing} ${each.where}`, each]));
@@ -205,7 +223,7 @@ document.addEventListener("live:people", (event) => {
   if (more) list.append(line(`+${more}`));
   list.hidden = !others.length;
   markKeys(others);
-});
+}
 
 function line(...parts) {
   const item = document.createElement("li");

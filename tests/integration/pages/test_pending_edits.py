@@ -221,19 +221,6 @@ def test_nobody_sees_what_another_person_typed(reviewer: Client, run: Run) -> No
     assert "Not applied yet" not in html
 
 
-def test_an_edit_of_another_version_of_a_key_is_refused_and_says_why(
-    reviewer: Client, run: Run
-) -> None:
-    old = form_of(page(reviewer, run, "state/"))
-    summary = send(reviewer, run, typed(old, draft="applied", count="4"))
-    send(reviewer, run, carried(summary, seq=hidden(text(summary), "seq"), reason=""), "apply")
-    kept(reviewer, run, draft="newer")
-    answer = send(reviewer, run, typed(old, draft="older"), "keep")
-    assert answer.status_code == 409
-    assert "load this page again" in answer.json()["detail"]
-    assert values_in(page(reviewer, run, "state/"))["draft"] == "newer"
-
-
 def test_too_much_is_refused_and_what_was_kept_stays(
     reviewer: Client, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

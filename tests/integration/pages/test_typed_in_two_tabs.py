@@ -11,7 +11,7 @@ from ctxadmin.accounts.roles import Role
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import field_of, form_of, hidden, page, text
-from tests.integration.pages.state_edits import carried, other_edit, send, typed
+from tests.integration.pages.state_edits import apply, carried, other_edit, send, typed
 
 pytestmark = pytest.mark.django_db
 
@@ -199,6 +199,68 @@ def test_a_new_key_that_somebody_else_added_meanwhile_is_no_edit_of_theirs(
     keep(reviewer, run, form | {f"name-{empty}": "tone", f"value-{empty}": "warm"})
     other_edit(run, tone="cool")
     assert opened(reviewer, run)["version"] == "1"
+
+
+def test_what_a_page_without_a_line_typed_stays_beside_what_another_page_typed_since(
+    reviewer: Client, run: Run
+) -> None:
+    away, there = opened(reviewer, run), opened(reviewer, run)
+    other_edit(run, draft="by another", count=7)
+    there = opened(reviewer, run)
+    keep(reviewer, run, typed(there, count="8"))
+    back = keep(reviewer, run, typed(away, draft="without a line", count="9"))
+    assert value(reviewer, run, "draft") == "by another"
+    assert value(reviewer, run, "count") == "8"
+    assert sorted(others(reviewer, run)) == ["9", "without a line"]
+    keep(reviewer, run, typed(back, draft="without a line, longer"))
+    assert others(reviewer, run) == ["9", "without a line, longer"]
+    line = next(each for each in pending(reviewer, run).others if each.name == "draft")
+    assert line.rows[0].before == "by another"
+    send(reviewer, run, opened(reviewer, run) | {"use": line.mark}, "")
+    assert value(reviewer, run, "draft") == "without a line, longer"
+
+
+def test_a_page_without_a_line_that_is_looked_at_is_merged_with_what_others_wrote(
+    reviewer: Client, run: Run
+) -> None:
+    away = opened(reviewer, run)
+    other_edit(run, draft="by another")
+    keep(reviewer, run, typed(opened(reviewer, run), draft="on another page"))
+    summary = send(reviewer, run, typed(away, draft="without a line"))
+    assert "You both changed this" in text(summary)
+    fields = carried(summary, seq=hidden(text(summary), "seq"), reason="")
+    choice = send(reviewer, run, fields, "apply")
+    theirs = {"theirs": hidden(text(choice), "theirs"), "choice-0": "mine"}
+    merged = send(reviewer, run, carried(choice, **theirs), "resolve")
+    done = apply(reviewer, run, merged)
+    assert done.status_code == 302
+    assert value(reviewer, run, "draft") == "on another page"
+    assert pending(reviewer, run).others == []
+
+
+def test_keys_that_nobody_changed_go_back_to_the_version_of_what_is_kept(
+    reviewer: Client, run: Run
+) -> None:
+    away = opened(reviewer, run)
+    other_edit(run, draft="by another")
+    there = opened(reviewer, run)
+    keep(reviewer, run, typed(away, draft="without a line"))
+    keep(reviewer, run, typed(there, count="9"))
+    lines = {line.name for line in pending(reviewer, run).lines}
+    assert lines == {"draft", "count"}
+    assert others(reviewer, run) == []
+
+
+def test_a_text_that_cannot_be_read_of_another_version_is_refused_and_says_why(
+    reviewer: Client, run: Run
+) -> None:
+    away = opened(reviewer, run, "?raw=1")
+    other_edit(run, draft="by another")
+    keep(reviewer, run, typed(opened(reviewer, run), draft="newer"))
+    answer = send(reviewer, run, away | {"raw": "{no JSON"}, "keep")
+    assert answer.status_code == 409
+    assert "another version" in answer.json()["detail"]
+    assert value(reviewer, run, "draft") == "newer"
 
 
 def test_a_mark_that_is_none_changes_nothing(reviewer: Client, run: Run) -> None:

@@ -1,0 +1,169 @@
+"""Each press of Apply ends in a word: done, in conflict, refused, or without a connection."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.e2e.scenes import go, live, ok, save, state
+
+PATH = "**/executions/*/state/"
+AWAY = "No connection: nothing was sent."
+UNKNOWN = "No answer came."
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    made = f"told-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made, "title": made}))
+    save(api, made, status="PAUSED", state_data={"plan": "ask", "tone": "kind"})
+    return made
+
+
+def summary(page: Page, name: str, text: str = "by one") -> Page:
+    go(page, f"/executions/{name}/state/")
+    page.get_by_label("plan", exact=True).fill(text)
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(button(page)).to_be_visible()
+    live(page)
+    return page
+
+
+def button(page: Page, name: str = "Apply") -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def other_writes(api: httpx.Client, name: str, **values: str) -> None:
+    ok(api.patch(f"conversations/{name}/snapshot", json={"node_id": "plan", "state_data": values}))
+
+
+def press(page: Page, what: Locator) -> None:
+    box = what.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 4)
+    page.mouse.down()
+
+
+def test_a_button_stays_under_the_pointer_that_presses_it(
+    reviewer_page: Page, open_page: OpenPage, api: httpx.Client, name: str
+) -> None:
+    page = summary(reviewer_page, name)
+    press(page, button(page))
+    other = go(open_page("designer"), f"/executions/{name}/state/")  # a line of who is here
+    other_writes(api, name, tone="warm")  # and a note above the form
+    expect(other.get_by_label("tone", exact=True)).to_have_value("warm")
+    page.mouse.up()
+    expect(page.get_by_text("Merged with what somebody else changed")).to_be_visible()
+    button(page).click()
+    expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
+
+
+def test_who_is_here_is_shown_when_the_pointer_is_released(
+    reviewer_page: Page, open_page: OpenPage, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    press(page, page.get_by_role("heading", level=1))
+    go(open_page("designer"), f"/executions/{name}/state/")
+    page.mouse.up()
+    expect(page.locator(".live-people")).to_contain_text("designer")
+
+
+def lost(page: Page, *, answered: bool) -> None:
+    """From now on the answers to what the page sends do not come."""
+
+    def lose(route: Route) -> None:
+        if answered:
+            route.fetch()  # written, and nobody hears of it
+        route.abort("connectionreset")
+
+    page.route(PATH, lose)
+
+
+@pytest.mark.parametrize(
+    ("answered", "said"),
+    [
+        (False, "1 key changed; the execution is at version 2."),
+        (True, "It was written already, as version 2."),
+    ],
+)
+def test_an_edit_whose_answer_is_lost_is_written_once(
+    reviewer_page: Page,
+    api: httpx.Client,
+    name: str,
+    tolerate: Callable[[str], None],
+    answered: bool,
+    said: str,
+) -> None:
+    page = summary(reviewer_page, name)
+    tolerate("ERR_CONNECTION_RESET")
+    page.get_by_label("Reason").fill("as we agreed")
+    lost(page, answered=answered)
+    button(page).click()
+    expect(page.get_by_text(UNKNOWN)).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("as we agreed")
+    page.unroute(PATH)
+    button(page).click()
+    expect(page.get_by_text(said)).to_be_visible()
+    assert ok(api.get(f"conversations/{name}/snapshot"))["version"] == 2
+    assert state(api, name)["plan"] == "by one"
+
+
+def test_an_approval_with_changes_whose_answer_is_lost_is_not_called_lost(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Callable[[str], None]
+) -> None:
+    page = summary(reviewer_page, name)
+    tolerate("ERR_CONNECTION_RESET")
+    lost(page, answered=True)
+    button(page, "Approve with these changes").click()
+    expect(page.get_by_text(UNKNOWN)).to_be_visible()
+    page.unroute(PATH)
+    button(page, "Approve with these changes").click()
+    expect(page.get_by_text("It was written already, as version 2.")).to_be_visible()
+    expect(page.get_by_text("Approved.", exact=True).last).to_be_visible()
+    assert ok(api.get(f"conversations/{name}/snapshot"))["version"] == 3
+
+
+def test_a_server_that_cannot_now_is_told_beside_the_button(
+    reviewer_page: Page, name: str, tolerate: Callable[[str], None]
+) -> None:
+    page = summary(reviewer_page, name)
+    tolerate("503")
+    page.route(PATH, lambda route: route.fulfill(status=503, body="away"))
+    button(page).click()
+    expect(page.get_by_text(UNKNOWN)).to_be_visible()
+    assert_accessible(page)
+    page.unroute(PATH)
+    button(page).dblclick()
+    expect(page.get_by_text("1 key changed; the execution is at version 2.")).to_be_visible()
+
+
+def test_without_a_connection_no_step_of_an_edit_leaves_its_page(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Callable[[str], None]
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    page.get_by_label("plan", exact=True).fill("by one")
+    page.get_by_label("tone", exact=True).focus()
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+    _away_and_back(page, "Look at the changes", AWAY)
+    expect(button(page)).to_be_visible()
+    other_writes(api, name, plan="by another")
+    _away_and_back(page, "Apply", UNKNOWN)
+    page.get_by_role("group", name="/plan").get_by_label("Write it anew:").check()
+    page.get_by_label("New value of /plan").fill("by both")
+    _away_and_back(page, "Put together", AWAY)
+    button(page).click()
+    expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
+    assert state(api, name)["plan"] == "by both"
+
+
+def _away_and_back(page: Page, name: str, said: str) -> None:
+    page.context.set_offline(True)
+    button(page, name).click()
+    expect(page.get_by_text(said)).to_be_visible()
+    page.context.set_offline(False)
+    button(page, name).click()
