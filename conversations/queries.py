@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any, Final
 
 import orjson
@@ -204,10 +205,16 @@ def messages_at(head: Conversation, indices: Iterable[int], shown: View) -> list
 
 
 def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, str], int]:
-    """Where the results of messages with tool calls stand: ``(index, call id)`` -> log index."""
-    asked = list(indices)
-    rows = Message.objects.filter(conversation=head.key, call_index__in=asked).order_by("-index")
-    found = {(row.call_index or 0, row.index): orjson.loads(bytes(row.body)) for row in rows}
+    """Where the results of messages with tool calls stand: ``(index, call id)`` -> log index.
+
+    The first one, if a call has several.
+    """
+    rows = Message.objects.filter(conversation=head.key, call_index__in=list(indices))
+    # Sorted here: asked for an order, MariaDB may read the whole log in it to find these few.
+    newest_first = sorted(rows, key=attrgetter("index"), reverse=True)
+    found = {
+        (row.call_index or 0, row.index): orjson.loads(bytes(row.body)) for row in newest_first
+    }
     return {(call, str(body.get("tool_call_id"))): index for (call, index), body in found.items()}
 
 

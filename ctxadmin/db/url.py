@@ -24,11 +24,13 @@ def sqlite(path: Path) -> Settings:
     """Django's settings of a SQLite file.
 
     A cut of power keeps what was acknowledged (FULL), readers do not wait for the writer (WAL),
-    and a writer takes the lock at once instead of failing half way (IMMEDIATE).
+    and a writer takes the lock at once instead of failing half way (IMMEDIATE). Threads keep their
+    connections: opening one takes longer than most of what is asked of it.
     """
     return {
         "ENGINE": SQLITE,
         "NAME": path,
+        "CONN_MAX_AGE": 600,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 4,

@@ -1,6 +1,7 @@
 """What is done to a long conversation costs what it costs in a short one."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -11,8 +12,9 @@ from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.services import saving
 from conversations import queries, services
 from conversations.domain.configs import read_operation
-from conversations.models import Conversation, UnsettledCall
+from conversations.models import Conversation, Message, UnsettledCall
 from conversations.store import find_head
+from conversations.tool_links import answers_to
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.contract import parse
 from tests.factories import assistant, calls, conversation, drafts, engine, result, system, user
@@ -112,7 +114,7 @@ def queries_of(step: Callable[[], None]) -> int:
     return len(captured)
 
 
-def rows_read_by(step: Callable[[], None]) -> int:
+def rows_read_by(step: Callable[[], object]) -> int:
     """How many rows and index entries MariaDB touched in order to find rows."""
     before = _handler_reads()
     step()
@@ -134,6 +136,21 @@ def test_a_step_reads_no_more_rows_in_a_long_conversation_than_in_a_short_one() 
     short, long = costs(SHORT, rows_read_by), costs(LONG, rows_read_by)
     grown = {name: (short[name], long[name]) for name in STEPS if long[name] > short[name] + 20}
     assert not grown
+
+
+@pytest.mark.only("mysql")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("statement", ["ANALYZE", "FLUSH"])
+def test_the_results_of_a_few_calls_are_found_without_reading_the_log(statement: str) -> None:
+    """Whatever MariaDB knows of the table, by which it chooses how to look for rows."""
+    history = History(100)
+    with connection.cursor() as cursor:
+        cursor.execute(f"{statement} TABLE {Message._meta.db_table}")
+    head = history.head
+    calls = list(answers_to(head.key, range(head.log_count)))[:40]
+    for some in (calls[:1], calls[:2], calls[::20], calls[::8], calls):
+        for find in (partial(answers_to, head.key, some), partial(queries.results_of, head, some)):
+            assert rows_read_by(find) <= 5 * len(some)
 
 
 def test_calls_that_are_answered_leave_nothing_to_look_at() -> None:

@@ -54,6 +54,7 @@ def test_a_sqlite_file_is_named_by_its_whole_path() -> None:
     found = parse("sqlite:////var/lib/ctxadmin/x.sqlite3")
     assert found["ENGINE"] == "django.db.backends.sqlite3"
     assert found["NAME"] == Path("/var/lib/ctxadmin/x.sqlite3")
+    assert found["CONN_MAX_AGE"] > 0
     assert "synchronous=FULL" in found["OPTIONS"]["init_command"]
 
 
