@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
@@ -110,6 +110,46 @@ def test_a_node_shows_what_it_saw_and_keeps_it_open_while_the_execution_moves(
     expect(panel(page).get_by_role("heading", name="answer")).to_be_visible()
     panel(page).get_by_role("link", name="version 2", exact=True).click()
     page.wait_for_url(re.compile(r"/versions/2/$"))
+
+
+def refetched(page: Page, run: str, api: httpx.Client) -> None:
+    """The execution has moved and the panel shows what it was told of it."""
+    with page.expect_response(re.compile(r"/canvas/.*node=answer")) as answer:
+        api.post(f"conversations/{run}/approve", json={}).raise_for_status()
+    answer.value.finished()
+    expect(page.locator(".editor-saving")).to_contain_text("Running before review")
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
+def test_what_a_node_saw_opens_though_the_panel_is_fetched_anew_meanwhile(
+    viewer_page: Page, run: str, api: httpx.Client
+) -> None:
+    complete(api, run, "answer")
+    page = opened(viewer_page, run, "?node=answer")
+    held: list[Route] = []
+    page.route("**/saw/", lambda route: held.append(route))
+    with page.expect_request("**/saw/"):
+        panel(page).get_by_role("link", name="What it saw").click()
+    refetched(page, run, api)
+    held[0].continue_()
+    expect(panel(page).get_by_role("row", name="secret")).to_contain_text("dropped")
+
+
+def test_a_panel_that_is_fetched_anew_keeps_the_focus_and_where_it_was_scrolled_to(
+    viewer_page: Page, run: str, api: httpx.Client
+) -> None:
+    complete(api, run, "answer")
+    page = opened(viewer_page, run, "?node=answer")
+    page.set_viewport_size({"width": 1280, "height": 420})
+    link = panel(page).get_by_role("link", name="What it saw")
+    link.press("Enter")
+    expect(panel(page).get_by_role("row", name="secret")).to_be_visible()
+    scrolled = "panel => panel.querySelector('.editor-panel-top').scrollTop"
+    panel(page).evaluate("panel => (panel.querySelector('.editor-panel-top').scrollTop = 60)")
+    refetched(page, run, api)
+    expect(link).to_be_focused()
+    expect(panel(page).get_by_role("row", name="secret")).to_be_attached()
+    assert panel(page).evaluate(scrolled) == 60
 
 
 def test_an_edge_shows_why_it_was_taken(viewer_page: Page, run: str, api: httpx.Client) -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 import httpx
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
+from pydantic import JsonValue
 
 from tests.browser import assert_accessible
-from tests.e2e.editor.scenes import NODES, Make, card, draft, form, opened, saved
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, opened, saved
 
 
 def test_what_is_typed_into_the_form_stands_on_the_card_and_is_one_step(
@@ -195,3 +196,73 @@ def test_what_is_typed_while_the_server_is_away_is_read_when_it_is_back(
     page.unroute("**/editor/read/")
     saved(page)
     assert draft(api, slug)["nodes"][1]["name"] == "Typed while away"
+
+
+RULED: JsonValue = {
+    "id": "answer",
+    "type": "llm",
+    "position": {"x": 400, "y": 0},
+    "context_filter": {
+        "rules": [{"type": "exclude", "pattern": "secret"}, {"type": "exclude", "pattern": "key"}]
+    },
+}
+
+
+def held(page: Page, words: str) -> list[Route]:
+    """The first that the page asks of forms with these words in it waits until it is let go."""
+    waiting: list[Route] = []
+
+    def look(route: Route) -> None:
+        if words in (route.request.post_data or "") and not waiting:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/editor/panel/", look)
+    return waiting
+
+
+def test_a_row_is_removed_though_one_goes_on_before_the_server_has_answered(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made([NODES[0], RULED], EDGES)
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    remove = form(page).get_by_role("group", name="Rule 2").get_by_role("button", name="Remove")
+    waiting = held(page, "remove%3A")
+    with page.expect_request("**/editor/panel/"):
+        remove.first.click()
+    card(page, "ask").click()
+    expect(form(page).get_by_label("Id")).to_have_value("ask")
+    waiting[0].continue_()
+    expect(page.get_by_role("button", name="Undo: Edit answer")).to_be_enabled()
+    saved(page)
+    filters = draft(api, slug)["nodes"][1]["context_filter"]
+    assert ("secret" in str(filters), "key" in str(filters)) == (True, False)
+    expect(form(page).get_by_label("Id")).to_have_value("ask")
+
+
+def test_a_row_is_added_though_another_changes_the_node_and_one_types_meanwhile(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made([NODES[0], RULED], EDGES)
+    page = opened(designer_page, slug)
+    card(page, "answer").click()
+    waiting = held(page, "add%3A")
+    with page.expect_request("**/editor/panel/"):
+        form(page).get_by_role("button", name="Add a rule").first.click()
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["nodes"][1]["description"] = "Theirs"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    form(page).get_by_label("Name", exact=True).fill("Mine")
+    expect(card(page, "answer").locator("strong")).to_have_text("Mine")
+    waiting[0].continue_()
+    third = form(page).get_by_role("group", name="Rule 3")
+    third.get_by_label("What it does").select_option("exclude")
+    third.get_by_label("Pattern").fill("token")
+    expect(form(page).get_by_label("Description", exact=True)).to_have_value("Theirs")
+    saved(page)
+    node = draft(api, slug)["nodes"][1]
+    assert (node["name"], node["description"]) == ("Mine", "Theirs")
+    assert "token" in str(node["context_filter"])

@@ -34,6 +34,12 @@ def test_the_preview_follows_what_is_typed(
     assert_accessible(page)
     preview.get_by_label("Every step from the start").check()
     expect(preview.locator(".seen-step")).to_have_count(2)
+    first = preview.locator(".seen-step").first
+    first.locator("summary").press("Enter")
+    expect(first).to_have_attribute("open", "")
+    form(page).locator("[name$=keep_last]:visible").fill("7")
+    expect(preview.locator(".seen-step").last).to_contain_text("7 messages")
+    expect(first).to_have_attribute("open", "")
     preview.get_by_role("button", name="A pasted context").click()
     preview.get_by_label("Context as JSON").fill('{"variables": ')
     expect(preview.get_by_role("alert")).to_contain_text("This is not JSON")

@@ -10,6 +10,7 @@ import { asFirst, find } from "../model/document";
 import { formName, type Tokens } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
+import { freshen, replace } from "./fresh";
 import { Icon } from "./Icon";
 import { titleOf } from "./spoken";
 
@@ -53,6 +54,7 @@ export function Preview({ id, source, onSource }: Props) {
   const [wrong, setWrong] = useState("");
   const [last, setLast] = useState<Shown | null>(null);
   const [attempt, setAttempt] = useState(0);
+  const drawn = useRef<Key | null>(null);
   const isBehind = useEditor(({ typed }) => Boolean(typed[formName("node", id)]?.isRead));
   const node = find(document.nodes, id)?.id;
   // Never what another node would see, however late the answer.
@@ -74,8 +76,9 @@ export function Preview({ id, source, onSource }: Props) {
         (answer) => {
           // A late answer to an older question is thrown away.
           if (running.signal.aborted || !box.current) return;
-          box.current.innerHTML = answer.html;
-          window.htmx?.process(box.current);
+          if (drawn.current === id) freshen(box.current, answer.html);
+          else replace(box.current, answer.html);
+          drawn.current = id;
           const along = Object.fromEntries((answer.steps ?? []).map((step): [Key, Tokens] => [step.node, { before: step.tokens_after, after: step.tokens_after }]));
           store.getState().set({ tokens: { ...store.getState().tokens, ...along, [id]: { before: answer.tokens_before, after: answer.tokens_after } } });
           setBusy(false);

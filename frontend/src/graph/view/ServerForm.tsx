@@ -90,6 +90,10 @@ class Session {
   /** The element that the form shows: as it was drawn, or as it was read since. */
   private shown: Value | undefined;
   private collecting = false;
+  /** A button of a list was pressed, and the form with a row more, less or elsewhere is not here yet. */
+  private arranging = false;
+  /** What stood in the form when it went. */
+  private last: Fields | null = null;
 
   constructor(
     private readonly desk: Pick<Desk, "store" | "server" | "reader">,
@@ -106,8 +110,6 @@ class Session {
     holder.addEventListener("focusout", () => store.getState().settle(), { signal });
     holder.addEventListener("submit", (event) => this.submitted(event), { signal });
     holder.addEventListener("click", (event) => this.clicked(event), { signal });
-    // A button of a list has brought the form with a row more or less.
-    document.addEventListener("htmx:after:swap", () => this.form && this.typed("rows"), { signal });
     this.hearing = this.hear();
   }
 
@@ -118,7 +120,8 @@ class Session {
   /** The form goes; what was typed into it stays in the store and is read from there. */
   close(): void {
     this.closed = true;
-    this.hearing();
+    this.last = this.fields();
+    if (!this.arranging) this.hearing();
     clearTimeout(this.redrawing);
     this.running.abort();
     this.away.abort();
@@ -130,7 +133,7 @@ class Session {
     const kept = typed[this.name];
     const showing = kept?.base ?? elementOf(document, this.kind, this.key);
     const html = await this.asked((signal) => this.desk.server.panel(this.kind, this.sentId(document), asFirst(document, this.kind, this.key), kept?.fields ?? null, signal));
-    if (html === null || this.closed) return;
+    if (html === null || this.closed || this.arranging) return;
     // What was typed meanwhile stands, and is drawn anew when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.
     if (this.typedNow() !== kept) return this.form ? undefined : this.open();
@@ -144,7 +147,7 @@ class Session {
 
   /** Undone, redone or merged: the form shows what is there now, once nothing typed waits in it. */
   follow(element: Value | undefined): void {
-    if (element === undefined || this.shown === undefined || this.typedNow() || looksSame(element, this.shown)) return;
+    if (element === undefined || this.shown === undefined || this.typedNow() || this.arranging || looksSame(element, this.shown)) return;
     clearTimeout(this.redrawing);
     this.redrawing = setTimeout(() => !this.closed && void this.open(), PAUSE_MS);
   }
@@ -166,14 +169,15 @@ class Session {
   private hear(): () => void {
     return this.desk.reader.hear(this.name, {
       read: (errors, said, key) => {
+        if (said !== null) this.shown = said;
+        if (this.closed) return;
         this.fail("");
         if (this.form) showErrors(this.form, errors);
         if (said === null) return;
-        this.shown = said;
         this.renamed(key);
         this.follow(elementOf(this.desk.store.getState().document, this.kind, this.key));
       },
-      failed: this.fail,
+      failed: (words) => !this.closed && this.fail(words),
     });
   }
 
@@ -191,8 +195,11 @@ class Session {
   }
 
   private typed(field: string): void {
-    const fields = this.fields();
-    if (!fields.length || this.shown === undefined) return;
+    if (this.shown !== undefined) this.keep(this.fields(), this.shown, field);
+  }
+
+  private keep(fields: Fields, shown: Value, field: string): void {
+    if (!fields.length) return;
     const before = this.typedNow();
     // A field that is left says once more what it said while one typed.
     if (before && same(before.fields, fields)) return;
@@ -200,11 +207,51 @@ class Session {
       kind: this.kind,
       key: this.key,
       fields,
-      base: before?.base ?? this.shown,
+      base: before?.base ?? shown,
       touch: `form ${this.number} ${field}`,
       errors: before?.errors ?? NO_ERRORS,
       isRead: false,
     });
+  }
+
+  /** A row more, less or elsewhere. It comes to pass though one looks elsewhere meanwhile. */
+  private async arrange({ name, value }: HTMLButtonElement): Promise<void> {
+    if (this.arranging || this.shown === undefined) return;
+    this.arranging = true;
+    const made = await this.arranged(this.fields(), [name, value]);
+    this.arranging = false;
+    const form = made?.querySelector("form");
+    if (this.closed) this.hearing();
+    else if (made) {
+      this.holder.replaceChildren(...made.childNodes);
+      window.htmx?.process(this.holder);
+      this.holder.querySelector<HTMLElement>("[autofocus]")?.focus();
+    }
+    const element = elementOf(this.desk.store.getState().document, this.kind, this.key);
+    if (form && element !== undefined) this.keep(this.fields(form), this.shown, "rows");
+    if (!this.closed) this.follow(element);
+  }
+
+  /** The form as the button wants it, of all that is typed; null if it cannot be had. */
+  private async arranged(given: Fields, button: readonly [string, string]): Promise<HTMLElement | null> {
+    for (let sent = given; ; ) {
+      const { document } = this.desk.store.getState();
+      try {
+        const html = await this.desk.server.panel(this.kind, this.sentId(document), asFirst(document, this.kind, this.key), [...sent, button], new AbortController().signal);
+        const now = this.last ?? this.fields();
+        if (same(now, sent)) {
+          if (!this.closed) this.fail("");
+          return elementFrom(html);
+        }
+        // Somebody typed meanwhile: that, too, is to be in it.
+        sent = now;
+      } catch (error) {
+        if (!this.closed) this.fail(wordsOf(error));
+        if (!isAway(error)) return null;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+        sent = this.last ?? this.fields();
+      }
+    }
   }
 
   private submitted(event: Event): void {
@@ -213,15 +260,23 @@ class Session {
   }
 
   private clicked(event: MouseEvent): void {
-    const link = (event.target as HTMLElement | null)?.closest<HTMLElement>("a[data-kind][data-id]");
+    const target = event.target as HTMLElement | null;
+    const button = target?.closest<HTMLButtonElement>("button[data-edit-rows]");
+    if (button) {
+      event.preventDefault();
+      // Or the script of the plain pages would send the form, too.
+      event.stopPropagation();
+      void this.arrange(button);
+      return;
+    }
+    const link = target?.closest<HTMLElement>("a[data-kind][data-id]");
     const { kind, id } = link?.dataset ?? {};
     if ((kind !== "node" && kind !== "edge") || !id) return;
     event.preventDefault();
     chooseFound(this.desk.store, kind, id);
   }
 
-  private fields(): Fields {
-    const form = this.form;
+  private fields(form = this.form): Fields {
     if (!form) return [];
     this.collecting = true;
     const all = [...new FormData(form)];
@@ -242,8 +297,7 @@ class Session {
     } catch (error) {
       if (signal.aborted || this.closed) return null;
       this.fail(wordsOf(error));
-      const isAway = error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
-      if (isAway) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
+      if (isAway(error)) this.redrawing = setTimeout(() => !this.closed && void this.open(), AGAIN_MS);
       return null;
     }
   }
@@ -266,4 +320,14 @@ class Session {
     field.focus();
     if (before.at !== null && "setSelectionRange" in field) (field as HTMLInputElement).setSelectionRange(before.at, before.at);
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
+}
+
+function elementFrom(html: string): HTMLElement {
+  const made = document.createElement("div");
+  made.innerHTML = html;
+  return made;
 }

@@ -6,6 +6,7 @@ import { type Element, find } from "../model/document";
 import { onlyOne, type State } from "../store";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
+import { freshen, replace } from "./fresh";
 
 export function WatchPanel({ panel }: { readonly panel: string }) {
   const { server } = useDesk();
@@ -20,7 +21,8 @@ export function WatchPanel({ panel }: { readonly panel: string }) {
     server.part(panel + asked, running.signal).then(
       (html) => {
         if (running.signal.aborted || !box.current) return;
-        put(box.current, html, shown.current === asked);
+        if (shown.current === asked) freshen(box.current, html);
+        else replace(box.current, html);
         shown.current = asked;
         setWrong("");
       },
@@ -53,14 +55,4 @@ function questionOf({ chosen, document }: Pick<State, "chosen" | "document">): s
   const only = onlyOne(chosen);
   const found = only && find<Element>(only.kind === "node" ? document.nodes : document.edges, only.key);
   return found ? `?${only.kind}=${encodeURIComponent(found.id)}` : "";
-}
-
-/** New HTML; what a person has opened in the same panel stays open. */
-function put(box: HTMLElement, html: string, again: boolean): void {
-  const opened = again ? [...box.querySelectorAll<HTMLElement>(".editor-seen:not(:empty)")] : [];
-  const open = again ? [...box.querySelectorAll<HTMLDetailsElement>("details[id][open]")].map(({ id }) => id) : [];
-  box.innerHTML = html;
-  for (const each of opened) box.querySelector(`#${CSS.escape(each.id)}`)?.replaceWith(each);
-  for (const id of open) box.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
-  window.htmx?.process(box);
 }
