@@ -14,7 +14,7 @@ from django.db.models import F
 from checkpoints.domain.retention import Needs, Version
 from checkpoints.domain.status import Status
 from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
-from checkpoints.models import Checkpoint, Execution, Label, StateValue
+from checkpoints.models import Checkpoint, Execution, Label, PendingEdit, StateValue
 from checkpoints.state_store import quoted
 
 Place = tuple[str, int]  # key and version: a row of StateValue in one execution
@@ -69,6 +69,7 @@ def standing_of(row: Execution) -> Standing:
             restored=frozenset(restored),
             forked=forked_from(row),
             labelled=labelled(row),
+            edited=edited(row),
             origin=row.origin_version,
         ),
     )
@@ -84,6 +85,12 @@ def forked_from(row: Execution) -> frozenset[int]:
 def labelled(row: Execution) -> frozenset[int]:
     """The versions of an execution that have a label."""
     rows = Label.objects.filter(conversation=row.conversation, execution=row.number)
+    return frozenset(rows.values_list("version", flat=True))
+
+
+def edited(row: Execution) -> frozenset[int]:
+    """The versions of an execution that edits began at and are not applied yet."""
+    rows = PendingEdit.objects.filter(conversation=row.conversation, execution=row.number)
     return frozenset(rows.values_list("version", flat=True))
 
 

@@ -53,8 +53,8 @@ class Needs:
     ``newest`` is what everything goes on from, ``paused_from`` the version from which on it has
     been waiting, None if it does not wait. ``restored`` are versions that later ones went back
     to, ``forked`` those that other conversations came from, ``origin`` is the one that a fork
-    itself began at,
-    ``labelled`` have a name that a person gave them. Whatever comes to need a version becomes a
+    itself began at, ``labelled`` have a name that a person gave them, ``edited`` are what edits
+    began at that are not applied yet. Whatever comes to need a version becomes a
     field of this.
     """
 
@@ -63,15 +63,15 @@ class Needs:
     restored: Collection[int] = field(default=())
     forked: Collection[int] = field(default=())
     labelled: Collection[int] = field(default=())
+    edited: Collection[int] = field(default=())
     origin: int | None = None
 
     def versions(self) -> frozenset[int]:
         """The versions that no policy thins; the first is one, to compare and restart from."""
         waiting = () if self.paused_from is None else range(self.paused_from, self.newest)
         origin = () if self.origin is None else (self.origin,)
-        return frozenset(
-            (0, self.newest, *waiting, *self.restored, *self.forked, *self.labelled, *origin)
-        )
+        named = (*self.restored, *self.forked, *self.labelled, *self.edited)
+        return frozenset((0, self.newest, *waiting, *named, *origin))
 
 
 def thinned_by(

@@ -123,5 +123,6 @@ def _check(now: Execution | None, plan: _Plan, place: int) -> None:
         raise _Outdated
     needed = thin_store.restored_after(plan.row, plan.newest)
     needed |= thin_store.forked_from(plan.row) | thin_store.labelled(plan.row)
+    needed |= thin_store.edited(plan.row)
     if any(needed.intersection(batch.versions) for batch in plan.batches[place:]):
         raise _Outdated

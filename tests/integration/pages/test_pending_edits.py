@@ -1,6 +1,7 @@
 """What a reviewer types into a state is kept until it is applied or discarded."""
 
 import json
+from datetime import timedelta
 from html import unescape
 from typing import Any
 
@@ -8,15 +9,20 @@ import pytest
 from django.test import Client
 
 from checkpoints import pending_store
+from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import PendingEdit
 from checkpoints.pages import pending
 from checkpoints.pending_store import Pending, Place, Wanted
+from checkpoints.services.thinning import thin
+from checkpoints.store import find_current
 from conversations import erasure
 from ctxadmin.accounts.roles import Role
-from tests.factories import person, signed_in
+from ctxadmin.accounts.services import system_actor
+from ctxadmin.lib import clock
+from tests.factories import person, signed_in, workspace
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import form_of, hidden, page, paused, text, url
-from tests.integration.pages.state_edits import carried, send, typed
+from tests.integration.pages.state_edits import carried, send, typed, with_reducers
 
 pytestmark = pytest.mark.django_db
 
@@ -204,6 +210,27 @@ def test_it_is_shown_and_kept_when_the_execution_goes_on(reviewer: Client, run: 
     fields = {name: hidden(text(answer), name) for name in ("version", "execution")}
     assert send(reviewer, run, fields, "discard").status_code == 302
     assert not PendingEdit.objects.exists()
+
+
+def test_what_an_edit_began_at_keeps_its_state_when_others_are_thinned(
+    reviewer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = with_reducers({"draft": "Dear customer"})
+    kept(reviewer, run, draft="Dear friend")
+    began = run.snapshot()["version"]
+    run.post("resume")
+    for number in range(8):
+        run.save(f"s{number}", state_data={"draft": f"by a program {number}"})
+    run.pause_now("again", state_data={})
+    later = clock.now() + timedelta(days=20)
+    monkeypatch.setattr(clock, "now", lambda: later)
+    row = find_current(run.head.key)
+    assert row is not None
+    policy = RetentionPolicy(keep_last=1, hourly_days=0)
+    actor = system_actor(workspace(), "tests")
+    assert thin(actor, run.head.public_id, row, policy).versions
+    assert run.get(f"checkpoints/{began}").status_code == 200
+    assert values_in(page(reviewer, run, "state/"))["draft"] == "Dear friend"
 
 
 def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, run: Run) -> None:
