@@ -141,7 +141,8 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
     if request.GET.get("raw") == "text":
         text = _text_of(typed, request)
         found = text.text if text else _raw_text(base, _NO_CHANGES, typed)
-        return HttpResponse(found, content_type=_PLAIN)
+        made_of = {"X-State": f"{base.version} {typed.seq}"}
+        return HttpResponse(found, content_type=_PLAIN, headers=made_of)
     shown = _edit_page(task, _NO_CHANGES, text=request.GET.get("q", ""), raw="raw" in request.GET)
     return show(request, "checkpoints/edit.html", shown)
 

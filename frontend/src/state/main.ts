@@ -60,6 +60,8 @@ async function begin(area: HTMLTextAreaElement): Promise<void> {
     timer = window.setTimeout(read, LOOK_MS);
   }
 
+  // What others applied is taken in by fresh_rows.js, with what was typed here in it.
+  document.addEventListener("json:take", (event) => text.take((event as CustomEvent<{ text: string }>).detail.text));
   form.addEventListener("formdata", (event) => event.formData.set(area.name, text.text()));
   area.hidden = true;
   area.disabled = false;

@@ -6,10 +6,11 @@ import { json } from "@codemirror/lang-json";
 import { HighlightStyle, bracketMatching, codeFolding, foldGutter, foldKeymap, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, linter } from "@codemirror/lint";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
-import { EditorState, type ChangeSpec } from "@codemirror/state";
+import { EditorState, Transaction, type ChangeSpec } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
+import { changedLines } from "../model/changed_lines";
 import { HIDDEN } from "../model/hidden";
 import { NotJson, scan } from "../model/scan";
 import { problemOf, type Words } from "../texts";
@@ -27,6 +28,8 @@ export interface TextEditor {
   text(): string;
   /** Replace what stands from `from` to `to`; undo takes it back. */
   replace(from: number, to: number, insert: string): void;
+  /** Put another text in its place, of which undo knows nothing: it is what others wrote. */
+  take(text: string): void;
   show(from: number): void;
 }
 
@@ -77,6 +80,10 @@ export function textEditor({ text, label, words, dark, changed }: Wanted): TextE
     host,
     text: () => view.state.doc.toString(),
     replace: (from, to, insert) => change({ from, to, insert }),
+    take: (fresh) => {
+      const changes = changedLines(view.state.doc.toString(), fresh);
+      view.dispatch({ changes, annotations: Transaction.addToHistory.of(false) });
+    },
     show: (from) => {
       view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
       view.focus();

@@ -1,0 +1,114 @@
+"""The open JSON text of a state takes in what others applied, and what was typed stays in it."""
+
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.scenes import go, ok, save, state
+
+BEHIND = "This text is of version 1; the state is at version 2 now."
+LARGE = {f"key {number:04}": "x" * 700 for number in range(1000)}
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    made = f"take-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": made, "title": made}))
+    save(api, made, status="PAUSED", state_data={"draft": "Dear", "plan": "ask", "tone": "warm"})
+    return made
+
+
+def editor(page: Page) -> Locator:
+    return page.locator(".json-text .cm-content")
+
+
+def opened(page: Page, name: str) -> Page:
+    go(page, f"/executions/{name}/state/?raw=1")
+    expect(editor(page)).to_be_visible()
+    return page
+
+
+def type_over(page: Page, former: str, text: str) -> None:
+    """Type a text in the place of a word of the editor."""
+    editor(page).get_by_text(former).last.dblclick()
+    page.keyboard.type(text)
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+
+
+def applied(api: httpx.Client, name: str, **values: Any) -> None:
+    ok(api.patch(f"conversations/{name}/snapshot", json={"node_id": "plan", "state_data": values}))
+
+
+def take_in(page: Page) -> None:
+    page.get_by_role("button", name="Take in what changed").click()
+
+
+def test_what_others_applied_is_told_at_once_and_taken_in_beside_what_was_typed(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = opened(reviewer_page, name)
+    type_over(page, "Dear", "Hello")
+    applied(api, name, plan="act", added=[2**53 + 1])
+    expect(page.get_by_text(BEHIND)).to_be_visible()
+    expect(editor(page)).to_contain_text('"plan": "ask"')
+    assert_accessible(page)
+    take_in(page)
+    expect(page.get_by_text("Taken in: the text is of version 2 now")).to_be_visible()
+    expect(page.get_by_text("as it is at version 2")).to_be_visible()
+    for text in ('"Hello"', '"plan": "act"', "9007199254740993"):
+        expect(editor(page)).to_contain_text(text)
+    editor(page).press("Control+z")  # takes back what was typed here, never what others wrote
+    expect(editor(page)).to_contain_text('"plan": "act"')
+    editor(page).press("Control+y")
+    expect(editor(page)).to_contain_text('"Hello"')
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.locator("ins")).to_have_text(["Hello"])
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
+    now = state(api, name)
+    assert (now["draft"], now["plan"], now["added"]) == ("Hello", "act", [2**53 + 1])
+
+
+def test_a_key_that_both_changed_stays_as_it_was_typed_until_it_is_decided(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = opened(reviewer_page, name)
+    type_over(page, "Dear", "Hello")
+    applied(api, name, draft="Good day")
+    expect(page.get_by_text(BEHIND)).to_be_visible()
+    take_in(page)
+    expect(page.get_by_text("meet in a key")).to_be_visible()
+    expect(editor(page)).to_contain_text('"Hello"')
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("You both changed this")).to_be_visible()
+
+
+def test_a_text_that_cannot_be_read_is_not_touched(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = opened(reviewer_page, name)
+    type_over(page, "Dear", 'Hello" oh')
+    applied(api, name, plan="act")
+    take_in(page)
+    expect(page.get_by_text("The text cannot be read yet")).to_be_visible()
+    expect(editor(page)).to_contain_text('"Hello" oh"')
+
+
+def test_a_large_text_is_taken_in_whole(reviewer_page: Page, api: httpx.Client, name: str) -> None:
+    applied(api, name, **LARGE)
+    page = opened(reviewer_page, name)
+    for key in ("Control+Home", "End", "Enter"):
+        editor(page).press(key)
+    page.keyboard.type('"mine": 1,')
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+    applied(api, name, **{"key 0000": "first of all"})
+    take_in(page)
+    expect(page.get_by_text("Taken in: the text is of version 3 now")).to_be_visible()
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("against version 3")).to_be_visible()
+    expect(page.locator(".diff tbody tr")).to_have_count(1)
+    expect(page.locator(".diff tbody")).to_contain_text("/mine")
