@@ -1,6 +1,6 @@
 """The base of every REST endpoint: read the body, call one service, answer."""
 
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import orjson
 from django.conf import settings
@@ -13,12 +13,13 @@ from rest_framework.views import APIView
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.web import etags, idempotency, problems
 from ctxadmin.web.described import IF_MATCH, description_of
 from ctxadmin.web.json_body import StrictJsonParser
 
 ContractT = TypeVar("ContractT", bound=Contract)
+_MOST_NAMED: Final = 20  # unknown parameters
 
 
 class Endpoint(APIView):
@@ -72,10 +73,24 @@ class Endpoint(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        self._refuse_unknown_query(request)
         self._refuse_if_match(request)
         key = request.headers.get("Idempotency-Key")
         if key is not None and request.method in ("POST", "PATCH") and self.keep_answers:
             self._run_once(key, request)
+
+    def _refuse_unknown_query(self, request: Request) -> None:
+        """What is asked for and not known must not look as if it had been answered."""
+        method = "get" if request.method == "HEAD" else (request.method or "").lower()
+        about = description_of(getattr(self, method, None))
+        if about is None or not request.query_params:
+            return
+        known = sorted(each.name for each in about.parameters if each.place == "query")
+        text = f"unknown parameter; known here: {', '.join(known) or 'none'}"
+        wrong = [name for name in request.query_params if name not in known]
+        if wrong:
+            problems = [FieldProblem(f"?{name}", text) for name in wrong[:_MOST_NAMED]]
+            raise ValidationFailed("The query string is not of the contract.", problems=problems)
 
     def _refuse_if_match(self, request: Request) -> None:
         """A condition that is not looked at must not look as if it had held."""
