@@ -13,6 +13,7 @@ from workflows.pages import (
     managing,
     previewing,
     reading,
+    sides,
 )
 
 _pages: list[URLPattern | URLResolver] = [
@@ -30,6 +31,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/editor/read/", editor_panel.read, name="editor-read"),
     path("<str:slug>/editor/preview/", editor_preview.preview, name="editor-preview"),
     path("<str:slug>/editor/words/", editor_words.words, name="editor-words"),
+    path("<str:slug>/editor/sides/", sides.sides, name="editor-sides"),
     path("<str:slug>/publish/", managing.publish, name="publish"),
     path("<str:slug>/versions/", reading.versions, name="versions"),
     path("<str:slug>/versions/<int:number>/", reading.version, name="version"),

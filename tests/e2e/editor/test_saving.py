@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Literal
 
 import httpx
 import pytest
 from playwright.sync_api import Error, Page, expect
+from pydantic import JsonValue
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
@@ -107,6 +109,69 @@ def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
     dialog.get_by_role("button", name="Merge").click()
     saved(mine)
     assert stays in str(draft(api, slug)["nodes"][0]["properties"])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
+    open_page: OpenPage, made: Make, api: httpx.Client, theme: Literal["light", "dark"], width: int
+) -> None:
+    rules: list[JsonValue] = [{"type": "exclude", "pattern": "secret"}]
+    config: JsonValue = {"template": "Be kind.", "temperature": 0.2}
+    node: JsonValue = {
+        "id": "ask", "type": "llm", "config": config, "context_filter": {"rules": rules}
+    }  # fmt: skip
+    slug = made([node], [])
+    page = opened(deaf(open_page("designer", theme=theme, width=width)), slug)
+    found = api.get(f"workflows/{slug}/draft").json()
+    theirs = found["document"]["nodes"][0]
+    theirs["config"] = {"template": "Be short.", "temperature": 0.7}
+    theirs["context_filter"]["rules"].append({"type": "include", "pattern": "order.*"})
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    page.get_by_role("button", name="Outline").press("Enter")
+    page.get_by_role("button", name="Edit ask").press("Enter")
+    form(page).get_by_label("Template").fill("Be kind always.")
+    form(page).get_by_label("Pattern").fill("secrets")
+    dialog = page.get_by_role("dialog", name="1 element was changed on both sides")
+    mine, other = dialog.locator(".editor-side").nth(1), dialog.locator(".editor-side").nth(2)
+    expect(other.locator("ins")).to_contain_text(
+        ["short", "What it does: Include · Pattern: order.*"]
+    )
+    expect(mine.locator("del")).to_have_text(["secret"])
+    expect(mine.locator("ins")).to_have_text([" always", "secrets"])
+    expect(mine).to_contain_text("Filter of what comes in 1 › Rules")
+    expect(dialog).not_to_contain_text('"context_filter"')
+    assert_accessible(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    dialog.get_by_text("Other config, as JSON").nth(2).press("Enter")
+    expect(dialog.locator("pre:visible")).to_contain_text("0.7")
+    dialog.get_by_role("radio", name="Theirs").press("Space")
+    dialog.get_by_role("button", name="Merge").press("Enter")
+    saved(page)
+    assert draft(api, slug)["nodes"][0] == theirs
+
+
+def test_a_conflict_is_decided_though_its_words_cannot_be_had(
+    designer_page: Page, made: Make, api: httpx.Client, tolerate: Callable[[str], None]
+) -> None:
+    slug = made()
+    page = opened(deaf(designer_page), slug)
+    tolerate("ERR_FAILED")
+    page.route("**/editor/sides/", lambda route: route.abort())
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["nodes"][0]["name"] = "Theirs"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put)
+    card(page, "ask").click()
+    form(page).get_by_label("Name").fill("Mine")
+    dialog = page.get_by_role("dialog", name="1 element was changed on both sides")
+    dialog.get_by_text("As JSON").nth(2).click()
+    expect(dialog.locator("pre:visible")).to_contain_text('"name": "Theirs"')
+    dialog.get_by_role("radio", name="Mine").check()
+    dialog.get_by_role("button", name="Merge").click()
+    saved(page)
+    assert draft(api, slug)["nodes"][0]["name"] == "Mine"
 
 
 def test_escape_leaves_no_question_unanswered(

@@ -1,8 +1,9 @@
 // Every request of the editor, and what a refusal means.
 
-import type { Json, JsonObject, WorkflowDocument } from "../model/document";
+import type { Json, JsonObject, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import { normalised } from "../model/document";
 import type { ElementKind } from "../model/said";
+import type { Said } from "../model/sides";
 import { parse } from "./json";
 import type { Marks, Urls } from "./setup";
 
@@ -117,6 +118,11 @@ export interface Previewed {
   readonly steps?: readonly { readonly node: string; readonly tokens_after: number }[];
 }
 
+export interface Sides {
+  readonly nodes: readonly (readonly Said[] | null)[];
+  readonly edges: readonly (readonly Said[] | null)[];
+}
+
 export type Fields = readonly (readonly [name: string, value: string])[];
 
 export interface Server {
@@ -127,6 +133,8 @@ export interface Server {
   putDraft(document: WorkflowDocument, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
   words(document: WorkflowDocument, signal: AbortSignal): Promise<Words>;
+  /** What elements say in the words of their forms, in the same order; null for one that cannot be read. */
+  sides(nodes: readonly WorkflowNode[], edges: readonly WorkflowEdge[], signal: AbortSignal): Promise<Sides>;
   /** One more recorded execution, with `run` of the answer before; nothing of it is stored. */
   whatIf(document: WorkflowDocument, asked: { readonly last: number } | { readonly run: string }, signal: AbortSignal): Promise<Tried>;
   /** A part of a page as HTML. */
@@ -171,6 +179,9 @@ export function serverOf(urls: Urls): Server {
     },
     async marks(url) {
       return (await json("GET", url)) as { execution: string; marks: Marks };
+    },
+    async sides(nodes, edges, signal) {
+      return (await json("POST", `${urls.editor}sides/`, { document: { name: "", nodes, edges } }, signal)) as Sides;
     },
     async words(document, signal) {
       return (await json("POST", `${urls.editor}words/`, { document }, signal)) as Words;

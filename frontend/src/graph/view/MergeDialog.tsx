@@ -1,12 +1,16 @@
 // What two sides changed in one element: base, mine and theirs beside each other, to be decided.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
+import { type Told, tell } from "../io/telling";
 import type { Conflict, Side, Sided } from "../model/merge";
 import { nameOf } from "../model/merge";
 import { same } from "../model/document";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
+import { SideOf } from "./Sides";
+
+const NONE: readonly Conflict[] = [];
 
 export function MergeDialog() {
   const clash = useEditor((state) => state.clash);
@@ -16,6 +20,7 @@ export function MergeDialog() {
 function Deciding() {
   const { store } = useDesk();
   const clash = useEditor((state) => state.clash);
+  const told = useTold(clash?.conflicts);
   const [choices, setChoices] = useState<{ readonly [name: string]: Side }>({});
   if (!clash) return null;
   const { conflicts, version } = clash;
@@ -38,7 +43,7 @@ function Deciding() {
         </button>
       </div>
       {conflicts.map((conflict) => (
-        <OneConflict key={nameOf(conflict)} conflict={conflict} theirs={theirs} choice={choices[nameOf(conflict)]} onChoose={(side) => setChoices({ ...choices, [nameOf(conflict)]: side })} />
+        <OneConflict key={nameOf(conflict)} conflict={conflict} told={told[nameOf(conflict)]} theirs={theirs} choice={choices[nameOf(conflict)]} onChoose={(side) => setChoices({ ...choices, [nameOf(conflict)]: side })} />
       ))}
       <div className="form-actions">
         <span role="status">{open ? tn("{n} to decide", "{n} to decide", open) : t("All decided")}</span>
@@ -50,19 +55,32 @@ function Deciding() {
   );
 }
 
+/** What the sides of each conflict say, as far as the server has told it yet. */
+function useTold(conflicts = NONE): { readonly [name: string]: Told } {
+  const { server } = useDesk();
+  const [told, setTold] = useState<{ readonly [name: string]: Told }>({});
+  useEffect(() => {
+    const running = new AbortController();
+    void tell(server, conflicts, running.signal, (name, words) => setTold((before) => ({ ...before, [name]: words })));
+    return () => running.abort();
+  }, [server, conflicts]);
+  return told;
+}
+
 interface OneProps {
   readonly conflict: Conflict;
+  readonly told: Told | undefined;
   readonly theirs: string;
   readonly choice: Side | undefined;
   readonly onChoose: (side: Side) => void;
 }
 
-function OneConflict({ conflict, theirs, choice, onChoose }: OneProps) {
+function OneConflict({ conflict, told, theirs, choice, onChoose }: OneProps) {
   const name = nameOf(conflict);
   const kinds = { node: t("Node"), edge: t("Edge"), reducer: t("Reducer"), name: t("Name") };
   const sides = [
-    ["mine", t("Mine"), conflict.mine],
-    ["theirs", theirs, conflict.theirs],
+    ["mine", t("Mine"), 1, conflict.mine],
+    ["theirs", theirs, 2, conflict.theirs],
   ] as const;
   return (
     <fieldset className="editor-conflict">
@@ -72,15 +90,15 @@ function OneConflict({ conflict, theirs, choice, onChoose }: OneProps) {
       <div className="editor-sides">
         <div>
           <strong>{t("Before")}</strong>
-          <Value value={conflict.base} conflict={conflict} />
+          <SideOf told={told} side={0} json={jsonOf(conflict.base, conflict)} />
         </div>
-        {sides.map(([side, label, value]) => (
+        {sides.map(([side, label, place, value]) => (
           <div key={side}>
             <label className="form-check">
               <input className="form-check-input" type="radio" name={name} checked={choice === side} onChange={() => onChoose(side)} />
               <span className="form-check-label">{label}</span>
             </label>
-            <Value value={value} conflict={conflict} />
+            <SideOf told={told} side={place} json={jsonOf(value, conflict)} />
           </div>
         ))}
       </div>
@@ -88,14 +106,9 @@ function OneConflict({ conflict, theirs, choice, onChoose }: OneProps) {
   );
 }
 
-/** An element with the fields in which the sides differ, or that it is not there. */
-function Value({ value, conflict }: { readonly value: Sided; readonly conflict: Conflict }) {
-  if (value === undefined) return <p className="text-secondary">{t("Not there")}</p>;
-  return (
-    <pre tabIndex={0} translate="no">
-      {JSON.stringify(differing(value, [conflict.base, conflict.mine, conflict.theirs]), null, 2)}
-    </pre>
-  );
+/** An element with the fields in which the sides differ, or undefined if it is not there. */
+function jsonOf(value: Sided, { base, mine, theirs }: Conflict): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(differing(value, [base, mine, theirs]), null, 2);
 }
 
 function differing(value: Sided, all: readonly Sided[]): unknown {

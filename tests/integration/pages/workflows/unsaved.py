@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from ctxadmin.lib.json_bytes import dumps
 from tests.integration.pages.workflows.designing import fields
 
-CALLS = ("panel", "read", "words", "preview")
+CALLS = ("panel", "read", "words", "sides", "preview")
 START: dict[str, JsonValue] = {"id": "start", "type": "start"}
 ANSWER: dict[str, JsonValue] = {
     "id": "answer",
