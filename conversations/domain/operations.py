@@ -80,7 +80,7 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
     pointers into the config.
     """
     step = _operate(config, view, log)
-    placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of)
+    placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of, view=step.view)
     after = step.view
     if config.pairing == "drop":
         after = drop_splits(after, placed.links)

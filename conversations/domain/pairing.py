@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from conversations.domain import runs as run_sets
@@ -46,11 +47,14 @@ def placement(
     pointers: Sequence[str] | None = None,
     *,
     instead_of: int | None = None,
+    view: View | None = None,
 ) -> Placement:
     """Drafts logged behind ``log``: index, id, and for tool messages the call they answer.
 
     A result answers the nearest earlier unanswered call with its id, those of the branch first;
-    one that is shown ``instead_of`` the result at a log index takes over the call of that.
+    one that is shown ``instead_of`` the result at a log index takes over the call of that. If the
+    ``view`` with it hides that call, an unanswered one that it shows goes before: the call was
+    replaced, too.
     ``pointers`` say where the drafts stand in the input, ``/messages/N`` by default. Raises
     ValidationFailed (an id ``log-N`` with another index) and Duplicate (an id is taken).
     Source: semantics 1.1 and 1.11.
@@ -69,7 +73,7 @@ def placement(
     for name, where in chosen.items():
         if name in taken:
             raise id_is_taken(name, where)
-    answered = _resolve(drafts, log, instead_of)
+    answered = _resolve(drafts, log, instead_of, view)
     entries = tuple(
         Entry(first + number, draft, name, call.index if call else None)
         for number, (draft, name, call) in enumerate(zip(drafts, names, answered, strict=True))
@@ -80,7 +84,9 @@ def placement(
     return Placement(entries, _WithEntries(log, entries, superseded))
 
 
-def _resolve(drafts: Sequence[Draft], log: Log, instead_of: int | None) -> list[OpenCall | None]:
+def _resolve(
+    drafts: Sequence[Draft], log: Log, instead_of: int | None, view: View | None
+) -> list[OpenCall | None]:
     """For each draft the call that it answers."""
     first = len(log)
     asked = {draft.answers for draft in drafts if draft.answers is not None}
@@ -89,13 +95,22 @@ def _resolve(drafts: Sequence[Draft], log: Log, instead_of: int | None) -> list[
         calls[call.call_id].append(call)
     answered: list[OpenCall | None] = []
 
-    def nearness(call: OpenCall) -> tuple[bool, bool, int]:
-        handed_on = instead_of is not None and call.result_elsewhere == instead_of
-        return handed_on, call.on_branch, call.index
+    def is_handed_on(call: OpenCall) -> bool:
+        return instead_of is not None and call.result_elsewhere == instead_of
+
+    def is_shown(call: OpenCall) -> bool:
+        return view is None or call.index in view
+
+    def nearness(call: OpenCall, *, was_hidden: bool) -> tuple[bool, bool, bool, int]:
+        handed_on = is_handed_on(call)
+        goes_before = is_shown(call) if was_hidden else handed_on
+        return goes_before, handed_on, call.on_branch, call.index
 
     for number, draft in enumerate(drafts):
         candidates = calls[draft.answers] if draft.answers is not None else []
-        nearest = max(candidates, key=nearness, default=None)
+        was_hidden = any(is_handed_on(call) and not is_shown(call) for call in candidates)
+        order = partial(nearness, was_hidden=was_hidden)
+        nearest = max(candidates, key=order, default=None)
         if nearest:
             candidates.remove(nearest)
         answered.append(nearest)

@@ -68,7 +68,10 @@ def hints(path: str, height: int) -> dict[str, FieldHint]:
         ),
         f"{path}.calls.tool_calls": FieldHint(
             label=_("Calls with their arguments"),
-            help=_("They are new calls: a result that is logged already answers the former one."),
+            help=_(
+                "They are new calls: a result that is logged already answers the former one, "
+                "until it is replaced, too."
+            ),
             height=10,
             wide=True,
             code=True,

@@ -7,7 +7,10 @@ import pytest
 from django.test import Client
 from pydantic import JsonValue
 
+from conversations.domain.pairing import validate_for_model
 from conversations.models import Conversation, Message
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, view_of
 from ctxadmin.accounts.roles import Role
 from tests.factories import conversation, result, signed_in, user
 
@@ -169,6 +172,24 @@ def test_a_kept_call_leaves_its_result_to_the_former_one_and_the_result_can_be_h
     dropped = reviewer.post(OPERATE, form_of(preview) | {"offer": "drop"})
     assert not dropped.context["page"].effect.splits
     assert dropped.context["page"].effect.visible_count == 2
+
+
+def test_who_replaces_a_call_and_then_its_result_has_a_pair_that_a_model_takes(
+    reviewer: Client,
+) -> None:
+    conversation(user("zero"), asking(call()), result("a"), public_id="chat")
+    applied(reviewer, replacing(reviewer) | {"replace-message-calls-choice": "keep"})
+    head = Conversation.objects.get()
+    query = f"do=replace&positions=2&revision={head.current_revision}&count={head.visible_count}"
+    form = form_of(reviewer.get(f"{OPERATE}?{query}"))
+    preview = reviewer.post(OPERATE, form | {"preview": "1"})
+    assert not preview.context["page"].effect.splits
+    assert reviewer.post(OPERATE, form_of(preview) | {"apply": "1"}).status_code == 302
+    head.refresh_from_db()
+    log = SqlLog(head.key, head.log_count, head.current_revision, head.tools, newest=True)
+    view = view_of(find_revision(head.key, head.current_revision))
+    assert list(view) == [0, 3, 4]
+    assert validate_for_model(view, log) == ()
 
 
 def test_the_preview_shows_the_new_message_with_its_calls(reviewer: Client) -> None:

@@ -219,6 +219,24 @@ def test_replacing_half_of_a_pair_only_warns_on_keep() -> None:
     assert list(run(pair(), "replace", block, pairing="drop").view) == [0, 4, 3]
 
 
+def test_a_result_that_is_replaced_answers_its_call_also_if_another_with_its_id_waits() -> None:
+    log = MemoryLog([user(), calls("a"), result("a"), calls("a")])
+    outcome = run(log, "replace", {"index": 2, "message": redacted("a")})
+    assert [each.call_index for each in outcome.entries] == [1]
+
+
+def test_a_result_whose_call_was_replaced_answers_the_new_call_when_it_is_replaced_too() -> None:
+    log = MemoryLog([user(), calls("a"), result("a"), calls("a")])
+    view = View(((0, 1), (3, 4), (2, 3)))
+    outcome = run(log, "replace", {"index": 2, "message": redacted("a")}, view=view)
+    assert [each.call_index for each in outcome.entries] == [3]
+    assert codes(outcome) == []
+
+
+def redacted(call_id: str) -> JsonValue:
+    return {"role": "tool", "content": "redacted", "tool_call_id": call_id}
+
+
 def test_inserting_behind_a_pending_call_makes_it_split() -> None:
     log = MemoryLog([user(), calls("a")])
     outcome = run(log, "insert", {"position": -1, "messages": [SAID]})
