@@ -48,6 +48,13 @@ def find(place: Place) -> Pending | None:
     return None if row is None else _pending(row)
 
 
+def executions_before(place: Place) -> list[int]:
+    """The former executions of the conversation in which the person has an edit, newest first."""
+    rows = PendingEdit.objects.filter(conversation=place.conversation, person=place.person)
+    found = rows.filter(execution__lt=place.execution).order_by("-execution")
+    return list(found.values_list("execution", flat=True))
+
+
 def change(place: Place, decide: Callable[[Pending | None], Wanted | None]) -> Pending | None:
     """Keep what ``decide`` makes of what is kept; None removes it. What is kept now.
 

@@ -21,6 +21,7 @@ from checkpoints.moments import Moment
 from checkpoints.pages import (
     conflicts,
     form_rows,
+    former,
     keeping,
     lost,
     pending,
@@ -33,6 +34,7 @@ from checkpoints.pages.adding_up import Typed, WholeText
 from checkpoints.pages.edits import Edit
 from checkpoints.pages.pending import Kept, PendingView
 from checkpoints.pages.presenters import Named
+from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes, Read, Row
 from checkpoints.pages.values import KeyView
 from checkpoints.services import moving, updating
@@ -70,7 +72,7 @@ class EditPage:
     ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
     others are not shown, ``filters`` that they can be filtered. ``pending`` is what was typed and
     is not applied, kept ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw``
-    that cannot be read yet.
+    that cannot be read yet. ``former`` is an execution before, of which something is kept, too.
     """
 
     title: Text
@@ -94,6 +96,7 @@ class EditPage:
     given: str
     text_given: str
     pending: PendingView | None
+    former: Sequence[int] = ()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -105,6 +108,9 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     now = queries.find_moment(actor, conversation_id)
     if request.method != "POST":
         return _opened(request, actor, head, now)
+    former_one = version_in(request.POST, "former")
+    if former_one is not None:
+        return former.discard(request, actor, head, former_one)
     task = Edit.read(request, actor, head, now)
     step = request.POST.get("step", "")
     if step == "keep":
@@ -126,6 +132,10 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 
 def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> HttpResponse:
     """The form, with what the person typed and did not apply; it is of the version seen then."""
+    before = former.numbers(actor, now)
+    asked = version_in(request.GET, "former")
+    if asked is not None:
+        return former.show_former(request, actor, head, asked)
     typed = pending.find_at(actor, now)
     base = now
     if typed.version != now.version:
@@ -134,6 +144,8 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
         if typed:
             changes = pending.changes_of(typed, base)
             return lost.show_lost(Edit(request, actor, head, now, base, changes, typed.seq))
+        if before:
+            return former.show_former(request, actor, head, before[0])
         raise InvalidState(
             _("The state can be edited only while the execution is paused."), status=now.status
         )
@@ -144,7 +156,7 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
         made_of = {"X-State": f"{base.version} {typed.seq}"}
         return HttpResponse(found, content_type=_PLAIN, headers=made_of)
     shown = _edit_page(task, _NO_CHANGES, text=request.GET.get("q", ""), raw="raw" in request.GET)
-    return show(request, "checkpoints/edit.html", shown)
+    return show(request, "checkpoints/edit.html", replace(shown, former=before[:1]))
 
 
 def _discard(task: Edit) -> HttpResponse:

@@ -21,7 +21,8 @@ class LostPage:
     """The execution goes on already: what was typed, for copying.
 
     ``execution`` and ``version`` are those that it is kept for; "" if it is not kept. One that
-    has ``ended`` never pauses again. ``texts`` are what cannot be read, or was not used.
+    has ``ended`` never pauses again. ``texts`` are what cannot be read, or was not used. ``former``
+    is the number of an execution before that of now.
     """
 
     title: Text
@@ -35,6 +36,7 @@ class LostPage:
     texts: Sequence[str]
     reason: str
     others: Sequence[VersionLine]
+    former: int | None = None
 
 
 def show_lost(task: Edit) -> HttpResponse:

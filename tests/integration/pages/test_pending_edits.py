@@ -233,6 +233,28 @@ def test_what_an_edit_began_at_keeps_its_state_when_others_are_thinned(
     assert values_in(page(reviewer, run, "state/"))["draft"] == "Dear friend"
 
 
+def test_what_was_typed_into_an_execution_that_ended_is_found_when_another_one_began(
+    reviewer: Client,
+) -> None:
+    run = with_reducers({"draft": "Dear customer", "count": 3})
+    kept(reviewer, run, draft="Dear friend", count="many")
+    run.post("cancel")
+    assert run.post("executions", {}).status_code == 201
+    running = text(reviewer.get(url(run, "state/")))
+    assert "Dear friend" in running
+    assert "count: many" in running
+    run.pause_now("other", state_data={"draft": "another one"})
+    html = page(reviewer, run, "state/")
+    assert values_in(html)["draft"] == "another one"
+    assert "?former=" in html
+    answer = reviewer.get(url(run, "state/?former=1"))
+    fields = {name: hidden(text(answer), name) for name in ("version", "execution", "former")}
+    assert send(reviewer, run, fields, "discard").status_code == 302
+    assert not PendingEdit.objects.exists()
+    assert "?former=" not in page(reviewer, run, "state/")
+    assert reviewer.get(url(run, "state/?former=1")).status_code == 404
+
+
 def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, run: Run) -> None:
     assert "It has signs" not in page(reviewer, run, "state/")
     kept(reviewer, run, draft="v\u202eeulav")
