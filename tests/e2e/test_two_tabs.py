@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from uuid import uuid4
 
 import httpx
@@ -9,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import OpenPage
-from tests.e2e.scenes import go, ok, save
+from tests.e2e.scenes import SLOW, go, ok, save
 from tests.live_server import PASSWORD
 
 
@@ -133,6 +134,32 @@ def test_one_key_in_two_tabs_keeps_both_texts_and_lets_choose(
     page.get_by_role("button", name="Use this instead plan").click()
     expect(field(page, "plan")).to_have_value("think")
     expect(pending(page)).to_contain_text("act")
+
+
+def test_what_one_device_typed_without_a_line_stays_beside_what_another_typed_since(
+    open_page: OpenPage, api: httpx.Client, name: str, tolerate: Callable[[str], None]
+) -> None:
+    path = f"/executions/{name}/state/"
+    away = go(open_page("reviewer"), path)
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    away.route_web_socket("**/ws/**", lambda route: route.close(code=1013))
+    away.reload()  # a line that tells nothing of what others do
+    away.context.set_offline(True)
+    field(away, "plan").fill("typed on the train")
+    expect(away.get_by_text("Not kept yet; trying again.")).to_be_visible()
+    change = {"node_id": "plan", "state_data": {"plan": "act"}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    at_home = go(open_page("reviewer"), path)
+    type_in(at_home, "plan", "typed at home")
+    away.context.set_offline(False)
+    said = away.get_by_text("Another page of yours says something else of the key plan")
+    expect(said).to_be_visible(timeout=SLOW)
+    expect(pending(away)).to_contain_text("typed on the train")
+    expect(field(away, "plan")).to_have_value("typed at home")
+    away.get_by_role("button", name="Use this instead plan").click()
+    expect(field(away, "plan")).to_have_value("typed on the train")
+    away.get_by_role("button", name="Look at the changes").click()
+    expect(away.locator("del")).to_have_text(["act"])
 
 
 def signs_in(page: Page, role: str) -> None:
