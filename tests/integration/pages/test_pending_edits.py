@@ -255,6 +255,14 @@ def test_what_was_typed_into_an_execution_that_ended_is_found_when_another_one_b
     assert reviewer.get(url(run, "state/?former=1")).status_code == 404
 
 
+def test_who_decides_is_told_of_changes_that_are_not_applied(reviewer: Client, run: Run) -> None:
+    told = "You typed 1 change that is not applied"
+    assert told not in page(reviewer, run)
+    kept(reviewer, run, draft="Dear friend")
+    assert told in page(reviewer, run)
+    assert told not in page(signed_in(Role.DESIGNER), run)
+
+
 def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, run: Run) -> None:
     assert "It has signs" not in page(reviewer, run, "state/")
     kept(reviewer, run, draft="v\u202eeulav")
