@@ -155,6 +155,21 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
     assert [edge["to"] for edge in found["edges"]] == ["llm"]
 
 
+def test_who_deletes_in_the_outline_by_keyboard_goes_on_at_the_next_row(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made([*NODES, {"id": "end", "type": "end"}], EDGES))
+    page.get_by_role("button", name="Outline").press("Enter")
+    page.get_by_role("button", name="Delete Ask").press("Enter")
+    expect(page.get_by_role("button", name="Delete Answer")).to_be_focused()
+    page.get_by_role("button", name="Delete end").press("Enter")
+    expect(page.get_by_role("button", name="Delete Answer")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="Nodes")).to_be_focused()
+    page.keyboard.press("Control+z")
+    expect(page.get_by_role("button", name="Delete Answer", exact=True)).to_be_visible()
+
+
 def test_search_finds_and_shows(designer_page: Page, made: Make) -> None:
     page = opened(designer_page, made())
     page.keyboard.press("/")

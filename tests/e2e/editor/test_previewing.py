@@ -43,6 +43,10 @@ def test_the_preview_follows_what_is_typed(
     preview.get_by_role("button", name="A pasted context").click()
     preview.get_by_label("Context as JSON").fill('{"variables": ')
     expect(preview.get_by_role("alert")).to_contain_text("This is not JSON")
+    preview.get_by_label("Context as JSON").fill('{"history": [{"prompt": "x"}]}')
+    expect(preview.get_by_role("alert")).to_have_text(
+        "context › history › 0 › node_id: this field is required"
+    )
     preview.get_by_label("Context as JSON").fill('{"variables": {"secret": 1, "prompt": "x"}}')
     expect(preview).to_contain_text("secret")
 

@@ -11,6 +11,12 @@ export function wordsOf(error: unknown): string {
   return error.message;
 }
 
+/** The same with the place in what was sent, for who has written it. */
+export function wordsWithPlace(error: unknown): string {
+  const [, ...place] = error instanceof Refused ? (error.problems[0]?.pointer?.split("/") ?? []) : [];
+  return place.length ? t("{where}: {why}", { where: place.join(" › "), why: wordsOf(error) }) : wordsOf(error);
+}
+
 /** Why a document was not saved, with the place in it. */
 export function refusalOf({ message, problems }: Refused, document: WorkflowDocument): string {
   const [, , list, place, ...field] = problems[0]?.pointer?.split("/") ?? [];

@@ -38,7 +38,7 @@ function Nodes({ onConnect, onEdit }: Props) {
   const targets = new Map<string, string[]>();
   for (const edge of document.edges) targets.set(edge.from, [...(targets.get(edge.from) ?? []), edge.to]);
   return (
-    <section aria-label={t("Nodes")}>
+    <section aria-label={t("Nodes")} tabIndex={-1}>
       <div className="editor-outline-head">
         <h2>
           {t("Nodes")} <span className="text-secondary">{document.nodes.length}</span>
@@ -99,7 +99,7 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
   const [shown, setShown] = useState(A_PAGE);
   const { keys } = indexOf(document.edges);
   return (
-    <section aria-label={t("Edges")}>
+    <section aria-label={t("Edges")} tabIndex={-1}>
       <h2>
         {t("Edges")} <span className="text-secondary">{document.edges.length}</span>
       </h2>
@@ -179,9 +179,9 @@ function AddNode() {
   );
 }
 
-function Row({ icon, label, onClick }: { readonly icon: string; readonly label: string; readonly onClick: () => void }) {
+function Row({ icon, label, onClick }: { readonly icon: string; readonly label: string; readonly onClick: (button: HTMLElement) => void }) {
   return (
-    <button type="button" className="btn btn-sm btn-icon" aria-label={label} title={label} onClick={onClick}>
+    <button type="button" className="btn btn-sm btn-icon" aria-label={label} title={label} onClick={(event) => onClick(event.currentTarget)}>
       <Icon name={icon} />
     </button>
   );
@@ -189,14 +189,23 @@ function Row({ icon, label, onClick }: { readonly icon: string; readonly label: 
 
 function Delete({ kind, keyed, name }: { readonly kind: "node" | "edge"; readonly keyed: Key; readonly name: string }) {
   const { store } = useDesk();
-  const remove = (): void => {
+  const remove = (button: HTMLElement): void => {
+    const after = neighbour(button);
     const { document, edit, say } = store.getState();
     const chosen = kind === "node" ? { nodes: [keyed], edges: [] } : { nodes: [], edges: [keyed] };
     if (!find<{ id: string; type: string }>(kind === "node" ? document.nodes : document.edges, keyed)) return;
     edit(removal(document, chosen), t("Delete {name}", { name }));
     say(t("{name} is deleted; Ctrl Z brings it back", { name }));
+    requestAnimationFrame(() => after?.focus());
   };
   return <Row icon="trash" label={t("Delete {name}", { name })} onClick={remove} />;
+}
+
+/** Where one goes on when a row is gone: the same button of the next one, else of the one before, else the table. */
+function neighbour(button: HTMLElement): HTMLElement | null {
+  const row = button.closest("tr");
+  const next = row?.nextElementSibling ?? row?.previousElementSibling;
+  return next?.querySelector<HTMLElement>("button:last-of-type") ?? button.closest("section");
 }
 
 function Problems({ list }: { readonly list: readonly string[] | undefined }) {

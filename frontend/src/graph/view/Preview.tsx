@@ -1,7 +1,7 @@
 // What the chosen node would see of a conversation or of a context that was pasted.
 
 import { useEffect, useId, useRef, useState } from "react";
-import { wordsOf } from "../io/said_wrong";
+import { wordsWithPlace } from "../io/said_wrong";
 import { TYPING_PAUSE_MS } from "../io/reading";
 import { Refused, type Trial } from "../io/server";
 import { saysTheSame } from "../io/wording";
@@ -88,7 +88,7 @@ export function Preview({ id, source, onSource }: Props) {
         (error: unknown) => {
           if (running.signal.aborted) return;
           setBusy(false);
-          setWrong(wordsOf(error));
+          setWrong(wordsWithPlace(error));
           const isAway = error instanceof Refused && (error.kind === "offline" || error.kind === "signed-out");
           if (isAway) again = setTimeout(() => setAttempt((before) => before + 1), AGAIN_MS);
         },

@@ -1,13 +1,15 @@
 // Cards and edges as sentences, for who cannot see them.
 
+import { shown } from "../../state/model/hidden";
 import type { EdgeWords } from "../io/server";
 import type { WorkflowEdge } from "../model/document";
 import type { Marked } from "../store";
 import { t, tn } from "../texts";
 import type { CardData } from "./flow";
 
+/** What a node is called; what is hidden in its name, or turns what stands around it, is named. */
 export function titleOf(node: { readonly id: string; readonly name?: string }): string {
-  return node.name?.trim() || node.id;
+  return shown(node.name?.trim() || node.id);
 }
 
 export function spokenNode({ node, words, kind, mark }: Pick<CardData, "node" | "words" | "kind" | "mark">, group: string): string {
