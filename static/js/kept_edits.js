@@ -150,7 +150,7 @@ window.addEventListener("pagehide", () => {
   navigator.sendBeacon(form.action, fields);
 });
 form?.addEventListener("submit", async (event) => {
-  if (!waits()) return;
+  if (leaving || !waits()) return; // what is typed while it leaves goes with the form
   event.preventDefault();
   await running;
   await keep();

@@ -141,6 +141,21 @@ def test_a_server_that_cannot_now_is_told_beside_the_button(
     expect(page.get_by_text("1 key changed; the execution is at version 2.")).to_be_visible()
 
 
+def test_what_is_typed_after_the_press_goes_with_the_form(reviewer_page: Page, name: str) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    asked: list[Route] = []
+    page.route("**/healthz", lambda route: asked.append(route))
+    page.get_by_label("plan", exact=True).fill("by one")
+    button(page, "Look at the changes").click()
+    while not asked:
+        page.wait_for_timeout(50)
+    page.get_by_label("tone", exact=True).fill("typed late")
+    asked[0].continue_()
+    expect(button(page)).to_be_visible()
+    for text in ("by one", "typed late"):
+        expect(page.locator("ins", has_text=text)).to_be_visible()
+
+
 def test_without_a_connection_no_step_of_an_edit_leaves_its_page(
     reviewer_page: Page, api: httpx.Client, name: str, tolerate: Callable[[str], None]
 ) -> None:
