@@ -1,4 +1,4 @@
-// Sends the forms of an edit so that each press ends in a word: the next page, or that there is no
+// Sends the forms of an edit or an operation so that each press ends in a word: the next page, or that there is no
 // connection. An error page of the browser in the place of the form would tell neither what is
 // written nor that what was typed is there. `data-told` marks the form, `data-told-word` has the words.
 //

@@ -182,3 +182,20 @@ def _away_and_back(page: Page, name: str, said: str) -> None:
     expect(page.get_by_text(said)).to_be_visible()
     page.context.set_offline(False)
     button(page, name).click()
+
+
+def test_an_operation_without_a_connection_leaves_what_was_typed(
+    reviewer_page: Page, name: str, tolerate: Callable[[str], None]
+) -> None:
+    page = reviewer_page
+    page.goto(f"/conversations/{name}/operate/?operation=clear")
+    page.get_by_label("Reason").fill("it starts anew")
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    page.context.set_offline(True)
+    button(page, "Preview").click()
+    expect(page.get_by_text(AWAY)).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("it starts anew")
+    page.context.set_offline(False)
+    button(page, "Preview").click()
+    expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("it starts anew")
