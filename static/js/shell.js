@@ -11,6 +11,8 @@ function toast(text, tone = "info") {
   const note = template.content.firstElementChild.cloneNode(true);
   note.classList.add(`toast-${tone}`);
   note.querySelector(".toast-text").textContent = text;
+  // Said again it is one notice still.
+  for (const before of stack.children) if (before.textContent === note.textContent) before.remove();
   stack.append(note);
   if (tone === "error" || tone === "warning") return;
   let timer = setTimeout(() => note.remove(), SUCCESS_STAYS_MS);

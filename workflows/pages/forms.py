@@ -1,7 +1,7 @@
 """The forms of the workflow pages, built from the models of the contract."""
 
 from collections.abc import Iterable
-from typing import Annotated, Final
+from typing import Annotated, Final, Protocol
 
 from django import forms
 from django.http import QueryDict
@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 from ctxadmin.lib.contract import Contract
 from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
-from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS, Node
+from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
 from workflows.domain.processors import standard
 from workflows.pages import words
 from workflows.pages.edge_fields import EdgeFields
@@ -134,6 +134,16 @@ class NodeForm(ContractForm[NodeFields]):
 _SELECTS: Final = ShownWhen.is_("filter_type", "selective", "conditional", "transform")
 
 
+class Named(Protocol):
+    """A node as far as an edge that ends there names it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def name(self) -> str | None: ...
+
+
 class EdgeForm(ContractForm[EdgeFields]):
     """The ends are chosen among ``nodes``; an end that is not there stays until it is changed."""
 
@@ -226,7 +236,7 @@ class EdgeForm(ContractForm[EdgeFields]):
         data: QueryDict | None = None,
         *,
         initial: EdgeFields | JsonValue = None,
-        nodes: Iterable[Node] = (),
+        nodes: Iterable[Named] = (),
     ) -> None:
         # A field called ``id`` would hide the id of its form from scripts.
         super().__init__(data, initial=initial, root="edge")

@@ -30,6 +30,18 @@ class Said:
     is_json: bool = False
 
 
+class SidesAsked(WordsAsked):
+    """A few elements, with the names of the nodes that their edges lead from and to, by id."""
+
+    names: dict[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    id: str
+    name: str
+
+
 @editor_call
 def sides(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """``{nodes, edges}``: what each element of a document says; null for one that cannot be read.
@@ -38,10 +50,12 @@ def sides(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """
     actor.require(Action.WORKFLOW_CHANGE)
     workflow_named(actor, slug)
-    parts = parts_of(json_body(request, WordsAsked).document)
+    asked = json_body(request, SidesAsked)
+    parts = parts_of(asked.document)
+    ends = [_End(key, name) for key, name in asked.names.items()]
     told = {
         "nodes": [_node_said(part) for part in parts.nodes],
-        "edges": [_edge_said(part) for part in parts.edges],
+        "edges": [_edge_said(part, ends) for part in parts.edges],
     }
     return answered(told)
 
@@ -53,10 +67,10 @@ def _node_said(part: Part[Node]) -> list[dict[str, Any]] | None:
     return [asdict(each) for each in said_in(form.box)]
 
 
-def _edge_said(part: Part[Edge]) -> list[dict[str, Any]] | None:
+def _edge_said(part: Part[Edge], ends: Sequence[_End]) -> list[dict[str, Any]] | None:
     if part.element is None:
         return None
-    form = EdgeForm(initial=edge_fields.fields_of(part.element))
+    form = EdgeForm(initial=edge_fields.fields_of(part.element), nodes=ends)
     return [asdict(each) for each in said_in(form.box)]
 
 

@@ -6,7 +6,12 @@ import httpx
 from playwright.sync_api import Page, expect
 from pydantic import JsonValue
 
-from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, drag, opened, saved
+from tests.browser import assert_accessible
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, drag, form, opened, saved
+
+ASK: dict[str, JsonValue] = {"id": "ask", "type": "start", "name": "Ask"}
+ANSWER: dict[str, JsonValue] = {"id": "answer", "type": "llm", "name": "Answer"}
+GO: dict[str, JsonValue] = {"id": "go", "from": "ask", "to": "answer"}
 
 
 def test_two_nodes_are_drawn_and_connected_by_mouse(
@@ -71,6 +76,95 @@ def test_nodes_are_copied_pasted_and_duplicated(
     ids = ["ask", "answer", "ask-2", "answer-2", "ask-3", "answer-3"]
     assert [node["id"] for node in found["nodes"]] == ids
     assert [edge["to"] for edge in found["edges"]] == ["answer", "answer-2", "answer-3"]
+
+
+def test_a_paste_that_is_no_part_of_a_workflow_is_told_once(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    notice = page.locator(".toast-note")
+    for text in ("Dear Sir", '{"format": "ctxadmin-elements", "nodes": "all"}'):
+        pasted(page, ".flow", text)
+        expect(notice).to_have_count(1)
+        expect(notice).to_contain_text("Nothing was pasted")
+    assert_accessible(page)
+    notice.get_by_role("button", name="Close").click()
+    pasted(page, "input[type=search]", "Dear Sir")
+    card(page, "ask").click()
+    pasted(page, "#panel-form [name=node-name]", "Dear Sir")
+    expect(form(page).get_by_label("Name")).to_be_visible()
+    expect(notice).to_have_count(0)
+    expect(page.locator(".react-flow__node-card")).to_have_count(2)
+
+
+def pasted(page: Page, where: str, text: str) -> None:
+    """What a browser tells a page of a paste; the clipboard itself is shared by all tests."""
+    page.locator(where).evaluate(
+        """(target, text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            const told = { clipboardData, bubbles: true, cancelable: true };
+            target.dispatchEvent(new ClipboardEvent("paste", told));
+        }""",
+        text,
+    )
+
+
+def test_connecting_what_is_connected_says_so(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    start = card(page, "ask").locator(".react-flow__handle.source")
+    drag(page, start, card(page, "answer").locator(".react-flow__handle.target"))
+    expect(page.locator(".toast-note")).to_have_text(re.compile("ask leads to answer already"))
+
+
+def test_signs_that_nobody_sees_are_named_on_the_canvas(designer_page: Page, made: Make) -> None:
+    canvas: JsonValue = {"group": "Fi\u200brst", "note": {"text": "Ask\n\u202eyldnik"}}
+    ask: JsonValue = {**ASK, "position": {"x": 0, "y": 0}, "properties": {"canvas": canvas}}
+    condition = "context.tone === '\u202emlac'"
+    passes: JsonValue = {"type": "selective", "include_patterns": ["fa\u200bct.*"]}
+    go: JsonValue = {**GO, "type": "conditional", "condition": condition, "context_filter": passes}
+    page = opened(designer_page, made([ask, NODES[1]], [go]))
+    expect(page.locator(".flow-frame-title")).to_have_text(r"Fi\u200brst")
+    expect(page.locator(".flow-note")).to_have_text("Ask\n" + r"\u202eyldnik", use_inner_text=True)
+    expect(page.locator(".flow-chip-condition")).to_have_text(r"if tone === '\u202emlac'")
+    expect(page.locator(".flow-chip").nth(1)).to_contain_text(r"fa\u200bct.*")
+    hidden = re.compile("[\u202e\u200b]")
+    assert not hidden.search(page.locator(".editor-main").inner_text())
+    expect(card(page, "ask")).not_to_have_attribute("aria-label", hidden)
+    page.get_by_role("button", name="Outline").click()
+    expect(page.get_by_role("row", name="go")).to_contain_text(r"\u202emlac")
+    assert not hidden.search(page.locator(".editor-outline").inner_html())
+
+
+def test_a_long_note_covers_no_card_and_is_read_by_keyboard(
+    designer_page: Page, made: Make
+) -> None:
+    text = "\n".join(f"line {number}" for number in range(40))
+    ask: JsonValue = {
+        **ASK,
+        "position": {"x": 0, "y": 0},
+        "properties": {"canvas": {"note": {"text": text, "x": 0, "y": -96}}},
+    }
+    answer: JsonValue = {
+        **ANSWER,
+        "position": {"x": 400, "y": 0},
+        "properties": {"canvas": {"note": {"text": "Short"}}},
+    }
+    page = opened(designer_page, made([ask, answer], EDGES))
+    note = page.get_by_role("region", name="Note beside ask")
+    box, below = note.bounding_box(), card(page, "ask").bounding_box()
+    assert box
+    assert below
+    assert box["y"] + box["height"] <= below["y"]
+    note.focus()
+    page.keyboard.press("End")
+    expect(note).to_be_focused()
+    page.wait_for_function(
+        "note => note.scrollTop + note.clientHeight >= note.scrollHeight - 1",
+        arg=note.element_handle(),
+    )
+    expect(page.locator(".flow-note[tabindex]")).to_have_count(1)
+    assert_accessible(page)
 
 
 def test_nodes_are_moved_by_mouse_and_by_keys_in_steps_of_the_grid(

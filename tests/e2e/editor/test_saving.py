@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.editor.scenes import Make, card, deaf, draft, form, opened, saved
+from tests.e2e.editor.scenes import NODES, Make, card, deaf, draft, form, opened, saved
 
 
 def test_what_a_page_that_went_away_left_unsaved_is_brought_back(
@@ -150,6 +150,25 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
     dialog.get_by_role("button", name="Merge").press("Enter")
     saved(page)
     assert draft(api, slug)["nodes"][0] == theirs
+
+
+def test_the_ends_of_an_edge_in_a_conflict_are_told_by_name_and_id(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made(
+        [*NODES, {"id": "end", "type": "end", "name": "Done"}, {"id": "log", "type": "tool"}]
+    )
+    page = opened(deaf(designer_page), slug)
+    found = api.get(f"workflows/{slug}/draft").json()
+    found["document"]["edges"][0]["to"] = "end"
+    put = {"document": found["document"], "expected_version": found["draft_version"]}
+    api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
+    page.get_by_role("button", name="Outline").click()
+    page.get_by_role("button", name="Edit go").click()
+    form(page).locator("[name=edge-to]").select_option("log")
+    sides = page.get_by_role("dialog").locator(".editor-side")
+    for side, says in enumerate(("Answer (answer)", "log", "Done (end)")):
+        expect(sides.nth(side)).to_contain_text(says)
 
 
 def test_a_conflict_is_decided_though_its_words_cannot_be_had(

@@ -2,6 +2,7 @@
 
 import { chosenFor, onlyOne, type EditorStore } from "../store";
 import { t } from "../texts";
+import { warn } from "./notice";
 import type { Reader } from "./reading";
 import type { Saver } from "./saving";
 
@@ -46,8 +47,8 @@ async function leave(store: EditorStore, reader: Reader, saver: Saver, publishes
   }
   if (await saved(reader, saver)) return true;
   const [waiting] = Object.values(store.getState().typed);
-  const { chosen, choose, say } = store.getState();
+  const { chosen, choose } = store.getState();
   if (waiting && onlyOne(chosen)?.key !== waiting.key) choose(chosenFor(waiting));
-  say(t("Not everything is saved yet, so nothing is published."));
+  warn(t("Not everything is saved yet, so nothing is published."));
   return false;
 }

@@ -125,6 +125,9 @@ export interface Sides {
 
 export type Fields = readonly (readonly [name: string, value: string])[];
 
+/** What nodes are called, by id. */
+export type Names = { readonly [id: string]: string };
+
 export interface Server {
   /** The form of an element as HTML; with `typed` as it was typed and not as the document has it. */
   panel(kind: ElementKind, id: string, document: WorkflowDocument, typed: Fields | null, signal: AbortSignal): Promise<string>;
@@ -134,7 +137,7 @@ export interface Server {
   getDraft(): Promise<Draft>;
   words(document: WorkflowDocument, signal: AbortSignal): Promise<Words>;
   /** What elements say in the words of their forms, in the same order; null for one that cannot be read. */
-  sides(nodes: readonly WorkflowNode[], edges: readonly WorkflowEdge[], signal: AbortSignal): Promise<Sides>;
+  sides(nodes: readonly WorkflowNode[], edges: readonly WorkflowEdge[], names: Names, signal: AbortSignal): Promise<Sides>;
   /** One more recorded execution, with `run` of the answer before; nothing of it is stored. */
   whatIf(document: WorkflowDocument, asked: { readonly last: number } | { readonly run: string }, signal: AbortSignal): Promise<Tried>;
   /** A part of a page as HTML. */
@@ -180,8 +183,8 @@ export function serverOf(urls: Urls): Server {
     async marks(url) {
       return (await json("GET", url)) as { execution: string; marks: Marks };
     },
-    async sides(nodes, edges, signal) {
-      return (await json("POST", `${urls.editor}sides/`, { document: { name: "", nodes, edges } }, signal)) as Sides;
+    async sides(nodes, edges, names, signal) {
+      return (await json("POST", `${urls.editor}sides/`, { document: { name: "", nodes, edges }, names }, signal)) as Sides;
     },
     async words(document, signal) {
       return (await json("POST", `${urls.editor}words/`, { document }, signal)) as Words;

@@ -5,7 +5,7 @@ import type { Conflict, Sided } from "../model/merge";
 import { nameOf } from "../model/merge";
 import { type Said, type Words, withoutCanvas } from "../model/sides";
 import { t } from "../texts";
-import type { Server } from "./server";
+import type { Names, Server } from "./server";
 
 /** What base, mine and theirs of a conflict say. */
 export type Told = readonly [base: Words, mine: Words, theirs: Words];
@@ -14,15 +14,15 @@ export type Told = readonly [base: Words, mine: Words, theirs: Words];
 const AT_ONCE = 5;
 
 /** The words of each conflict by its name, as they come; of some that cannot be had all are null. */
-export async function tell(server: Pick<Server, "sides">, conflicts: readonly Conflict[], signal: AbortSignal, hear: (name: string, told: Told) => void): Promise<void> {
+export async function tell(server: Pick<Server, "sides">, conflicts: readonly Conflict[], names: ReadonlyMap<string, string>, signal: AbortSignal, hear: (name: string, told: Told) => void): Promise<void> {
   for (let start = 0; start < conflicts.length && !signal.aborted; start += AT_ONCE) {
     const some = conflicts.slice(start, start + AT_ONCE);
-    const told = await words(server, some, signal).catch(() => some.map((): Told => [null, null, null]));
+    const told = await words(server, some, names, signal).catch(() => some.map((): Told => [null, null, null]));
     if (!signal.aborted) some.forEach((conflict, place) => hear(nameOf(conflict), told[place] as Told));
   }
 }
 
-async function words(server: Pick<Server, "sides">, conflicts: readonly Conflict[], signal: AbortSignal): Promise<Told[]> {
+async function words(server: Pick<Server, "sides">, conflicts: readonly Conflict[], names: ReadonlyMap<string, string>, signal: AbortSignal): Promise<Told[]> {
   const nodes: WorkflowNode[] = [];
   const edges: WorkflowEdge[] = [];
   const sidesOf = ({ base, mine, theirs }: Conflict): readonly Sided[] => [base, mine, theirs];
@@ -31,7 +31,7 @@ async function words(server: Pick<Server, "sides">, conflicts: readonly Conflict
     if (conflict.kind === "node") nodes.push(...there.map((side) => withoutCanvas(side as WorkflowNode).node));
     if (conflict.kind === "edge") edges.push(...there.map((side) => side as WorkflowEdge));
   }
-  const said = nodes.length + edges.length ? await server.sides(nodes, edges, signal) : { nodes: [], edges: [] };
+  const said = nodes.length + edges.length ? await server.sides(nodes, edges, endsOf(edges, names), signal) : { nodes: [], edges: [] };
   let [node, edge] = [0, 0];
   return conflicts.map(({ kind, ...conflict }) => {
     const one = (side: Sided): Words => {
@@ -42,6 +42,12 @@ async function words(server: Pick<Server, "sides">, conflicts: readonly Conflict
     };
     return [one(conflict.base), one(conflict.mine), one(conflict.theirs)];
   });
+}
+
+/** The names of the nodes where edges begin and end. */
+function endsOf(edges: readonly WorkflowEdge[], names: ReadonlyMap<string, string>): Names {
+  const ends = edges.flatMap(({ from, to }) => [from, to]);
+  return Object.fromEntries(ends.flatMap((id) => (names.has(id) ? [[id, names.get(id) as string]] : [])));
 }
 
 function onCanvas(said: readonly Said[] | null, side: WorkflowNode): Words {

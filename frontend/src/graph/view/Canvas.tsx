@@ -17,6 +17,7 @@ import {
 } from "@xyflow/react";
 import { type DragEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useShallow } from "zustand/react/shallow";
+import { warn } from "../io/notice";
 import type { Marks } from "../io/setup";
 import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
@@ -50,10 +51,10 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
 
   const onConnect = useCallback(
     ({ source, target }: Connection) => {
-      const { document, edit, choose, say } = store.getState();
+      const { document, edit, choose } = store.getState();
       const [from, to] = [find(document.nodes, source)?.id, find(document.nodes, target)?.id];
       if (!from || !to) return;
-      if (isConnected(document, from, to)) return say(t("{from} leads to {to} already", { from, to }));
+      if (isConnected(document, from, to)) return warn(t("{from} leads to {to} already", { from, to }));
       const made = connection(document, from, to);
       edit(made.edit, t("Connect {from} with {to}", { from, to }));
       choose({ edges: [made.key] });

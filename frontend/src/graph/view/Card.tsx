@@ -1,11 +1,11 @@
 // A node as a card, the note beside one, and the frame of a group.
 
 import { Handle, type NodeProps, Position } from "@xyflow/react";
-import { createContext, memo, useContext } from "react";
+import { createContext, memo, useContext, useLayoutEffect, useRef, useState } from "react";
 import { t, tn } from "../texts";
 import type { CardData, CardNode, FrameNode, NoteNode } from "./flow";
 import { Icon } from "./Icon";
-import { titleOf } from "./spoken";
+import { inLine, inLines, titleOf } from "./spoken";
 import { countWords } from "./WhatIf";
 
 /** Whether the canvas is seen from so far away that a card shows its name alone. */
@@ -43,6 +43,7 @@ function NearCard({ data }: { readonly data: CardData }) {
   const { node, kind, words, tokens, mark, tried, mayChange } = data;
   const problems = words?.problems ?? [];
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
+  const filter = inLine(words?.filter.join(" · ") ?? "");
   const pauses = node.config?.pause === "before" || node.config?.pause === "after";
   return (
     <div className={look(data)} translate="no">
@@ -52,7 +53,7 @@ function NearCard({ data }: { readonly data: CardData }) {
         {mark && <Icon name={mark.icon} />}
         {pauses && !mark && <Icon name="player-pause" />}
         {problems.length > 0 && (
-          <span className="flow-card-problems" title={problems.join("\n")}>
+          <span className="flow-card-problems" title={problems.map(inLine).join("\n")}>
             <Icon name="alert-circle" />
             {problems.length}
           </span>
@@ -60,15 +61,15 @@ function NearCard({ data }: { readonly data: CardData }) {
       </div>
       <div className="flow-card-type">
         <span className="flow-type">{kind?.label ?? words?.type_label ?? node.type}</span>
-        {context && ` · ${context}`}
+        {context && ` · ${inLine(context)}`}
       </div>
-      <div className="flow-card-filter" title={words?.filter.join(" · ")}>
-        {words?.filter.length ? (
+      <div className="flow-card-filter" title={filter}>
+        {filter && (
           <>
             <Icon name="filter" />
-            {words.filter.join(" · ")}
+            {filter}
           </>
-        ) : null}
+        )}
       </div>
       <div className="flow-card-foot">
         {mark && <span className="flow-mark">{mark.text}</span>}
@@ -85,14 +86,26 @@ function NearCard({ data }: { readonly data: CardData }) {
 }
 
 function NoteView({ data }: NodeProps<NoteNode>) {
-  return <div className="flow-note">{data.text}</div>;
+  const note = useRef<HTMLDivElement>(null);
+  const [isLong, setLong] = useState(false);
+  useLayoutEffect(() => {
+    const { scrollHeight = 0, clientHeight = 0 } = note.current ?? {};
+    setLong(scrollHeight > clientHeight);
+  }, [data.text]);
+  // A long one is scrolled, by wheel and by arrow keys, and dragged all the same.
+  const scrolls = { className: "flow-note nowheel", tabIndex: 0, role: "region", "aria-label": t("Note beside {name}", { name: data.of }) };
+  return (
+    <div ref={note} className="flow-note" {...(isLong && scrolls)}>
+      {inLines(data.text)}
+    </div>
+  );
 }
 
 function FrameView({ data }: NodeProps<FrameNode>) {
   return (
     <div className="flow-frame">
       <div className="flow-frame-title" translate="no">
-        {data.name}
+        {inLine(data.name)}
       </div>
     </div>
   );

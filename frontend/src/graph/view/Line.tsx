@@ -10,6 +10,7 @@ import { Far } from "./Card";
 import { useEditor } from "./context";
 import type { FlowEdge } from "./flow";
 import { Icon } from "./Icon";
+import { conditionOf, inLine } from "./spoken";
 
 // Lines end where the dot of a handle is; what one can hit is larger.
 const IN_HANDLE = 12;
@@ -52,8 +53,8 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
   const layer = useStore(layerOf);
   const choose = useEditor((state) => state.choose);
   const edge = data?.edge;
-  const condition = edge?.condition?.replaceAll("context.", "");
-  const chips = data?.words?.chips ?? [];
+  const condition = conditionOf(edge);
+  const chips = (data?.words?.chips ?? []).map(inLine);
   const faulty = Boolean(data?.words?.problems.length);
   // With a mark that is all that fits between two cards; the rest is read in the panel.
   const mark = data?.mark;
@@ -64,7 +65,7 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
         className={`flow-chips nopan${selected ? " flow-chips-chosen" : ""}${faulty ? " flow-chips-faulty" : ""}${mark ? ` mark-${mark.sign}` : ""}`}
         style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)`, maxWidth: roomFor(given) }}
         translate="no"
-        title={[mark?.text, edge?.condition, ...chips, ...(data?.words?.problems ?? [])].filter(Boolean).join("\n")}
+        title={[mark?.text, inLine(edge?.condition ?? ""), ...chips, ...(data?.words?.problems ?? []).map(inLine)].filter(Boolean).join("\n")}
         onClick={() => choose({ edges: [id] })}
       >
         {faulty && <Icon name="alert-circle" />}
@@ -74,7 +75,7 @@ function Chips({ way: { x, y }, given }: { readonly way: Way; readonly given: Ed
             {mark.text}
           </span>
         )}
-        {!mark && condition && <span className="flow-chip flow-chip-condition">{t("if {condition}", { condition })}</span>}
+        {!mark && condition && <span className="flow-chip flow-chip-condition">{condition}</span>}
         {(mark ? [] : chips).map((chip) => (
           <span key={chip} className="flow-chip">
             {chip}

@@ -5,12 +5,11 @@ import { type Told, tell } from "../io/telling";
 import type { Conflict, Side, Sided } from "../model/merge";
 import { nameOf } from "../model/merge";
 import { same } from "../model/document";
+import type { Clash } from "../store";
 import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { Dialog } from "./Dialog";
 import { SideOf } from "./Sides";
-
-const NONE: readonly Conflict[] = [];
 
 export function MergeDialog() {
   const clash = useEditor((state) => state.clash);
@@ -20,7 +19,7 @@ export function MergeDialog() {
 function Deciding() {
   const { store } = useDesk();
   const clash = useEditor((state) => state.clash);
-  const told = useTold(clash?.conflicts);
+  const told = useTold(clash);
   const [choices, setChoices] = useState<{ readonly [name: string]: Side }>({});
   if (!clash) return null;
   const { conflicts, version } = clash;
@@ -56,15 +55,21 @@ function Deciding() {
 }
 
 /** What the sides of each conflict say, as far as the server has told it yet. */
-function useTold(conflicts = NONE): { readonly [name: string]: Told } {
+function useTold(clash: Clash | null): { readonly [name: string]: Told } {
   const { server } = useDesk();
   const [told, setTold] = useState<{ readonly [name: string]: Told }>({});
   useEffect(() => {
+    if (!clash) return;
     const running = new AbortController();
-    void tell(server, conflicts, running.signal, (name, words) => setTold((before) => ({ ...before, [name]: words })));
+    void tell(server, clash.conflicts, namesIn(clash), running.signal, (name, words) => setTold((before) => ({ ...before, [name]: words })));
     return () => running.abort();
-  }, [server, conflicts]);
+  }, [server, clash]);
   return told;
+}
+
+/** What nodes are called: as I have it, if I have it. */
+function namesIn({ base, mine, theirs }: Clash): Map<string, string> {
+  return new Map([base, theirs, mine].flatMap(({ nodes }) => nodes.flatMap(({ id, name }): [string, string][] => (name ? [[id, name]] : []))));
 }
 
 interface OneProps {

@@ -10,7 +10,7 @@ import { t, tn } from "../texts";
 import { useDesk, useEditor } from "./context";
 import { addKind } from "./doing";
 import { Icon } from "./Icon";
-import { titleOf } from "./spoken";
+import { inLine, titleOf } from "./spoken";
 
 interface Props {
   readonly onConnect: (from: string) => void;
@@ -66,14 +66,14 @@ function Nodes({ onConnect, onEdit }: Props) {
                 <th scope="row" translate="no">
                   {name}
                   {name !== node.id && <div className="text-secondary small">{node.id}</div>}
-                  {groupOf(node) && <div className="small">{t("in group {name}", { name: groupOf(node) })}</div>}
+                  {groupOf(node) && <div className="small">{t("in group {name}", { name: inLine(groupOf(node)) })}</div>}
                   <Problems list={words?.problems} />
                 </th>
                 <td>{labels.get(node.type) ?? words?.type_label ?? node.type}</td>
                 {state.marks && <td>{markOf(state.marks, "nodes", node.id)?.text ?? "–"}</td>}
                 <td>
                   {words?.context_label ?? node.context_type}
-                  {words?.filter.length ? <div className="small">{words.filter.join(" · ")}</div> : null}
+                  {words?.filter.length ? <div className="small">{inLine(words.filter.join(" · "))}</div> : null}
                 </td>
                 <td translate="no">{(targets.get(node.id) ?? []).join(", ") || "–"}</td>
                 <td>
@@ -129,9 +129,9 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
                   {edge.from} → {edge.to}
                 </td>
                 {state.marks && <td>{markOf(state.marks, "edges", edge.id)?.text ?? "–"}</td>}
-                <td translate="no">{edge.condition ? <code>{edge.condition}</code> : "–"}</td>
+                <td translate="no">{edge.condition ? <code>{inLine(edge.condition)}</code> : "–"}</td>
                 <td>
-                  {words?.chips.join(" · ") || "–"}
+                  {inLine(words?.chips.join(" · ") || "–")}
                   {edge.weight !== undefined && <div className="small">{t("weight {n}", { n: edge.weight })}</div>}
                 </td>
                 <td>
@@ -213,7 +213,7 @@ function Problems({ list }: { readonly list: readonly string[] | undefined }) {
   return (
     <ul className="editor-problems">
       {list.map((problem) => (
-        <li key={problem}>{problem}</li>
+        <li key={problem}>{inLine(problem)}</li>
       ))}
     </ul>
   );

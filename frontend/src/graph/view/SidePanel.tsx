@@ -12,7 +12,7 @@ import { chooseFound } from "./doing";
 import { Icon } from "./Icon";
 import { NO_SOURCE, Preview, type Source } from "./Preview";
 import { ServerForm } from "./ServerForm";
-import { titleOf } from "./spoken";
+import { inLine, titleOf } from "./spoken";
 import { NodeTried, WhatIf } from "./WhatIf";
 
 interface Props {
@@ -96,7 +96,7 @@ function Problems() {
                     {id}
                   </button>
                 )}{" "}
-                {message}
+                {inLine(message)}
               </span>
             </li>
           );

@@ -1,5 +1,6 @@
 // One side of a conflict: the fields in which it differs from the others, with what is new marked.
 
+import { shown } from "../../state/model/hidden";
 import type { Told } from "../io/telling";
 import { changed, differing, type Row } from "../model/sides";
 import { t } from "../texts";
@@ -47,7 +48,7 @@ function Text({ row, side, wasThere }: { readonly row: Row; readonly side: 0 | 1
   if (!lines.length) return <span className="text-secondary">{t("Nothing")}</span>;
   return lines.map((parts, place) => (
     <div key={place} dir="auto">
-      {parts.map(({ kind, text }, at) => (kind === "same" ? <span key={at}>{text}</span> : kind === "gone" ? <del key={at}>{text}</del> : <ins key={at}>{text}</ins>))}
+      {parts.map(({ kind, text }, at) => (kind === "same" ? <span key={at}>{shown(text)}</span> : kind === "gone" ? <del key={at}>{shown(text)}</del> : <ins key={at}>{shown(text)}</ins>))}
     </div>
   ));
 }

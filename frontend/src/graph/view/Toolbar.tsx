@@ -2,6 +2,7 @@
 
 import { useReactFlow } from "@xyflow/react";
 import { type ReactNode, useEffect, useRef } from "react";
+import { warn } from "../io/notice";
 import type { Saver } from "../io/saving";
 import { t } from "../texts";
 import { useDesk, useEditor } from "./context";
@@ -85,7 +86,7 @@ function Changing() {
   const any = useEditor((state) => state.chosen.nodes.length + state.chosen.edges.length);
   const grouped = useEditor((state) => state.chosen.nodes.some((key) => groupOf(find(state.document.nodes, key) ?? { id: "", type: "" })));
   const { undo, redo } = store.getState();
-  const fail = (): void => store.getState().say(t("The layout did not work"));
+  const fail = (): void => warn(t("The layout did not work"));
   return (
     <>
       <div className="btn-group" role="group" aria-label={t("Steps")}>

@@ -2,9 +2,10 @@
 
 import { type ReactFlowInstance, useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
+import { warn } from "../io/notice";
 import type { Position } from "../model/document";
 import { indexOf } from "../model/document";
-import { tn } from "../texts";
+import { t, tn } from "../texts";
 import { type Desk, useDesk } from "./context";
 import { clipOf, duplicateChosen, pasteText, removeChosen } from "./doing";
 
@@ -29,8 +30,9 @@ export function useKeys(): void {
     const copy = (event: ClipboardEvent): void => copied(event, desk);
     const paste = (event: ClipboardEvent): void => {
       const text = event.clipboardData?.getData("text/plain") ?? "";
-      const at = middle(flow, pointer);
-      if (!isElsewhere(event.target) && desk.store.getState().mayChange && pasteText(desk.store, text, at)) event.preventDefault();
+      if (isElsewhere(event.target) || !desk.store.getState().mayChange) return;
+      event.preventDefault();
+      if (!pasteText(desk.store, text, middle(flow, pointer))) warn(t("What the clipboard has is no part of a workflow: copy cards of a canvas first. Nothing was pasted."));
     };
     const away = new AbortController();
     const { signal } = away;

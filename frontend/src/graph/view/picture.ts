@@ -7,8 +7,7 @@ import { indexOf } from "../model/document";
 import { type Way, wayOf } from "../model/lines";
 import { around, CARD, frames, placesOf } from "../model/places";
 import { edgeWords, type Marked, markOf, nodeWords, type State } from "../store";
-import { t } from "../texts";
-import { titleOf } from "./spoken";
+import { conditionOf, inLine, inLines, titleOf } from "./spoken";
 
 const TONES: { readonly [tone: string]: string } = {
   blue: "#066fd1",
@@ -21,10 +20,14 @@ const TONES: { readonly [tone: string]: string } = {
 };
 const MARKS: { readonly [sign: string]: string } = { done: "#15803d", added: "#15803d", ready: "#1d4ed8", paused: "#b45309", changed: "#b45309", failed: "#b91c1c", removed: "#b91c1c" };
 const markTone = ({ sign }: Marked): string => MARKS[sign] ?? "#475569";
+const NOTE = { width: 200, letters: 29, row: 18, rows: 4 };
 const MOST_PIXELS = 12_000;
 
 const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, "\ufffd");
-const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+function short(text: string, most: number): string {
+  const line = inLine(text);
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
 const line = (x: number, y: number, text: string, more = ""): string => `<text x="${x}" y="${y}" ${more}>${escaped(text)}</text>`;
 
 export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
@@ -32,21 +35,22 @@ export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
   const places = placesOf(document, state.places);
   const box = places.size ? around([...places.values()], 80) : { x: 0, y: 0, width: 320, height: 200 };
   const { keys } = indexOf(document.nodes);
-  const tones = new Map(setup.kinds.map((kind) => [kind.type, TONES[kind.tone] ?? "#6b7280"]));
+  const kinds = new Map(setup.kinds.map((kind) => [kind.type, kind]));
   const parts = [...frames(document, places)].map(
     ([name, { x, y, width, height }]) =>
-      `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f1f5f9" stroke="#94a3b8" stroke-dasharray="5 4"/>` + line(x + 12, y + 18, name, 'font-size="12" fill="#475569"'),
+      `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="10" fill="#f1f5f9" stroke="#94a3b8" stroke-dasharray="5 4"/>` + line(x + 12, y + 18, short(name, 80), 'font-size="12" fill="#475569"'),
   );
   const chips: string[] = [];
+  const notes: string[] = [];
   document.edges.forEach((edge, place) => {
     const [from, to] = [places.get(edge.from), places.get(edge.to)];
     if (!from || !to) return;
     const way = wayOf(from.x + CARD.width, from.y + CARD.height / 2, to.x, to.y + CARD.height / 2);
     parts.push(lineOf(way, edge.type));
     const mark = markOf(state.marks, "edges", edge.id);
-    const words = mark ? [mark.text] : [edge.condition && t("if {condition}", { condition: edge.condition.replaceAll("context.", "") }), ...(edgeWords(state, indexOf(document.edges).keys[place] as Key)?.chips ?? [])];
+    const words = mark ? [mark.text] : [conditionOf(edge), ...(edgeWords(state, indexOf(document.edges).keys[place] as Key)?.chips ?? [])];
     const text = short(words.filter(Boolean).join(" · "), 36);
-    if (text) chips.push(chipOf(way, text));
+    if (text) chips.push(chipOf(way, text, gapOf(from, to)));
   });
   document.nodes.forEach((node, place) => {
     const key = keys[place] as Key;
@@ -55,20 +59,20 @@ export function pictureOf(state: State, setup: Pick<Setup, "kinds">): string {
     const mark = markOf(state.marks, "nodes", node.id);
     parts.push(
       `<rect x="${x}" y="${y}" width="${CARD.width}" height="${CARD.height}" rx="8" fill="#ffffff" stroke="${mark ? markTone(mark) : "#cbd5e1"}"/>`,
-      `<rect x="${x}" y="${y + 8}" width="4" height="${CARD.height - 16}" rx="2" fill="${tones.get(node.type) ?? "#6b7280"}"/>`,
+      `<rect x="${x}" y="${y + 8}" width="4" height="${CARD.height - 16}" rx="2" fill="${TONES[kinds.get(node.type)?.tone ?? ""] ?? "#6b7280"}"/>`,
       line(x + 16, y + 28, short(titleOf(node), 25), 'font-size="14" font-weight="600" fill="#0f172a"'),
-      line(x + 16, y + 49, short(`${words?.type_label ?? node.type} · ${words?.context_label ?? node.context_type ?? ""}`, 34), 'font-size="11" fill="#475569"'),
+      line(x + 16, y + 49, short([kinds.get(node.type)?.label ?? words?.type_label ?? node.type, words?.context_label ?? node.context_type].filter(Boolean).join(" · "), 34), 'font-size="11" fill="#475569"'),
       line(x + 16, y + 70, short(words?.filter.join(" · ") ?? "", 34), 'font-size="11" fill="#1d4ed8"'),
     );
     if (mark) parts.push(line(x + 16, y + 88, short(mark.text, 34), `font-size="11" font-weight="600" fill="${markTone(mark)}"`));
     const note = noteOf(node);
-    if (note) parts.push(line(x + note.x, y + note.y + 14, short(note.text, 60), 'font-size="12" fill="#713f12"'));
+    if (note) notes.push(noteBox(x + note.x, y + note.y, note.text));
   });
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box.x} ${box.y} ${box.width} ${box.height}" width="${box.width}" height="${box.height}" font-family="sans-serif">` +
     `<title>${escaped(document.name)}</title>` +
     '<defs><marker id="end" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 1 9 5 0 9z" fill="#64748b"/></marker></defs>' +
-    `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" fill="#ffffff"/>${parts.join("")}${chips.join("")}</svg>\n`
+    `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" fill="#ffffff"/>${parts.join("")}${chips.join("")}${notes.join("")}</svg>\n`
   );
 }
 
@@ -77,9 +81,33 @@ function lineOf({ path }: Way, type: string): string {
   return `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="1.5" marker-end="url(#end)"/>`;
 }
 
-function chipOf({ x, y }: Way, text: string): string {
+/** How far cards beside each other are apart; others leave all the room. */
+function gapOf(from: Position, to: Position): number {
+  const isBeside = to.x > from.x && Math.abs(to.y - from.y) < CARD.height;
+  return isBeside ? to.x - from.x - CARD.width : Number.POSITIVE_INFINITY;
+}
+
+/** What does not fit between two cards stands above them: nobody can point at a picture to read the rest. */
+function chipOf(way: Way, text: string, gap: number): string {
   const width = text.length * 6.4 + 18;
+  const { x } = way;
+  const y = width > gap ? way.y - CARD.height / 2 - 16 : way.y;
   return `<rect x="${x - width / 2}" y="${y - 11}" width="${width}" height="22" rx="11" fill="#ffffff" stroke="#94a3b8"/>` + line(x, y + 4, text, 'font-size="11" fill="#0f172a" text-anchor="middle"');
+}
+
+/** A note as the canvas shows it before one scrolls. */
+function noteBox(x: number, y: number, text: string): string {
+  const rows = folded(inLines(text), NOTE.letters, NOTE.rows);
+  const box = `<rect x="${x}" y="${y}" width="${NOTE.width}" height="${rows.length * NOTE.row + 12}" rx="3" fill="#fdf6d8" stroke="#e3d08c"/>`;
+  return box + rows.map((row, place) => line(x + 10, y + 19 + place * NOTE.row, row, 'font-size="12" fill="#713f12"')).join("");
+}
+
+/** A text in at most so many rows of so many letters, broken between words where that goes. */
+export function folded(text: string, letters: number, most: number): string[] {
+  const rows = text.split("\n").flatMap((given) => given.match(new RegExp(`\\S.{0,${letters - 1}}(?=\\s|$)|\\S{1,${letters}}`, "gu")) ?? [""]);
+  if (rows.length <= most) return rows;
+  const last = rows[most - 1] as string;
+  return [...rows.slice(0, most - 1), `${last.slice(0, letters - 1).trimEnd()}…`];
 }
 
 export async function pngOf(svg: string): Promise<Blob> {

@@ -12,6 +12,21 @@ export function titleOf(node: { readonly id: string; readonly name?: string }): 
   return shown(node.name?.trim() || node.id);
 }
 
+/** A text of many lines, with what is hidden in it named. */
+export function inLines(text: string): string {
+  return text.split(/\r\n|\r|\n/).map(shown).join("\n");
+}
+
+/** A text in one line, with what is hidden in it named. */
+export function inLine(text: string): string {
+  return shown(text.replace(/[\t\n\r ]+/g, " "));
+}
+
+/** The condition of an edge as a chip has it. */
+export function conditionOf(edge: Pick<WorkflowEdge, "condition"> | undefined): string {
+  return edge?.condition ? t("if {condition}", { condition: inLine(edge.condition.replaceAll("context.", "")) }) : "";
+}
+
 export function spokenNode({ node, words, kind, mark }: Pick<CardData, "node" | "words" | "kind" | "mark">, group: string): string {
   const context = words?.context_label ?? node.context_type ?? kind?.context_type ?? "";
   const parts = [`${titleOf(node)}, ${kind?.label ?? words?.type_label ?? node.type}`];
@@ -22,7 +37,7 @@ export function spokenNode({ node, words, kind, mark }: Pick<CardData, "node" | 
   if (group) parts.push(t("in group {name}", { name: group }));
   const count = words?.problems.length ?? 0;
   if (count) parts.push(`${tn("{n} problem", "{n} problems", count)}: ${words?.problems.join("; ")}`);
-  return parts.join(", ");
+  return inLine(parts.join(", "));
 }
 
 export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined, mark?: Marked): string {
@@ -32,5 +47,5 @@ export function spokenEdge(edge: WorkflowEdge, words: EdgeWords | undefined, mar
   if (edge.weight !== undefined) parts.push(t("weight {n}", { n: edge.weight }));
   if (words?.chips.length) parts.push(words.chips.join(", "));
   if (words?.problems.length) parts.push(words.problems.join("; "));
-  return parts.filter(Boolean).join(", ");
+  return inLine(parts.filter(Boolean).join(", "));
 }

@@ -40,6 +40,18 @@ def test_an_edge_is_told_with_its_condition_and_operations() -> None:
     ]
 
 
+def test_the_ends_of_an_edge_are_told_by_name_and_id() -> None:
+    asked = {"document": document(), "names": {"start": "Begin", "answer": "Answer"}}
+    answer = ask(signed_in(Role.DESIGNER), "sides", asked)
+    found = lines(answer.json()["edges"][0])
+    assert found["From"] == ["Begin (start)"]
+    assert found["To"] == ["Answer (answer)"]
+
+
+def test_an_end_without_a_name_is_told_by_its_id() -> None:
+    assert lines(said(document())["edges"][0])["To"] == ["answer"]
+
+
 def test_only_what_has_no_words_is_json() -> None:
     told = said(document())["nodes"][1]
     assert [each["label"] for each in told if each["is_json"]] == ["Other config"]
