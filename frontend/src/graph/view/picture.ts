@@ -87,11 +87,11 @@ function gapOf(from: Position, to: Position): number {
   return isBeside ? to.x - from.x - CARD.width : Number.POSITIVE_INFINITY;
 }
 
-/** What does not fit between two cards stands above them: nobody can point at a picture to read the rest. */
+/** What does not fit between two cards stands below them, as above them lines lead back: nobody can point at a picture to read the rest. */
 function chipOf(way: Way, text: string, gap: number): string {
   const width = text.length * 6.4 + 18;
   const { x } = way;
-  const y = width > gap ? way.y - CARD.height / 2 - 16 : way.y;
+  const y = width > gap ? way.y + CARD.height / 2 + 16 : way.y;
   return `<rect x="${x - width / 2}" y="${y - 11}" width="${width}" height="22" rx="11" fill="#ffffff" stroke="#94a3b8"/>` + line(x, y + 4, text, 'font-size="11" fill="#0f172a" text-anchor="middle"');
 }
 
