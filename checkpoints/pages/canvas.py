@@ -30,9 +30,10 @@ from ctxadmin.web.components import Crumb, Tab, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest
 from workflows.domain.graph import Edge, Node
-from workflows.pages.canvas import NODE_TYPE_WORDS, watched_setup
+from workflows.pages.canvas import watched_setup
 from workflows.pages.marks import Mark, Marks
 from workflows.pages.seen import Seen, seen_of
+from workflows.pages.words import NODE_TYPE_WORDS
 
 _LAST: Final = 12
 

@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
 
@@ -34,20 +33,6 @@ from workflows.store import find_workflow
 
 # Larger graphs open for seconds and move like treacle; the outline of the workflow has all of it.
 MOST_DRAWN: Final = 5_000
-
-NODE_TYPE_WORDS: Final[Mapping[str, Text]] = {
-    "start": gettext_lazy("Start"),
-    "llm": gettext_lazy("Model"),
-    "tool": gettext_lazy("Tool"),
-    "decision": gettext_lazy("Decision"),
-    "context_processor": gettext_lazy("Context processor"),
-    "human_relay": gettext_lazy("Human relay"),
-    "user_interaction": gettext_lazy("User interaction"),
-    "merge": gettext_lazy("Merge"),
-    "join": gettext_lazy("Join"),
-    "subworkflow": gettext_lazy("Subworkflow"),
-    "end": gettext_lazy("End"),
-}
 
 # A context processor without an operation could not be published.
 _FIRST_CONFIG: Final[Mapping[str, JsonValue]] = {
@@ -151,7 +136,7 @@ def _shown(actor: Actor, document: Document, name: str) -> dict[str, object]:
         "name": name,
         "document": graph.dump(document),
         "places": _places(document),
-        "kinds": [kind(each) for each in NODE_TYPE_WORDS],
+        "kinds": [kind(each) for each in words.NODE_TYPE_WORDS],
         "edge_types": [[each, str(label)] for each, label in words.EDGE_TYPE_WORDS.items()],
     }
 
@@ -169,7 +154,7 @@ def kind(name: str) -> Mapping[str, object]:
     first = _FIRST_CONFIG.get(name)
     return {
         "type": name,
-        "label": str(NODE_TYPE_WORDS[name]),
+        "label": str(words.NODE_TYPE_WORDS[name]),
         "tone": words.tone_of(name),
         "context_type": default_context_type(name),
         **({"config": first} if first is not None else {}),

@@ -182,11 +182,13 @@ class _Drawer:
         self._edges = Counter(problem.edge for problem in shown)
 
     def card(self, node: Node, spot: Place, *, starts: bool) -> Card:
+        kind_of = words.NODE_TYPE_WORDS.get(node.type, node.type)
         context_type = words.context_type_of(node)
+        whole = words.CONTEXT_TYPE_WORDS.get(context_type, context_type)
         own = words.node_words(node, self._registries)
         errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
         title = short(node.name or node.id, _CARD_TEXT)
-        kind, sees = short(f"{node.type} · {context_type}", 31), short(own, 32)
+        kind, sees = short(f"{kind_of} · {whole}", 31), short(own, 32)
         mark = self._marks.get(("node", node.id), "")
         return Card(
             x=round(spot.x, 1),

@@ -19,6 +19,20 @@ from workflows.domain.processors import Registries
 _MOST_NAMES: Final = 3
 _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
+NODE_TYPE_WORDS: Final[Mapping[str, Text]] = {
+    "start": gettext_lazy("Start"),
+    "llm": gettext_lazy("Model"),
+    "tool": gettext_lazy("Tool"),
+    "decision": gettext_lazy("Decision"),
+    "context_processor": gettext_lazy("Context processor"),
+    "human_relay": gettext_lazy("Human relay"),
+    "user_interaction": gettext_lazy("User interaction"),
+    "merge": gettext_lazy("Merge"),
+    "join": gettext_lazy("Join"),
+    "subworkflow": gettext_lazy("Subworkflow"),
+    "end": gettext_lazy("End"),
+}
+
 CONTEXT_TYPE_WORDS: Final[Mapping[str, Text]] = {
     "pass_through": gettext_lazy("everything"),
     "filter_in": gettext_lazy("only what its filter lets in"),
