@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.editor.scenes import NODES, Make, card, draft, form, opened, saved
+from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, opened, saved
 
 
 @pytest.mark.parametrize("where", ["draft", "version"])
@@ -32,6 +32,13 @@ def test_who_may_only_look_changes_nothing(
     expect(page.get_by_role("region", name="Kinds of nodes")).to_have_count(0)
     expect(page.get_by_role("button", name="Lay out")).to_have_count(0)
     assert_accessible(page)
+
+
+def test_a_loop_is_a_note_and_no_problem(designer_page: Page, made: Make) -> None:
+    back: JsonValue = {"id": "back", "type": "sequence", "from": "answer", "to": "ask"}
+    page = opened(designer_page, made(edges=[*EDGES, back]))
+    expect(page.get_by_role("heading", name="1 note", exact=True)).to_be_visible()
+    expect(page.locator(".problem-note")).to_contain_text("a loop")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

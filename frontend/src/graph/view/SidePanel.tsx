@@ -82,7 +82,7 @@ function Problems() {
   if (!problems.length) return <p className="text-secondary">{t("No problems. Choose a node or an edge to see what it does.")}</p>;
   return (
     <>
-      <h2>{tn("{n} problem", "{n} problems", problems.length)}</h2>
+      <h2>{counted(problems)}</h2>
       <ul className="problem-list">
         {problems.slice(0, MOST_LISTED).map(({ message, severity, node, edge, pointer }) => {
           const [kind, id] = node !== undefined ? (["node", node] as const) : (["edge", edge ?? ""] as const);
@@ -105,6 +105,13 @@ function Problems() {
       {problems.length > MOST_LISTED && <p>{tn("and {n} more", "and {n} more", problems.length - MOST_LISTED)}</p>}
     </>
   );
+}
+
+/** How many problems, and how many notes, which are none. */
+function counted(problems: readonly { readonly severity?: string }[]): string {
+  const notes = problems.filter(({ severity }) => severity === "note").length;
+  const real = problems.length - notes;
+  return [real && tn("{n} problem", "{n} problems", real), notes && tn("{n} note", "{n} notes", notes)].filter(Boolean).join(", ");
 }
 
 /** The element that a pointer leads to, or the first with its id if the document went on since. */
