@@ -154,14 +154,19 @@ def _beside(before: Typed, said: Said, moment: Moment) -> tuple[Typed, list[str]
 
 
 def _carried(typed: Typed, moment: Moment) -> Typed | None:
-    """What was typed as of a later moment; None if one of its keys became another by then."""
+    """What was typed as of a later moment; None if one of its keys became another by then.
+
+    What does not stand for its key comes along whatever became of that: it is only looked at.
+    """
     if typed.version == moment.version:
         return typed
-    rows = [*typed.rows, *typed.others]
+    names = {row.name for row in typed.rows}
     late = typed.version > moment.version
-    if late or typed.texts or not _fits(rows, typed.names, typed.version, moment):
+    if late or typed.texts or not _fits(typed.rows, names, typed.version, moment):
         return None
-    return replace(typed, version=moment.version)
+    held = values.held_keys(moment)
+    others = [replace(row, old=row.name in held) for row in typed.others]
+    return replace(typed, version=moment.version, others=others)
 
 
 def _fits(rows: Sequence[Row], names: set[str], version: int, moment: Moment) -> bool:
@@ -232,7 +237,8 @@ def drop(actor: Actor, base: Moment, mark: str) -> None:
 def use(actor: Actor, base: Moment, mark: str) -> None:
     """Have what was typed on another page stand for its key, and what stood stay beside it."""
 
-    def swapped(typed: Typed) -> Typed:
+    def swapped(kept: Typed) -> Typed:
+        typed = _carried(kept, base) or kept  # as the page showed it
         mark_of = _marker(base, typed)
         found = next((each for each in typed.others if mark_of(each) == mark), None)
         if found is None:

@@ -90,7 +90,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     save(page)
     expect(page.get_by_role("link", name="Edge go from start to answer")).to_be_visible()
 
-    page.get_by_role("link", name=re.compile("^Answer llm")).click()
+    page.get_by_role("link", name=re.compile("^Answer Model")).click()
     page.get_by_role("link", name="Preview").click()
     page.get_by_label("Conversation").fill(chat)
     page.get_by_role("button", name="Show").click()

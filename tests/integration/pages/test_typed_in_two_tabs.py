@@ -126,6 +126,26 @@ def test_the_other_text_outlives_an_apply(reviewer: Client, run: Run) -> None:
     assert others(reviewer, run) == ["one"]
 
 
+def test_the_other_text_does_not_hold_the_form_at_an_old_version(
+    reviewer: Client, run: Run
+) -> None:
+    first, second = opened(reviewer, run), opened(reviewer, run)
+    keep(reviewer, run, typed(first, draft="one"))
+    summary = send(reviewer, run, typed(second, draft="two"))
+    send(reviewer, run, carried(summary, seq=hidden(text(summary), "seq")), "apply")
+    other_edit(run, count=7)
+    form = opened(reviewer, run)
+    assert (form["version"], value(reviewer, run, "count")) == ("3", "7")
+    assert value(reviewer, run, "draft") == "two"
+    [line] = pending(reviewer, run).others
+    send(reviewer, run, form | {"use": line.mark}, "")
+    form = opened(reviewer, run)
+    assert (form["version"], value(reviewer, run, "draft")) == ("3", "one")
+    apply(reviewer, run, send(reviewer, run, form))
+    state = run.snapshot()["state_data"]
+    assert (state["draft"], state["count"]) == ("one", 7)
+
+
 def test_what_one_tab_takes_back_does_not_come_again_from_another(
     reviewer: Client, run: Run
 ) -> None:
