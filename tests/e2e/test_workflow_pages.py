@@ -2,6 +2,7 @@
 
 import re
 from typing import Literal
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -58,10 +59,10 @@ def save(page: Page) -> None:
 def test_a_designer_builds_previews_and_publishes_a_workflow(
     designer_page: Page, chat: str
 ) -> None:
-    page = designer_page
+    page, slug = designer_page, f"built-{uuid4().hex[:8]}"
     page.goto("/workflows/")
     page.get_by_role("link", name="New workflow").click()
-    page.get_by_label("Slug").fill("e2e-built")
+    page.get_by_label("Slug").fill(slug)
     page.get_by_label("Name").fill("Built by hand")
     page.get_by_role("button", name="Create").click()
 
@@ -97,7 +98,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     expect(page.get_by_text("6 dropped")).to_be_visible()
     expect(page.get_by_text("2 kept")).to_be_visible()
 
-    page.goto("/workflows/e2e-built/publish/")
+    page.goto(f"/workflows/{slug}/publish/")
     page.get_by_label("Note").fill("The first")
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_role("heading", name="Built by hand, version 1")).to_be_visible()
