@@ -19,12 +19,15 @@ from ctxadmin.observe.traces import start_tracing  # noqa: E402
 from ctxadmin.sockets.routing import with_sockets  # noqa: E402
 from ctxadmin.web.handler import ThreadedHandler  # noqa: E402
 from ctxadmin.web.lane import Lane  # noqa: E402
+from ctxadmin.web.turns import Turns  # noqa: E402
 
 log_ends_of_threads()
 start_tracing()
 hot = [*conversations.CALLS, *checkpoints.CALLS]
 lane = Lane(hot, conversations.write_calls, settings.TOGETHER) if settings.TOGETHER > 1 else None
-application = Observed(with_sockets(ThreadedHandler(settings.THREADS, lane)))
+# A database of its own process is computing, too; one behind a socket is waited for.
+turns = Turns() if settings.EMBEDDED else None
+application = Observed(with_sockets(ThreadedHandler(settings.THREADS, lane, turns)))
 
 # What every request needs is loaded before the first, and then left alone by the garbage
 # collector, whose full passes made the slowest requests: p99 of a prototype was 60 to 118 ms

@@ -9,6 +9,7 @@ event loop once.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import copy_context
 from io import BytesIO
 from typing import Any, Final, TypeAlias
@@ -28,6 +29,7 @@ from ctxadmin.web.lane import Lane
 from ctxadmin.web.later import Later, answer_later, start
 from ctxadmin.web.middleware import RequestIdMiddleware
 from ctxadmin.web.problems import BASE_PATH
+from ctxadmin.web.turns import Turns
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
@@ -57,13 +59,16 @@ class ThreadedHandler(BaseHandler):
     """The ASGI application of everything that Django serves by HTTP.
 
     A request whose client is gone is finished all the same: what it writes is whole. A
-    ``lane`` answers what it can before.
+    ``lane`` answers what it can before. With ``turns`` each waits for its own; without, as many
+    run beside each other as there are ``threads``.
     """
 
-    def __init__(self, threads: int, lane: Lane | None = None) -> None:
+    def __init__(self, threads: int, lane: Lane | None = None, turns: Turns | None = None) -> None:
         super().__init__()
         self.load_middleware(is_async=False)
         self._lane = lane
+        self._turn: Callable[[], AbstractAsyncContextManager[None]]
+        self._turn = turns.one if turns is not None else nullcontext
         self._for_tokens = _TokenHandler()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
 
@@ -82,9 +87,10 @@ class ThreadedHandler(BaseHandler):
             return
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread
-        response, parts = await loop.run_in_executor(
-            self._pool, context.run, self._respond, scope, body
-        )
+        async with self._turn():
+            response, parts = await loop.run_in_executor(
+                self._pool, context.run, self._respond, scope, body
+            )
         if isinstance(response, Later):
             await answer_later(response, receive, send)
             return
