@@ -42,6 +42,9 @@ def test_what_is_no_json_is_malformed(text: bytes) -> None:
         (b'{"a":1,"a":1}', "'a' occurs twice"),
         (b'{"a": 1, "\\u0061": 2}', "'a' occurs twice"),
         (b'[{"x":{"b":1,"c":2,"b":3}}]', "'b' occurs twice"),
+        (b'{"a": ":", "b": 1, "a": "::"}', "'a' occurs twice"),
+        (b'{"a": 1, "b": "\\u003a", "a": 1}', "'a' occurs twice"),
+        (b'{"a": 1, "b": "\\u003A", "a": 1}', "'a' occurs twice"),
         (b"18446744073709551616", "does not fit into 64 bit"),
         (b"[-9223372036854775809]", "does not fit into 64 bit"),
         (b'{"a": 123456789012345678901234567890}', "does not fit into 64 bit"),
@@ -67,6 +70,7 @@ def test_json_that_the_contract_forbids_is_refused_but_not_malformed(text: bytes
         (b' {"a" : [1 , 2.50, "\\u4e2d"]} ', {"a": [1, 2.5, "中"]}),
         (b'"\\u0000\\n"', "\0\n"),
         (b"1E5", 100000.0),
+        (b'{"a:b": ":", "c": "\\u003a"}', {"a:b": ":", "c": ":"}),
         (b'{"a":{"b":1},"c":{"b":1}}', {"a": {"b": 1}, "c": {"b": 1}}),
     ],
 )
@@ -78,8 +82,15 @@ def test_nesting_of_64_levels_is_fine() -> None:
     assert depth(loads_strict(b"[" * 64 + b"]" * 64)) == MAX_DEPTH
 
 
+@pytest.mark.parametrize("beside", [b'""', b'"%s"' % (b"x" * 10_000)])
+def test_nesting_of_65_levels_is_refused_in_short_and_in_long_texts(beside: bytes) -> None:
+    with pytest.raises(ValidationFailed, match="nesting is deeper than 64"):
+        loads_strict(b"[" * 65 + beside + b"]" * 65)
+
+
 def test_brackets_in_texts_are_no_nesting() -> None:
     assert loads_strict(b'"' + b"[{" * 1000 + b'"') == "[{" * 1000
+    assert loads_strict(b'"' + b"[{" * 10_000 + b'"') == "[{" * 10_000
 
 
 @pytest.mark.parametrize(
