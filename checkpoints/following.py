@@ -13,12 +13,14 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.sockets.announcing import announce, who
+from ctxadmin.sockets.messages import Announced
 from ctxadmin.sockets.protocol import (
     Activity,
     Changed,
     ConversationState,
     Gone,
     Told,
+    Who,
     named,
 )
 from ctxadmin.sockets.topics import Source, Topic
@@ -28,20 +30,23 @@ KIND = "conversations"
 
 def tell(changes: Sequence[Committed]) -> None:
     """Announce committed changes, of what the writer has at hand: nothing is read."""
-    for change in changes:
-        head, author = change.head, who(change.actor)
-        activity = Activity(
-            kind="conversation",
-            id=head.public_id,
-            what=change.action.value,
-            status=head.status,
-            who=author,
-        )
-        announce(Topic(KIND, head.key, head.workspace), _frame(change), activity)
+    announce(*map(_announced, changes))
 
 
-def _frame(change: Committed) -> Told:
+def _announced(change: Committed) -> Announced:
     head, author = change.head, who(change.actor)
+    activity = Activity(
+        kind="conversation",
+        id=head.public_id,
+        what=change.action.value,
+        status=head.status,
+        who=author,
+    )
+    return Announced(Topic(KIND, head.key, head.workspace), _frame(change, author), activity)
+
+
+def _frame(change: Committed, author: Who) -> Told:
+    head = change.head
     if change.action is Action.CONVERSATION_ERASE:
         return Gone(id=head.public_id, who=author)
     written = [part for part in change.parts if isinstance(part, VersionWritten)]

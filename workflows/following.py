@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.sockets.announcing import announce, who
+from ctxadmin.sockets.messages import Announced
 from ctxadmin.sockets.protocol import Activity, DraftChanged, Gone, Told, WorkflowState
 from ctxadmin.sockets.topics import Source, Topic
 from workflows.models import Workflow
@@ -27,7 +28,7 @@ def tell(change: Committed) -> None:
     if row.slug is None:
         frame = Gone(id=slug, who=author)
     activity = Activity(kind="workflow", id=slug, what=change.what, who=author)
-    announce(Topic(KIND, row.key, row.workspace), frame, activity)
+    announce(Announced(Topic(KIND, row.key, row.workspace), frame, activity))
 
 
 def find(actor: Actor, slug: str) -> tuple[int, WorkflowState]:

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final, ParamSpec, TypeVar
@@ -84,10 +84,10 @@ class Hub:
         """Run what asks the database in a thread that keeps its connection."""
         return await self.loop.run_in_executor(self._pool, partial(_fresh, call, *args, **kwargs))
 
-    def carry(self, message: Message) -> None:
+    def carry(self, messages: Sequence[Message]) -> None:
         """Tell everybody of something; from any thread."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            self.loop.call_soon_threadsafe(self._spread, message)
+            self.loop.call_soon_threadsafe(self._spread, messages)
 
     async def join(self, listener: Listener, state: State | None = None) -> None:
         """Have somebody told of what happens from now on."""
@@ -169,9 +169,10 @@ class Hub:
         await self._sender.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _spread(self, message: Message) -> None:
-        self._take(message)
-        self._sender.put(message)
+    def _spread(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            self._take(message)
+            self._sender.put(message)
         self._start()
 
     def _take(self, message: Message) -> None:

@@ -5,7 +5,7 @@ import atexit
 import contextlib
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from types import FrameType
 from typing import Any, Final
@@ -38,12 +38,12 @@ def forget(hub: Hub) -> None:
     _hubs.pop(hub.loop, None)
 
 
-def carry(message: Message) -> None:
-    """Give a message to all hubs; from any thread."""
+def carry(messages: Sequence[Message]) -> None:
+    """Give messages to all hubs; from any thread."""
     if not _hubs and settings.CHANNEL_REDIS is not None:
         _begin_beside()
     for hub in tuple(_hubs.values()):
-        hub.carry(message)
+        hub.carry(messages)
 
 
 def findings() -> list[Finding]:

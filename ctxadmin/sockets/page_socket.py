@@ -73,6 +73,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
             name=actor.name,
             where=here.where,
             editing=here.editing,
+            kept=here.kept,
         )
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

@@ -42,7 +42,9 @@ class Who(_Said):
 class Person(_Said):
     """Somebody at a page: ``where`` is what is looked at or, if ``editing``, changed there.
 
-    It is ``key:NAME`` of a state, ``node:ID`` or ``edge:ID`` of a workflow, or empty.
+    It is ``key:NAME`` of a state, ``node:ID`` or ``edge:ID`` of a workflow, or empty. ``kept`` is
+    how often what is typed there was kept: by that other pages of the same person see that they
+    are behind.
     """
 
     socket: str
@@ -50,6 +52,7 @@ class Person(_Said):
     name: str
     where: str = ""
     editing: bool = False
+    kept: int = 0
 
 
 class ConversationState(_Said):
@@ -166,6 +169,7 @@ class Here(_Frame):
     type: Literal["here"]
     where: Annotated[str, StringConstraints(max_length=200)]
     editing: bool = False
+    kept: Annotated[int, Field(ge=0, lt=2**31)] = 0
 
 
 # What a process tells the others.

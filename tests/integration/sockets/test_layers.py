@@ -82,7 +82,7 @@ async def two_processes() -> AsyncIterator[Hears]:
             listener.heard.get_nowait()
         async with asyncio.timeout(PATIENCE):
             while listener.heard.empty():
-                here.carry(NEWS)
+                here.carry([NEWS])
                 with suppress(TimeoutError):
                     listener.heard.put_nowait(await asyncio.wait_for(listener.heard.get(), 0.3))
 

@@ -118,7 +118,7 @@ def test_what_was_missed_is_read_once_for_all_pages(reads: list[Sequence[int]]) 
         for page in pages:
             await page.open()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, message: None)
+            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
             await do(lambda: append(engine(), "one", drafts(user("unheard"))))
         await do(lambda: append(engine(), "one", drafts(user("heard"))))
         for page in pages:
@@ -139,7 +139,7 @@ def test_a_look_finds_what_nobody_announced(reads: list[Sequence[int]]) -> None:
         page = of_person(client, "/ws/conversations/one/")
         await page.open()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, message: None)
+            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
             await do(lambda: append(engine(), "one", drafts(user("unheard"))))
         await hub_here().look()
         frame = await page.next()

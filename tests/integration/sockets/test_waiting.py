@@ -186,7 +186,7 @@ def test_what_nobody_announced_is_found_by_looking(app: Any, api: Api) -> None:
     async def scene() -> None:
         call = await Call(app, api.secret, "/conversations/one/wait?status=PAUSED").waits()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, message: None)
+            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
             await do(save, api, 1, status="PAUSED")
         assert (await call.answer())["changed"] is True  # within seconds
 
