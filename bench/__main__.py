@@ -6,7 +6,19 @@ from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from bench import canvas, context, copied, desk, documents, fanout, http, private, savers, views
+from bench import (
+    applied,
+    canvas,
+    context,
+    copied,
+    desk,
+    documents,
+    fanout,
+    http,
+    private,
+    savers,
+    views,
+)
 from bench.table import Row, keep, table
 
 Part = Callable[[], list[Row]]
@@ -23,6 +35,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "http": (partial(http.rows, minutes),),
         "canvas": (canvas.rows,),
         "desk": (desk.rows,),
+        "applied": (applied.rows,),
         "fanout": (fanout.rows,),
     }
 
@@ -30,7 +43,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, lists, copy, savers, http, canvas, desk, fanout"
+    listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)
