@@ -1,20 +1,23 @@
 """The differences of two texts, word by word."""
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import groupby
 from typing import Final
 
-from ctxadmin.lib.alignment import aligned
+from ctxadmin.lib.alignment import MOST_PAIRS, Pair, aligned
 
-# A word takes the white space behind it along; Chinese, Japanese and Korean characters are
-# words of their own.
-_WORD: Final = re.compile(r"[぀-ヿ㐀-鿿가-힯豈-﫿]|[^\W぀-ヿ㐀-鿿가-힯豈-﫿]+[ \t]*|\s+|[^\w\s]")
 # Longer texts are shown as a whole before and a whole after: nobody reads such a diff, and
 # the page that shows it should stay small.
 LONGEST_TEXT: Final = 200_000
+# Characters of what is the same that are shown on either side of a change.
+_AROUND: Final = 200
+_BLANKS: Final = " \t"
+_LETTER: Final = re.compile(r"\w")
 
 
 class Piece(StrEnum):
@@ -36,24 +39,112 @@ class TextPiece:
 def text_diff(before: str, after: str) -> list[TextPiece]:
     """The pieces of two texts in reading order; what was removed stands before what was added.
 
-    Texts over 200,000 characters are not compared, but shown one after the other.
+    Lines that stayed are found first, then words between them. No piece ends within a sign that
+    is written with several characters. Texts over 200,000 characters are not compared, but shown
+    one after the other.
     """
     if before == after:
         return [TextPiece(Piece.SAME, before)] if before else []
     if max(len(before), len(after)) > LONGEST_TEXT:
-        pieces = iter([TextPiece(Piece.REMOVED, before), TextPiece(Piece.ADDED, after)])
-    else:
-        pieces = _pieces(_WORD.findall(before), _WORD.findall(after))
-    joined = []
-    for kind, group in groupby((piece for piece in pieces if piece.text), lambda each: each.kind):
-        joined.append(TextPiece(kind, "".join(piece.text for piece in group)))
-    return joined
+        return list(_joined(_replaced(before, after)))
+    return list(_joined(_in_lines(before.splitlines(True), after.splitlines(True))))
 
 
-def _pieces(before: list[str], after: list[str]) -> Iterator[TextPiece]:
+def without_long(pieces: Iterable[TextPiece]) -> list[TextPiece]:
+    """The pieces of an edit; of what is the same only what stands beside a change."""
+    return [
+        TextPiece(Piece.SAME, f"{piece.text[:_AROUND]} … {piece.text[-_AROUND:]}")
+        if piece.kind is Piece.SAME and len(piece.text) > 3 * _AROUND
+        else piece
+        for piece in pieces
+    ]
+
+
+def _in_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[TextPiece]:
+    landmarks = [*_landmarks(before, after), (len(before), len(after))]
     here = there = 0
-    for left, right in (*aligned(before, after), (len(before), len(after))):
-        yield TextPiece(Piece.REMOVED, "".join(before[here:left]))
-        yield TextPiece(Piece.ADDED, "".join(after[there:right]))
+    for left, right in landmarks:
+        old, new = "".join(before[here:left]), "".join(after[there:right])
+        yield from _in_words(old, new, MOST_PAIRS // len(landmarks))
         yield TextPiece(Piece.SAME, "".join(before[left : left + 1]))
         here, there = left + 1, right + 1
+
+
+def _landmarks(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
+    """The places of lines that stayed. Those without a letter look alike and say nothing."""
+    old, new = (
+        [place for place, line in enumerate(lines) if _LETTER.search(line)]
+        for lines in (before, after)
+    )
+    pairs = aligned([before[place] for place in old], [after[place] for place in new])
+    return [(old[left], new[right]) for left, right in pairs]
+
+
+def _in_words(before: str, after: str, most_pairs: int) -> Sequence[TextPiece]:
+    if before == after:
+        return [TextPiece(Piece.SAME, before)]
+    if not before or not after:
+        return _replaced(before, after)
+    pieces = list(_woven(_word().findall(before), _word().findall(after), most_pairs))
+    common = "".join(piece.text for piece in pieces if piece.kind is Piece.SAME)
+    # Two texts that have nothing but signs in common are easier to read one after the other.
+    if not _LETTER.search(common) and _LETTER.search(before) and _LETTER.search(after):
+        return _replaced(before, after)
+    return pieces
+
+
+def _woven(old: Sequence[str], new: Sequence[str], most_pairs: int) -> Iterator[TextPiece]:
+    pairs = aligned([_bare(word) for word in old], [_bare(word) for word in new], most_pairs)
+    here = there = 0
+    for left, right in (*pairs, (len(old), len(new))):
+        yield from _replaced("".join(old[here:left]), "".join(new[there:right]))
+        if left < len(old):
+            bare = _bare(old[left])
+            yield TextPiece(Piece.SAME, bare)
+            yield from _blanks(old[left][len(bare) :], new[right][len(bare) :])
+        here, there = left + 1, right + 1
+
+
+def _blanks(before: str, after: str) -> list[TextPiece]:
+    return [TextPiece(Piece.SAME, before)] if before == after else _replaced(before, after)
+
+
+def _replaced(before: str, after: str) -> list[TextPiece]:
+    return [TextPiece(Piece.REMOVED, before), TextPiece(Piece.ADDED, after)]
+
+
+def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
+    """Between two stretches that stayed one removed and one added, as far as there is any."""
+    for _, group in groupby(
+        (piece for piece in pieces if piece.text), lambda each: each.kind is Piece.SAME
+    ):
+        found = list(group)
+        for kind in Piece:
+            text = "".join(piece.text for piece in found if piece.kind is kind)
+            if text:
+                yield TextPiece(kind, text)
+
+
+def _bare(word: str) -> str:
+    """What two words are compared by: not by the blanks behind them."""
+    return word.rstrip(_BLANKS) or word
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Finds words and signs, which joined are the text.
+
+    A word takes the blanks behind it along; Chinese, Japanese and Korean characters are words of
+    their own, and a number is one with its point. Accents, vowel signs, joiners and skin tones
+    stay with what they belong to, and so do the two halves of a flag.
+    """
+    east_asian = "぀-ヿ㐀-鿿가-힯豈-﫿"
+    letters = rf"[^\W{east_asian}]"
+    marks = "".join(
+        chr(code) for code in range(0x300, 0x20000) if unicodedata.category(chr(code))[0] == "M"
+    )
+    marks = f"[\u200c\u200d\U0001f3fb-\U0001f3ff\U000e0020-\U000e01ef{marks}]"
+    return re.compile(
+        rf"[{east_asian}]{marks}*|\d++(?:[.,]\d++)+[{_BLANKS}]*|(?:{letters}++|{marks}++)+[{_BLANKS}]*|\s+"
+        rf"|[\U0001f1e6-\U0001f1ff]{{2}}|[^\w\s](?:{marks}|(?<=\u200d)[^\w\s])*"
+    )

@@ -199,7 +199,24 @@ def test_as_many_items_as_possible_stay_in_place(positions: list[int]) -> None:
 
 
 WORDS = st.lists(
-    st.sampled_from(["one", "two ", " ", "\n", "中", "文", ",", "a_b", "é"]), max_size=12
+    st.sampled_from(
+        [
+            "one",
+            "two ",
+            " ",
+            "\n",
+            "中",
+            "文",
+            ",",
+            "a_b",
+            "é",
+            "e\u0301",
+            "👩\u200d",
+            "🇩",
+            "\u0301",
+        ]
+    ),
+    max_size=12,
 )
 
 

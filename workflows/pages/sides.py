@@ -1,24 +1,54 @@
-"""What elements say, field by field in the words of their forms, to be read beside each other."""
+"""What the sides of conflicts say, in the words of forms, with what each changed marked."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from pydantic import Field
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 from ctxadmin.web.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, counts, fields_in
 from ctxadmin.web.forms.fields import LeafField
 from ctxadmin.web.forms.shape import Kind
 from workflows.domain.graph import Edge, Node
 from workflows.pages import edge_fields, node_fields
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.editor_words import WordsAsked
+from workflows.pages.editor_words import AnyDocument
 from workflows.pages.forms import EdgeForm, PanelNodeForm
-from workflows.pages.parts import Part, parts_of
+
+
+class SideAsked(Contract):
+    """An element, and texts by label that no form asks for."""
+
+    element: AnyDocument = None
+    texts: dict[str, str] = {}
+
+
+class ConflictAsked(Contract):
+    """What two designers made of one thing, and what it was; a side may be missing."""
+
+    kind: Literal["node", "edge", "text"]
+    base: SideAsked | None = None
+    mine: SideAsked | None = None
+    theirs: SideAsked | None = None
+
+    @property
+    def sides(self) -> tuple[SideAsked | None, ...]:
+        return self.base, self.mine, self.theirs
+
+
+class SidesAsked(Contract):
+    """A few conflicts, with the names of the nodes that edges lead from and to, by id."""
+
+    conflicts: Annotated[list[ConflictAsked], Field(max_length=20)]
+    names: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +60,13 @@ class Said:
     is_json: bool = False
 
 
-class SidesAsked(WordsAsked):
-    """A few elements, with the names of the nodes that their edges lead from and to, by id."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A field in which the sides differ: what base, mine and theirs say of it."""
 
-    names: dict[str, str] = {}
+    label: str
+    is_json: bool
+    sides: Sequence[Sequence[TextPiece]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +77,62 @@ class _End:
 
 @editor_call
 def sides(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{nodes, edges}``: what each element of a document says; null for one that cannot be read.
+    """``{conflicts}``: of each the fields in which its sides differ; null if one has no words.
 
-    The document is what two designers made of a few elements, so its ids may come several times.
+    What mine and theirs removed from the words before, and what they added, is marked.
     """
     actor.require(Action.WORKFLOW_CHANGE)
     workflow_named(actor, slug)
     asked = json_body(request, SidesAsked)
-    parts = parts_of(asked.document)
     ends = [_End(key, name) for key, name in asked.names.items()]
-    told = {
-        "nodes": [_node_said(part) for part in parts.nodes],
-        "edges": [_edge_said(part, ends) for part in parts.edges],
-    }
-    return answered(told)
+    return answered({"conflicts": [_told(conflict, ends) for conflict in asked.conflicts]})
 
 
-def _node_said(part: Part[Node]) -> list[dict[str, Any]] | None:
-    if part.element is None:
+def _told(conflict: ConflictAsked, ends: Sequence[_End]) -> list[Row] | None:
+    try:
+        said = [None if side is None else _said(conflict, side, ends) for side in conflict.sides]
+    except ValidationFailed:
         return None
-    form = PanelNodeForm(initial=node_fields.fields_of(part.element), root="node")
-    return [asdict(each) for each in said_in(form.box)]
+    return list(differing(said))
 
 
-def _edge_said(part: Part[Edge], ends: Sequence[_End]) -> list[dict[str, Any]] | None:
-    if part.element is None:
-        return None
-    form = EdgeForm(initial=edge_fields.fields_of(part.element), nodes=ends)
-    return [asdict(each) for each in said_in(form.box)]
+def _said(conflict: ConflictAsked, side: SideAsked, ends: Sequence[_End]) -> list[Said]:
+    """All that a side says; ValidationFailed for an element that cannot be read."""
+    form: PanelNodeForm | EdgeForm | None = None
+    if conflict.kind == "node":
+        fields = node_fields.fields_of(parse(Node, side.element))
+        form = PanelNodeForm(initial=fields, root="node")
+    elif conflict.kind == "edge":
+        form = EdgeForm(initial=edge_fields.fields_of(parse(Edge, side.element)), nodes=ends)
+    texts = [Said(label, tuple(text.split("\n"))) for label, text in side.texts.items()]
+    return [*(said_in(form.box) if form else ()), *texts]
+
+
+def differing(sides: Sequence[Sequence[Said] | None]) -> Iterator[Row]:
+    """The fields in which those sides differ that are there; the first is what was before."""
+    told = [None if side is None else {each.label: each for each in side} for side in sides]
+    there = [side for side in told if side is not None]
+    for label in dict.fromkeys(label for side in there for label in side):
+        found = [side.get(label) for side in there]
+        if len({each.lines if each else () for each in found}) > 1:
+            is_json = any(each.is_json for each in found if each)
+            texts = [None if side is None else _text(side.get(label)) for side in told]
+            before, *others = texts
+            marked = [_marked(before, text) for text in others]
+            yield Row(label, is_json, [_marked(None, before), *marked])
+
+
+def _text(said: Said | None) -> str:
+    return "\n".join(said.lines) if said else ""
+
+
+def _marked(before: str | None, now: str | None) -> list[TextPiece]:
+    """What a side says, shortened where it stayed; what is new has nothing to differ from."""
+    if now is None:
+        return []
+    if before is None:
+        return text_diff(now, now)
+    return without_long(text_diff(before, now))
 
 
 def said_in(box: GroupBox | VariantBox, *around: str) -> Iterator[Said]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import httpx
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 from pydantic import JsonValue
 
 NODES: list[JsonValue] = [
@@ -14,6 +14,7 @@ NODES: list[JsonValue] = [
 EDGES: list[JsonValue] = [{"id": "go", "type": "sequence", "from": "ask", "to": "answer"}]
 
 Make = Callable[..., str]
+_PICTURES = 300
 
 
 def draft(api: httpx.Client, slug: str) -> dict[str, list[dict[str, JsonValue]]]:
@@ -37,14 +38,24 @@ def saved(page: Page) -> None:
 
 
 def drag(page: Page, start: Locator, end: Locator) -> None:
-    """By small moves of the mouse, as a hand does it."""
-    first, last = start.bounding_box(), end.bounding_box()
-    assert first
-    assert last
+    """By small moves of the mouse, as a hand does it, once the canvas stands still."""
+    first, last = _still(page, start), _still(page, end)
     page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
     page.mouse.down()
     page.mouse.move(last["x"] + last["width"] / 2, last["y"] + last["height"] / 2, steps=8)
     page.mouse.up()
+
+
+def _still(page: Page, place: Locator) -> FloatRect:
+    """Where a place is when it was there a picture ago, too."""
+    before = None
+    for _picture in range(_PICTURES):
+        now = place.bounding_box()
+        if now is not None and now == before:
+            return now
+        before = now
+        page.evaluate("() => new Promise((then) => requestAnimationFrame(() => then()))")
+    raise AssertionError(f"{place} does not stand still")
 
 
 def spots(page: Page) -> dict[str, tuple[float, float]]:

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Literal
 
 import httpx
 import pytest
 from playwright.sync_api import Error, Page, expect
 from pydantic import JsonValue
 
-from tests.browser import assert_accessible
+from tests.browser import (
+    assert_accessible,
+    assert_accessible_in_both_themes,
+    assert_nothing_sticks_out,
+)
 from tests.e2e.conftest import OpenPage
 from tests.e2e.editor.scenes import NODES, Make, card, deaf, draft, form, opened, saved
 
@@ -111,10 +114,9 @@ def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
     assert stays in str(draft(api, slug)["nodes"][0]["properties"])
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
-    open_page: OpenPage, made: Make, api: httpx.Client, theme: Literal["light", "dark"], width: int
+    open_page: OpenPage, made: Make, api: httpx.Client, width: int
 ) -> None:
     rules: list[JsonValue] = [{"type": "exclude", "pattern": "secret"}]
     config: JsonValue = {"template": "Be kind.", "temperature": 0.2}
@@ -122,7 +124,7 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
         "id": "ask", "type": "llm", "config": config, "context_filter": {"rules": rules}
     }  # fmt: skip
     slug = made([node], [])
-    page = opened(deaf(open_page("designer", theme=theme, width=width)), slug)
+    page = opened(deaf(open_page("designer", width=width)), slug)
     found = api.get(f"workflows/{slug}/draft").json()
     theirs = found["document"]["nodes"][0]
     theirs["config"] = {"template": "Be short.", "temperature": 0.7}
@@ -142,8 +144,8 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
     expect(mine.locator("ins")).to_have_text([" always", "secrets"])
     expect(mine).to_contain_text("Filter of what comes in 1 › Rules")
     expect(dialog).not_to_contain_text('"context_filter"')
-    assert_accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert_accessible_in_both_themes(page)
+    assert_nothing_sticks_out(page)
     dialog.get_by_text("Other config, as JSON").nth(2).press("Enter")
     expect(dialog.locator("pre:visible")).to_contain_text("0.7")
     dialog.get_by_role("radio", name="Theirs").press("Space")

@@ -31,6 +31,54 @@ def test_punctuation_is_apart_from_the_word_before_it() -> None:
     assert pieces("stop.", "stop!") == [("same", "stop"), ("removed", "."), ("added", "!")]
 
 
+def test_the_blanks_behind_a_word_do_not_make_it_another_word() -> None:
+    assert pieces("Be kind.", "Be kind always.") == [
+        ("same", "Be kind"),
+        ("added", " always"),
+        ("same", "."),
+    ]
+
+
+def test_texts_that_have_only_signs_in_common_stand_one_after_the_other() -> None:
+    assert pieces("Answer (answer)", "Done (end)") == [
+        ("removed", "Answer (answer)"),
+        ("added", "Done (end)"),
+    ]
+
+
+def test_a_line_that_stayed_is_not_woven_into_a_new_one_with_the_same_words() -> None:
+    assert pieces("Keep: one", "Keep: two\nKeep: one") == [
+        ("added", "Keep: two\n"),
+        ("same", "Keep: one"),
+    ]
+
+
+def test_lines_without_a_word_are_no_landmarks() -> None:
+    assert pieces("A\n\nB", "X\n\nA changed\n\nB") == [
+        ("added", "X\n\n"),
+        ("same", "A"),
+        ("added", " changed"),
+        ("same", "\n\nB"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("cafe\u0301", "cafe\u0302"),
+        ("हिन्दी", "हिन्दू"),
+        ("👨\u200d👩\u200d👧", "👨\u200d👩\u200d👦"),
+        ("🇩🇪", "🇩🇰"),
+        ("0.2", "0.7"),
+        ("👍🏻", "👍🏿"),
+        ("1\ufe0f\u20e3", "1"),
+        ("می\u200cخواهم", "می\u200cخواهیم"),
+    ],
+)
+def test_what_is_one_sign_or_word_to_a_reader_is_not_cut(before: str, after: str) -> None:
+    assert pieces(before, after) == [("removed", before), ("added", after)]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "result"),
     [

@@ -3,7 +3,7 @@
 import type { Json, JsonObject, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import { normalised } from "../model/document";
 import type { ElementKind } from "../model/said";
-import type { Said } from "../model/sides";
+import type { Row } from "../model/sides";
 import { parse } from "./json";
 import type { Marks, Urls } from "./setup";
 
@@ -118,9 +118,18 @@ export interface Previewed {
   readonly steps?: readonly { readonly node: string; readonly tokens_after: number }[];
 }
 
-export interface Sides {
-  readonly nodes: readonly (readonly Said[] | null)[];
-  readonly edges: readonly (readonly Said[] | null)[];
+/** One side of a conflict: an element, and texts by label that no form asks for. */
+export interface SideAsked {
+  readonly element?: WorkflowNode | WorkflowEdge;
+  readonly texts?: { readonly [label: string]: string };
+}
+
+/** What two made of one thing; a side that is not there is undefined. */
+export interface ConflictAsked {
+  readonly kind: "node" | "edge" | "text";
+  readonly base: SideAsked | undefined;
+  readonly mine: SideAsked | undefined;
+  readonly theirs: SideAsked | undefined;
 }
 
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -136,8 +145,8 @@ export interface Server {
   putDraft(document: WorkflowDocument, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
   words(document: WorkflowDocument, signal: AbortSignal): Promise<Words>;
-  /** What elements say in the words of their forms, in the same order; null for one that cannot be read. */
-  sides(nodes: readonly WorkflowNode[], edges: readonly WorkflowEdge[], names: Names, signal: AbortSignal): Promise<Sides>;
+  /** The fields in which the sides of each conflict differ, in the words of their forms; null if one has no words. */
+  sides(conflicts: readonly ConflictAsked[], names: Names, signal: AbortSignal): Promise<readonly (readonly Row[] | null)[]>;
   /** One more recorded execution, with `run` of the answer before; nothing of it is stored. */
   whatIf(document: WorkflowDocument, asked: { readonly last: number } | { readonly run: string }, signal: AbortSignal): Promise<Tried>;
   /** A part of a page as HTML. */
@@ -183,8 +192,8 @@ export function serverOf(urls: Urls): Server {
     async marks(url) {
       return (await json("GET", url)) as { execution: string; marks: Marks };
     },
-    async sides(nodes, edges, names, signal) {
-      return (await json("POST", `${urls.editor}sides/`, { document: { name: "", nodes, edges }, names }, signal)) as Sides;
+    async sides(conflicts, names, signal) {
+      return ((await json("POST", `${urls.editor}sides/`, { conflicts, names }, signal)) as { conflicts: (readonly Row[] | null)[] }).conflicts;
     },
     async words(document, signal) {
       return (await json("POST", `${urls.editor}words/`, { document }, signal)) as Words;

@@ -2,10 +2,15 @@
 
 import { shown } from "../../state/model/hidden";
 import type { Told } from "../io/telling";
-import { changed, differing, type Row } from "../model/sides";
+import { inLines, type Piece } from "../model/sides";
 import { t } from "../texts";
 
+// Longer texts scroll within the dialog, so that the other fields and the choice stay in reach.
+const LONG = 2000;
+const LONG_LINES = 40;
+
 interface Props {
+  /** Undefined as long as it is not known. */
   readonly told: Told | undefined;
   /** Which of base, mine and theirs. */
   readonly side: 0 | 1 | 2;
@@ -15,51 +20,62 @@ interface Props {
 
 export function SideOf({ told, side, json }: Props) {
   if (json === undefined) return <p className="text-secondary">{t("Not there")}</p>;
-  if (!told) return <p className="text-secondary">{t("Looking…")}</p>;
-  const rows = differing(told);
+  if (told === undefined) return <p className="text-secondary">{t("Looking…")}</p>;
   // The same words for what is not the same: it is of what no form asks for.
-  if (!rows?.length) return <Fold json={json} />;
-  const inWords = rows.filter(({ isJson }) => !isJson);
-  const others = rows.filter(({ isJson }) => isJson);
+  if (!told?.length) return <Fold pieces={[{ kind: "same", text: json }]} />;
+  const inWords = told.filter(({ is_json }) => !is_json);
+  const others = told.filter(({ is_json }) => is_json);
   return (
     <>
       {inWords.length > 0 && (
         <dl className="editor-side">
-          {inWords.map((row) => (
-            <div key={row.label}>
-              <dt>{row.label}</dt>
+          {inWords.map(({ label, sides }) => (
+            <div key={label}>
+              <dt>{label}</dt>
               <dd>
-                <Text row={row} side={side} wasThere={told[0] !== undefined} />
+                <Text label={label} pieces={sides[side]} />
               </dd>
             </div>
           ))}
         </dl>
       )}
-      {others.map((row) => (
-        <Fold key={row.label} label={row.label} json={row.sides[side]?.join("\n") || t("Nothing")} />
+      {others.map(({ label, sides }) => (
+        <Fold key={label} label={label} pieces={sides[side]} />
       ))}
     </>
   );
 }
 
-function Text({ row, side, wasThere }: { readonly row: Row; readonly side: 0 | 1 | 2; readonly wasThere: boolean }) {
-  const [before = [], now = []] = [row.sides[0], row.sides[side]];
-  const lines = side === 0 || !wasThere ? now.map((text) => [{ kind: "same" as const, text }]) : changed(before, now);
-  if (!lines.length) return <span className="text-secondary">{t("Nothing")}</span>;
-  return lines.map((parts, place) => (
-    <div key={place} dir="auto">
-      {parts.map(({ kind, text }, at) => (kind === "same" ? <span key={at}>{shown(text)}</span> : kind === "gone" ? <del key={at}>{shown(text)}</del> : <ins key={at}>{shown(text)}</ins>))}
-    </div>
+function Text({ label, pieces }: { readonly label: string; readonly pieces: readonly Piece[] }) {
+  if (!pieces.length) return <span className="text-secondary">{t("Nothing")}</span>;
+  const lines = inLines(pieces).map((line, place) => (
+    <p key={place} dir="auto">
+      <Marked pieces={line} />
+    </p>
   ));
+  if (pieces.reduce((length, { text }) => length + text.length, 0) <= LONG && lines.length <= LONG_LINES) return lines;
+  return (
+    <div className="editor-long" role="group" aria-label={label} tabIndex={0}>
+      {lines}
+    </div>
+  );
 }
 
-function Fold({ label, json }: { readonly label?: string; readonly json: string }) {
+function Fold({ label, pieces }: { readonly label?: string; readonly pieces: readonly Piece[] }) {
   return (
     <details className="editor-fold">
       <summary>{label ? t("{label}, as JSON", { label }) : t("As JSON")}</summary>
       <pre tabIndex={0} translate="no">
-        {json}
+        {pieces.length ? inLines(pieces).map((line, place) => <p key={place}><Marked pieces={line} /></p>) : t("Nothing")}
       </pre>
     </details>
   );
+}
+
+function Marked({ pieces }: { readonly pieces: readonly Piece[] }) {
+  const tags = { same: "span", removed: "del", added: "ins" } as const;
+  return pieces.map(({ kind, text }, place) => {
+    const Tag = tags[kind];
+    return <Tag key={place}>{shown(text)}</Tag>;
+  });
 }

@@ -17,10 +17,12 @@ import { problemOf, type Words } from "../texts";
 
 const LINT_MS = 400;
 
-/** Colours that keep 4.5:1 on the page's own backgrounds. */
+/** Colours that keep 4.5:1 on the page's own backgrounds, in the theme of the moment. */
 const COLOURS = {
-  light: { key: "#4a2a73", text: "#0b5121", number: "#0b4f9e", word: "#8a3b00" },
-  dark: { key: "#c9b3ee", text: "#8fdca5", number: "#8cc0ff", word: "#f0b37e" },
+  key: "light-dark(#4a2a73, #c9b3ee)",
+  text: "light-dark(#0b5121, #8fdca5)",
+  number: "light-dark(#0b4f9e, #8cc0ff)",
+  word: "light-dark(#8a3b00, #f0b37e)",
 };
 
 export interface TextEditor {
@@ -64,7 +66,7 @@ export function textEditor({ text, label, words, dark, changed }: Wanted): TextE
         search({ top: true }),
         json(),
         linter((of) => problemsIn(of.state.doc.toString(), words), { delay: LINT_MS }),
-        syntaxHighlighting(highlighting(dark)),
+        syntaxHighlighting(highlighting()),
         look(dark),
         EditorState.tabSize.of(2),
         EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
@@ -111,13 +113,12 @@ function problemsIn(text: string, words: Words): { from: number; to: number; sev
   return [];
 }
 
-function highlighting(dark: boolean): HighlightStyle {
-  const colours = dark ? COLOURS.dark : COLOURS.light;
+function highlighting(): HighlightStyle {
   return HighlightStyle.define([
-    { tag: tags.propertyName, color: colours.key },
-    { tag: tags.string, color: colours.text },
-    { tag: tags.number, color: colours.number },
-    { tag: [tags.bool, tags.null], color: colours.word },
+    { tag: tags.propertyName, color: COLOURS.key },
+    { tag: tags.string, color: COLOURS.text },
+    { tag: tags.number, color: COLOURS.number },
+    { tag: [tags.bool, tags.null], color: COLOURS.word },
   ]);
 }
 

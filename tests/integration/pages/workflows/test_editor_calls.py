@@ -48,7 +48,7 @@ def test_each_role_may_what_the_table_says(role: Role, allowed: set[str]) -> Non
     bodies = {
         "panel": {"kind": "node", "id": "answer", "document": document()},
         "words": {"document": document()},
-        "sides": {"document": document()},
+        "sides": {"conflicts": []},
         "preview": {"document": document(), "node": "answer"},
     }
     for call in CALLS:
