@@ -48,10 +48,10 @@ def find(place: Place) -> Pending | None:
     return None if row is None else _pending(row)
 
 
-def executions_before(place: Place) -> list[int]:
-    """The former executions of the conversation in which the person has an edit, newest first."""
+def executions_until(place: Place) -> list[int]:
+    """The executions until this in which the person has an edit, the newest first."""
     rows = PendingEdit.objects.filter(conversation=place.conversation, person=place.person)
-    found = rows.filter(execution__lt=place.execution).order_by("-execution")
+    found = rows.filter(execution__lte=place.execution).order_by("-execution")
     return list(found.values_list("execution", flat=True))
 
 

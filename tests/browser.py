@@ -2,11 +2,13 @@
 
 ``Watch`` follows all pages of a browser context and notes violations of the content security
 policy, errors in the console, exceptions, answers of 500 and above, and requests off the host.
-``assert_accessible`` runs axe-core with the rules of WCAG 2.2, levels A and AA.
+``assert_accessible`` runs axe-core with the rules of WCAG 2.2, levels A and AA, also in every look
+that a page has: axe takes most of the time of these tests, and a second load costs as much again.
 """
 
 import os
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ from tests.live_server import PASSWORD
 from tests.servers import Missing, program
 
 AXE = Path(__file__).resolve().parent / "assets" / "vendor" / "axe.min.js"
+Rules = Mapping[str, str | list[str]]
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 # Without these Chromium calls home at every start, and looks names up that are not there.
 QUIET = [
@@ -46,9 +49,22 @@ TELL_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`CSP: ${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`));
 """
-RUN_AXE = """([tags, excluded]) =>
+# The rules of axe that look at colours: all that one theme can break and the other does not.
+COLOURS: Rules = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+ALL_RULES: Rules = {"type": "tag", "values": WCAG}
+# Transitions, however short, would be measured half way. To end each took longer than axe.
+CHOOSE_THEME = """(theme) => {
+  const still = new CSSStyleSheet();
+  still.replaceSync("*, ::before, ::after { transition: none !important }");
+  document.adoptedStyleSheets.push(still);
+  const button = document.querySelector(`.theme-switch button[value=${theme}]`);
+  button.form.requestSubmit(button);
+  document.body.getBoundingClientRect();
+  document.adoptedStyleSheets.pop();
+}"""
+RUN_AXE = """([rules, excluded]) =>
   axe.run({include: [document], exclude: excluded.map((selector) => [selector])},
-          {runOnly: {type: "tag", values: tags}, resultTypes: ["violations"]})
+          {runOnly: rules, resultTypes: ["violations"]})
      .then(({violations}) => violations.map(({id, help, nodes}) => ({id, help,
         nodes: nodes.map((node) => node.target.join(" ") + ": " + node.failureSummary)})))"""
 
@@ -139,32 +155,70 @@ def _axe() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
-def _findings(page: Page, exclude: tuple[str, ...]) -> list[dict[str, Any]]:
+def _findings(page: Page, rules: Rules, exclude: tuple[str, ...]) -> list[dict[str, Any]]:
     """What axe finds: each with its ``id``, ``help`` and ``nodes``."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_axe())  # as the debugger does it: the page's policy allows no such script
-    findings: list[dict[str, Any]] = page.evaluate(RUN_AXE, [WCAG, list(exclude)])
+    findings: list[dict[str, Any]] = page.evaluate(RUN_AXE, [rules, list(exclude)])
     return findings
 
 
-def assert_accessible(page: Page, *, exclude: tuple[str, ...] = ()) -> None:
+def assert_accessible(
+    page: Page, *, exclude: tuple[str, ...] = (), rules: Rules = ALL_RULES
+) -> None:
     """Fail with every finding of axe on the page as it is now, in its current theme.
 
     ``exclude`` names elements that axe judges wrongly; say why where it is used.
     """
     page.wait_for_load_state()
     try:
-        findings = _findings(page, exclude)
+        findings = _findings(page, rules, exclude)
     except Error:
         # A page that was left while axe looked at it: the page that came is meant.
         page.wait_for_load_state()
         if page.evaluate("'axe' in window"):
             raise
-        findings = _findings(page, exclude)
+        findings = _findings(page, rules, exclude)
     text = [
         f"{found['id']}: {found['help']}\n  " + "\n  ".join(found["nodes"]) for found in findings
     ]
-    assert not findings, f"axe finds on {page.url}:\n" + "\n".join(text)
+    theme, width = page.evaluate("[document.documentElement.dataset.bsTheme, innerWidth]")
+    assert not findings, f"axe finds on {page.url}, {theme}, {width} wide:\n" + "\n".join(text)
+
+
+def assert_accessible_in_both_themes(page: Page) -> None:
+    """As the page is, then its colours in the other theme, which it takes in place."""
+    assert_accessible(page)
+    theme = page.evaluate("document.documentElement.dataset.bsTheme")
+    page.evaluate(CHOOSE_THEME, "light" if theme == "dark" else "dark")
+    assert_accessible(page, rules=COLOURS)
+    page.evaluate(CHOOSE_THEME, theme)
+
+
+def assert_accessible_at_every_width(
+    page: Page, narrow: int = 360, check: Callable[[Page], None] = assert_accessible
+) -> None:
+    """As wide as the page is and narrow, and nowhere wider than the screen.
+
+    It is loaded once: what a page is follows its width by its style sheets alone.
+    """
+    size = page.viewport_size
+    assert size
+    for width in (size["width"], narrow):
+        page.set_viewport_size({"width": width, "height": size["height"]})
+        check(page)
+        assert_nothing_sticks_out(page)
+    page.set_viewport_size(size)
+
+
+def assert_accessible_in_every_look(page: Page, narrow: int = 360) -> None:
+    """As wide as the page is and narrow, in both themes."""
+    assert_accessible_at_every_width(page, narrow, assert_accessible_in_both_themes)
+
+
+def assert_nothing_sticks_out(page: Page) -> None:
+    room, wide = page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
+    assert wide <= room, f"{page.url} is {wide} pixels wide, in a window of {room}"
 
 
 def screenshot(page: Page, path: Path) -> None:

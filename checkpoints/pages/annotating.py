@@ -11,11 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from checkpoints.pages import presenters
+from checkpoints.pages.seen import bound_to, require_seen
 from checkpoints.services import annotating
 from checkpoints.services.annotating import SetLabel, WriteComment
 from checkpoints.store import find_checkpoint, find_current
 from conversations import comments
 from conversations.models import Comment, Conversation
+from conversations.pages.once import done_once
 from conversations.pages.windows import is_number
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
@@ -25,6 +27,7 @@ from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, Versio
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.web.pressing import once_per_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +54,16 @@ class AskPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Comment on a message, a version or a key, which the address names."""
     actor.require(Action.COMMENT_WRITE)
     head = find_head(actor.workspace, conversation_id)
     about = _about(request)
     back, title = _place_of(head, about)
-    problem = ""
-    if request.method == "POST":
+    is_bound = "message" not in about
+    problem = _not_seen(head, request) if is_bound else ""
+    if request.method == "POST" and not problem:
         text = request.POST.get("text", "").replace("\r\n", "\n").strip()
         if text and len(text) <= comments.LONGEST:
             annotating.comment(actor, conversation_id, parse(WriteComment, about | {"text": text}))
@@ -71,6 +76,8 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
         action=request.get_full_path(),
         submit=_("Comment"),
         back=back,
+        once=True,
+        hidden=bound_to(head, request) if is_bound else {},
     )
     shown = SayPage(
         title=title,
@@ -87,6 +94,7 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def uncomment(
     request: HttpRequest, actor: Actor, conversation_id: str, number: int
 ) -> HttpResponse:
@@ -107,6 +115,7 @@ def uncomment(
         submit=_("Take back"),
         back=back,
         danger=True,
+        once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Comment")))
     return show(request, "confirm.html", AskPage(confirm.title, crumbs, confirm), confirm=confirm)
@@ -114,6 +123,7 @@ def uncomment(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     """Name a version, or take its name away."""
     actor.require(Action.LABEL_SET)
@@ -121,16 +131,19 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
     row = find_current(head.key)
     if row is None:
         raise NotFound(_("This conversation has no execution."))
-    find_checkpoint(head.key, row.number, number)
+    problem = _not_seen(head, request)
+    if not problem:
+        find_checkpoint(head.key, row.number, number)
     back = reverse("checkpoints:version", args=[conversation_id, number])
     known = annotating.labels_of(row, [number]).get(number, "")
-    problem, text = "", request.POST.get("text", known).strip()
-    if request.method == "POST" and "remove" in request.POST:
+    text = request.POST.get("text", known).strip()
+    may_write = request.method == "POST" and not problem
+    if may_write and "remove" in request.POST:
         if known:
             annotating.remove_label(actor, conversation_id, number)
             flash.success(request, _("The label was removed."))
         return redirect(back)
-    if request.method == "POST":
+    if may_write:
         try:
             wanted = parse(SetLabel, {"label": text})
             annotating.set_label(actor, conversation_id, number, wanted.label)
@@ -145,6 +158,8 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
         action=request.path,
         submit=_("Label"),
         back=back,
+        once=True,
+        hidden=bound_to(head, request),
     )
     shown = SayPage(
         title=title,
@@ -166,7 +181,10 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     head = find_head(actor.workspace, conversation_id)
     if request.method != "POST":
         return redirect("checkpoints:detail", conversation_id)
-    try:
+    from_list = request.POST.get("from") == "reviews"
+    back = reverse("reviews") if from_list else reverse("checkpoints:detail", args=[head.public_id])
+
+    def act() -> HttpResponse:
         if request.POST.get("do") == "release":
             annotating.release(actor, head.public_id)
             flash.success(request, _("It is free for others again."))
@@ -174,11 +192,24 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
             over = request.POST.get("do") == "take-over"
             annotating.claim(actor, head.public_id, over=over)
             flash.success(request, _("You look after it now."))
+        return redirect(back)
+
+    try:
+        return once_per_form(request, actor, head.key, act)
     except (InvalidState, VersionConflict) as error:
         flash.warning(request, in_the_readers_language(error.detail))
-    if request.POST.get("from") == "reviews":
-        return redirect("reviews")
-    return redirect("checkpoints:detail", conversation_id)
+        return redirect(back)
+
+
+def _not_seen(head: Conversation, request: HttpRequest) -> str:
+    """Why a form is not taken, "" if it is; what was typed stays in it. A link raises that."""
+    try:
+        require_seen(head, request)
+    except InvalidState as error:
+        if request.method != "POST":
+            raise
+        return in_the_readers_language(error.detail)
+    return ""
 
 
 def _about(request: HttpRequest) -> dict[str, int | str]:

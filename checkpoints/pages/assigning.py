@@ -11,7 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from checkpoints.pages import presenters
+from checkpoints.pages.seen import bound_to, require_seen
 from checkpoints.services.assigning import assign, reviewers
+from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -19,6 +21,7 @@ from ctxadmin.lib.errors import InvalidState
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.web.pressing import once_per_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +39,8 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
     actor.require(Action.REVIEW_CLAIM)
     head = find_head(actor.workspace, conversation_id)
     if request.method == "POST":
-        name = request.POST.get("assignee", "")
         try:
-            assign(actor, head.public_id, name, over=True)
-            flash.success(request, _("%(name)s looks after it now.") % {"name": name})
+            return once_per_form(request, actor, head.key, lambda: _assign(request, actor, head))
         except InvalidState as error:  # it went on meanwhile
             flash.warning(request, in_the_readers_language(error.detail))
         return redirect("checkpoints:detail", conversation_id)
@@ -55,5 +56,15 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
         action=request.path,
         submit=_("Assign"),
         back=reverse("checkpoints:detail", args=[conversation_id]),
+        once=True,
+        hidden=bound_to(head, request),
     )
     return show(request, "checkpoints/assign.html", shown, confirm=confirm)
+
+
+def _assign(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
+    require_seen(head, request)
+    name = request.POST.get("assignee", "")
+    assign(actor, head.public_id, name, over=True)
+    flash.success(request, _("%(name)s looks after it now.") % {"name": name})
+    return redirect("checkpoints:detail", head.public_id)

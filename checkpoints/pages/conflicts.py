@@ -8,6 +8,7 @@ from django.contrib import messages as flash
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from pydantic import JsonValue
 
 from checkpoints import queries
@@ -15,7 +16,14 @@ from checkpoints.domain.merge import Conflict, MergedState, merge_states, resolv
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
 from checkpoints.pages import lost, pending, presenters, state_form, values
-from checkpoints.pages.edits import Edit, execution_of, others_since
+from checkpoints.pages.edits import (
+    Edit,
+    Whose,
+    execution_of,
+    others_since,
+    own_versions,
+    whose_since,
+)
 from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes
@@ -23,12 +31,17 @@ from checkpoints.pages.state_rows import shown_value, state_rows
 from checkpoints.pages.versions import MOST_ROWS, keys_too_large
 from conversations.models import Conversation
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.web.components import Crumb, DiffRow, Text
 from ctxadmin.web.pages import show
 
 _CHOICES: Final = ("mine", "theirs", "offer", "edit")
+_TITLES: Final[Mapping[Whose, Text]] = {
+    Whose.OTHERS: gettext_lazy("Somebody else was faster"),
+    Whose.YOURS: gettext_lazy("You changed it on another page of yours"),
+    Whose.BOTH: gettext_lazy("It was changed meanwhile, by you and by others"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,7 @@ class Newer:
 class SummaryPage:
     """What an edit would change; ``others`` is what happened since it was seen or merged.
 
-    ``newer`` tells what it was not made from.
+    ``newer`` tells what it was not made from, ``whose`` who made that.
     """
 
     title: Text
@@ -63,12 +76,16 @@ class SummaryPage:
     reason: str
     others: Sequence[VersionLine]
     newer: Newer | None
+    whose: Whose
     may_approve: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictView:
-    """One place that both changed; ``text`` is what is in the box for a value of one's own."""
+    """One place that both changed; ``text`` is what is in the box for a value of one's own.
+
+    ``own`` is true if the person who edits wrote the value of now, too.
+    """
 
     place: int
     path: str
@@ -80,13 +97,17 @@ class ConflictView:
     reducer: str
     kind: str
     text: str
+    own: bool
     choice: str = ""
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictPage:
-    """Both edits, place by place; what merges by itself is in ``merged``."""
+    """Both edits, place by place; what merges by itself is in ``merged``.
+
+    ``whose`` is who made the other.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -101,6 +122,7 @@ class ConflictPage:
     seq: int
     reason: str
     others: Sequence[VersionLine]
+    whose: Whose
     problem: str
 
 
@@ -113,7 +135,11 @@ class _Sides:
 
 
 def show_summary(
-    task: Edit, *, others: Sequence[VersionLine] = (), status: int = 200
+    task: Edit,
+    *,
+    others: Sequence[VersionLine] = (),
+    whose: Whose = Whose.OTHERS,
+    status: int = 200,
 ) -> HttpResponse:
     """What the changes of an edit would do to the state that was seen."""
     newer = _newer(task)
@@ -132,6 +158,7 @@ def show_summary(
         reason=task.reason,
         others=others_since(task, task.now) if newer else others,
         newer=newer,
+        whose=whose_since(task, task.now) if newer else whose,
         may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
     )
     return show(task.request, "checkpoints/summary.html", shown, status=status)
@@ -149,7 +176,7 @@ def _newer(task: Edit) -> Newer | None:
 
 def show_conflict(task: Edit) -> HttpResponse:
     """Somebody was faster: merge what goes together, ask for the rest, lose nothing."""
-    if task.now.status is not Status.PAUSED or not task.same_execution:
+    if task.now.status is not Status.PAUSED:
         return lost.show_lost(task)
     sides = _merge(task, task.now)
     if sides.merged.conflicts:
@@ -160,9 +187,9 @@ def show_conflict(task: Edit) -> HttpResponse:
 def resolved(task: Edit) -> HttpResponse:
     """What was chosen on the conflict page; the result is shown once more before it is applied."""
     version = version_in(task.request.POST, "theirs")
-    if not task.same_execution or version is None:
+    if version is None:
         return lost.show_lost(task)
-    theirs = queries.find_moment(task.actor, task.head.public_id, version)
+    theirs = task.moment_at(version)
     sides = _merge(task, theirs)
     decided: dict[str, Value] = {}
     problems: dict[int, str] = {}
@@ -182,6 +209,43 @@ def resolved(task: Edit) -> HttpResponse:
     return _go_on(task, theirs, sides, final, status=200)
 
 
+def written_anew(task: Edit) -> list[str]:
+    """What was typed on the page of the conflicts, each with its place; it is kept nowhere."""
+    version = version_in(task.request.POST, "theirs")
+    if version is None:
+        return []
+    try:
+        theirs = task.moment_at(version)
+    except NotFound:
+        theirs = task.base
+    found = []
+    for place, conflict in enumerate(_merge(task, theirs).merged.conflicts):
+        if _is_anew(task, place, conflict):
+            found.append(f"{conflict.path}: {_value_sent(task, place)}")
+    return found
+
+
+def _value_sent(task: Edit, place: int) -> str:
+    return task.request.POST.get(f"value-{place}", "").replace("\r\n", "\n")
+
+
+def _is_anew(task: Edit, place: int, conflict: Conflict) -> bool:
+    text = _value_sent(task, place)
+    return bool(text.strip()) and text != _as_typed(conflict.mine)
+
+
+def _choice(task: Edit, place: int, conflict: Conflict) -> str:
+    """What was chosen; where nothing was, what was written anew is."""
+    choice = task.request.POST.get(f"choice-{place}", "")
+    if choice in _CHOICES:
+        return choice
+    return "edit" if _is_anew(task, place, conflict) else ""
+
+
+def _as_typed(value: Value) -> str:
+    return value if isinstance(value, str) else state_form.pretty(value)
+
+
 def _refused(
     task: Edit, theirs: Moment, places: Sequence[Conflict], final: Mapping[str, JsonValue]
 ) -> dict[int, str]:
@@ -190,7 +254,7 @@ def _refused(
     problems: dict[int, str] = {}
     for place, conflict in enumerate(places):
         key = _key_of(conflict)
-        if task.request.POST.get(f"choice-{place}") != "edit" or key not in final:
+        if _choice(task, place, conflict) != "edit" or key not in final:
             continue
         try:
             state_form.check_reducible(key, final[key], reducers)
@@ -222,10 +286,10 @@ def _go_on(
         pending.applied(task.actor, task.base, task.seq, task.changes)
         flash.info(task.request, _("Nothing is left to change: the state is as you wanted it."))
         return redirect("checkpoints:detail", task.head.public_id)
-    others = others_since(task, theirs)
+    others, whose = others_since(task, theirs), whose_since(task, theirs)
     seq = pending.rebased(task.actor, theirs, task.seq, changes)
     task = replace(task, base=theirs, changes=changes, seq=seq)
-    return show_summary(task, others=others, status=status)
+    return show_summary(task, others=others, whose=whose, status=status)
 
 
 def _against(
@@ -243,8 +307,7 @@ def _against(
 
 
 def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
-    sent = task.request.POST
-    match sent.get(f"choice-{place}"):
+    match _choice(task, place, conflict):
         case "mine":
             return conflict.mine
         case "theirs":
@@ -252,10 +315,9 @@ def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
         case "offer" if conflict.offer is not ABSENT:
             return conflict.offer
         case "edit":
-            text = sent.get(f"value-{place}", "")
-            if sent.get(f"kind-{place}") == "text":
-                return text.replace("\r\n", "\n")
-            return state_form.read_json(text)
+            text = _value_sent(task, place)
+            is_text = task.request.POST.get(f"kind-{place}") == "text"
+            return text if is_text else state_form.read_json(text)
     raise ValidationFailed(_("Choose which of the two stands, or write it anew."))
 
 
@@ -265,8 +327,10 @@ def _show_choices(
     merged = diff(dict(sides.theirs), dict(sides.merged.state))
     undecided = [conflict.path for conflict in sides.merged.conflicts]
     rows = [each for each in merged if not any(_is_in(each.path, path) for path in undecided)]
+    whose = whose_since(task, theirs)
+    own = _own_keys(task, theirs, whose)
     shown = ConflictPage(
-        title=_("Somebody else was faster"),
+        title=_TITLES[whose],
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
         head=task.head,
         execution=execution_of(theirs),
@@ -274,7 +338,7 @@ def _show_choices(
         theirs=theirs.version,
         node=presenters.named(theirs.pinned, theirs.node_id),
         conflicts=[
-            _view(task, place, each, theirs, problems.get(place, ""))
+            _view(task, place, each, theirs, problems.get(place, ""), own=_key_of(each) in own)
             for place, each in enumerate(sides.merged.conflicts)
         ],
         merged=state_rows(rows),
@@ -282,20 +346,33 @@ def _show_choices(
         seq=task.seq,
         reason=task.reason,
         others=others_since(task, theirs),
+        whose=whose,
         problem=_("Some places are not decided yet.") if problems else "",
     )
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
+
+
+def _own_keys(task: Edit, theirs: Moment, whose: Whose) -> set[str]:
+    """The keys of the edit whose values of now the same person wrote."""
+    if whose is Whose.OTHERS:
+        return set()
+    if whose is Whose.YOURS:
+        return set(task.changes)
+    held = values.held_keys(theirs)  # one that is gone has no author here
+    versions = {name: held[name].version for name in task.changes if name in held}
+    wrote = own_versions(task, theirs, set(versions.values()))
+    return {name for name, version in versions.items() if version in wrote}
 
 
 def _is_in(path: str, other: str) -> bool:
     return path == other or path.startswith(f"{other}/")
 
 
-def _view(task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: str) -> ConflictView:
+def _view(
+    task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: str, *, own: bool
+) -> ConflictView:
     sent = task.request.POST
     kind = "text" if isinstance(conflict.mine, str) else "json"
-    mine = conflict.mine if isinstance(conflict.mine, str) else state_form.pretty(conflict.mine)
-    choice = sent.get(f"choice-{place}", "")
     return ConflictView(
         place=place,
         path=conflict.path,
@@ -306,7 +383,8 @@ def _view(task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: s
         has_offer=conflict.offer is not ABSENT,
         reducer=values.reducers_for(theirs.row).for_key(_key_of(conflict)).value,
         kind=kind,
-        text=sent.get(f"value-{place}", mine),
-        choice=choice if choice in _CHOICES else "",
+        text=sent.get(f"value-{place}", _as_typed(conflict.mine)),
+        own=own,
+        choice=_choice(task, place, conflict),
         problem=problem,
     )

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
-import orjson
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
@@ -23,20 +21,19 @@ from checkpoints.pages import (
     form_rows,
     former,
     keeping,
+    left,
     lost,
     pending,
-    presenters,
     repeats,
     state_form,
     values,
 )
-from checkpoints.pages.adding_up import Typed, WholeText
-from checkpoints.pages.edits import Edit
-from checkpoints.pages.pending import Kept, PendingView
-from checkpoints.pages.presenters import Named
+from checkpoints.pages.edit_page import NO_CHANGES, edit_page, raw_text, text_of
+from checkpoints.pages.edits import Edit, execution_of
+from checkpoints.pages.pending import Kept
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes, Read, Row
-from checkpoints.pages.values import KeyView
+from checkpoints.pages.taking_in import nothing_taken, taken_in
 from checkpoints.services import moving, updating
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -51,52 +48,11 @@ from ctxadmin.lib.errors import (
     TooLarge,
     VersionConflict,
 )
-from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.phrases import in_the_readers_language
 from ctxadmin.web.problems import reads_problems, status_of
 
-_MOST_KEYS: Final = 100
-_FILTERED_FROM: Final = 15  # keys of which one is not seen at a glance
-_MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
-_MOST_IN_PAGE: Final = 512 * 1024  # a text area with more takes a browser minutes
-_NO_CHANGES: Final[Changes] = {}
 _PLAIN: Final = "text/plain; charset=utf-8"
-
-
-@dataclass(frozen=True, slots=True)
-class EditPage:
-    """The form of a state as it was at ``version``: rows by key, or ``raw`` as one JSON object.
-
-    A ``raw`` that is too large for a text area is fetched from ``raw_url`` by a script.
-    ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
-    others are not shown, ``filters`` that they can be filtered. ``pending`` is what was typed and
-    is not applied, kept ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw``
-    that cannot be read yet. ``former`` is an execution before, of which something is kept, too.
-    """
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    execution: str
-    version: int
-    node: Named | None
-    rows: Sequence[Row]
-    kinds: Sequence[str]
-    raw: str | None
-    raw_url: str
-    raw_lines: int
-    may_raw: bool
-    problem: str
-    left_out: Sequence[KeyView]
-    hidden_keys: int
-    filters: bool
-    text: str
-    seq: int
-    given: str
-    text_given: str
-    pending: PendingView | None
-    former: Sequence[int] = ()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -115,8 +71,12 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     step = request.POST.get("step", "")
     if step == "keep":
         return keeping.answer(task)
+    if step == "beside":
+        return keeping.answer_beside(task)
+    if task.of_former:
+        return former.go_on(task)
     if not task.same_execution:
-        return _of_another_execution(task)
+        return _of_another_conversation(task)
     if step == "discard":
         return _discard(task)
     if step in ("apply", "approve"):
@@ -132,7 +92,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 
 def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> HttpResponse:
     """The form, with what the person typed and did not apply; it is of the version seen then."""
-    before = former.numbers(actor, now)
+    before = left.numbers(actor, now)
     asked = version_in(request.GET, "former")
     if asked is not None:
         return former.show_former(request, actor, head, asked)
@@ -149,13 +109,16 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
         raise InvalidState(
             _("The state can be edited only while the execution is paused."), status=now.status
         )
-    task = Edit(request, actor, head, now, base, _NO_CHANGES, typed.seq)
+    task = Edit(request, actor, head, now, base, NO_CHANGES, typed.seq)
+    take = "take" in request.GET
     if request.GET.get("raw") == "text":
-        text = _text_of(typed, request)
-        found = text.text if text else _raw_text(base, _NO_CHANGES, typed)
-        made_of = {"X-State": f"{base.version} {typed.seq}"}
+        text = text_of(typed, request)
+        taken = taken_in(task, typed) if take else nothing_taken(base)
+        made = {**taken.changes, **pending.changes_of(typed, base)}
+        found = text.text if text else raw_text(base, made)
+        made_of = {"X-State": f"{base.version} {typed.seq} {taken.version}"}
         return HttpResponse(found, content_type=_PLAIN, headers=made_of)
-    shown = _edit_page(task, _NO_CHANGES, text=request.GET.get("q", ""), raw="raw" in request.GET)
+    shown = edit_page(task, text=request.GET.get("q", ""), raw="raw" in request.GET, take=take)
     return show(request, "checkpoints/edit.html", replace(shown, former=before[:1]))
 
 
@@ -166,8 +129,8 @@ def _discard(task: Edit) -> HttpResponse:
     return redirect("checkpoints:detail", task.head.public_id)
 
 
-def _of_another_execution(task: Edit) -> HttpResponse:
-    """Its versions begin at 0 again, so an edit of the former one must not be written to it."""
+def _of_another_conversation(task: Edit) -> HttpResponse:
+    """It names an execution that there is none of: shown for copying, and nothing is written."""
     changes = task.changes or _read(task, task.request.POST).changes
     return lost.show_lost(replace(task, changes=changes))
 
@@ -228,7 +191,7 @@ def _read(task: Edit, sent: QueryDict, kept: Kept | None = None) -> Read:
 
 def _again(task: Edit, changes: Changes, *, raw: bool = False, problem: str = "") -> HttpResponse:
     """The form with changes already in it."""
-    shown = _edit_page(task, changes, raw=raw)
+    shown = edit_page(task, changes, raw=raw)
     status = 422 if problem else 200
     return show(
         task.request, "checkpoints/edit.html", replace(shown, problem=problem), status=status
@@ -237,7 +200,7 @@ def _again(task: Edit, changes: Changes, *, raw: bool = False, problem: str = ""
 
 def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
     if raw:
-        shown = _edit_page(task, _NO_CHANGES, raw=True)
+        shown = edit_page(task, raw=True)
         shown = replace(shown, raw="" if shown.raw_url else read.raw, problem=read.problem)
         return show(task.request, "checkpoints/edit.html", shown, status=422)
     wrong = [keeping.short(row.name) for row in read.rows if row.problem]
@@ -248,7 +211,7 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
 
 
 def _show_form(task: Edit, rows: Sequence[Row], *, status: int, problem: str = "") -> HttpResponse:
-    shown = replace(_edit_page(task, _NO_CHANGES), rows=rows, problem=problem)
+    shown = replace(edit_page(task), rows=rows, problem=problem)
     return show(task.request, "checkpoints/edit.html", shown, status=status)
 
 
@@ -269,8 +232,8 @@ def _apply(task: Edit) -> HttpResponse:
         if reads_problems(task.request):
             return JsonResponse({"detail": error.detail}, status=status_of(error))
         if isinstance(error, VersionConflict | InvalidState):
-            now = queries.find_moment(task.actor, task.head.public_id)
-            return conflicts.show_conflict(replace(task, now=now))
+            task = replace(task, now=queries.find_moment(task.actor, task.head.public_id))
+            return former.go_on(task) if task.of_former else conflicts.show_conflict(task)
         return _again(task, task.changes, problem=in_the_readers_language(error.detail))
     pending.applied(task.actor, task.base, task.seq, task.changes)
     flash.success(task.request, text)
@@ -292,7 +255,8 @@ def _write(task: Edit) -> tuple[int, str]:
         },
     )
     try:
-        done = updating.update(task.actor, task.head.public_id, command)
+        execution = execution_of(task.base)
+        done = updating.update(task.actor, task.head.public_id, command, execution=execution)
     except (VersionConflict, InvalidState):
         version = repeats.written_as(task)
         if version is None:
@@ -320,61 +284,3 @@ def _approve(task: Edit, version: int) -> None:
         flash.warning(task.request, text)
         return
     flash.success(task.request, _("Approved."))
-
-
-def _edit_page(task: Edit, changes: Changes, *, text: str = "", raw: bool = False) -> EditPage:
-    head, base, row = task.head, task.base, task.base.row
-    if row is None:
-        raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
-    typed = pending.find_at(task.actor, base)
-    if typed.version != base.version:
-        typed = Typed(base.version)
-    view = values.state_view(base, text=text, most=_MOST_KEYS)
-    may_raw = row.state_bytes <= _MOST_RAW
-    is_large = row.state_bytes > _MOST_IN_PAGE
-    raw_text, unread = None, _text_of(typed, task.request) if raw and not changes else None
-    given = unread.given if unread else pending.marks_of(base, typed, changes, readable=raw)
-    if raw and may_raw:
-        made = unread.text if unread else _raw_text(base, changes, typed)
-        raw_text = "" if is_large else made
-    raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
-    if unread:
-        raw_url += f"&text={unread.mark}"
-    return EditPage(
-        title=_("Edit the state"),
-        crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
-        head=head,
-        execution=row.public_id,
-        version=base.version,
-        node=presenters.named(base.pinned, base.node_id),
-        rows=form_rows.of_state(base, view.keys, changes, typed, text),
-        kinds=state_form.KINDS,
-        raw=raw_text,
-        raw_url=raw_url if is_large else "",
-        raw_lines=min(max((raw_text or "").count("\n") + 2, 12), 40),
-        may_raw=may_raw,
-        problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
-        left_out=[key for key in view.keys if not key.read],
-        hidden_keys=view.total - len(view.keys),
-        filters=bool(text) or view.total >= _FILTERED_FROM,
-        text=text,
-        seq=typed.seq,
-        given=orjson.dumps(given).decode(),
-        text_given=unread.mark if unread else "",
-        pending=pending.view_of(typed, base, task.now),
-    )
-
-
-def _raw_text(base: Moment, changes: Changes, typed: Typed) -> str:
-    """The whole state as JSON with what was changed."""
-    made = changes or pending.changes_of(typed, base)
-    return state_form.pretty(state_form.with_changes(values.all_values(base), made))
-
-
-def _text_of(typed: Typed, request: HttpRequest) -> WholeText | None:
-    """The whole state that cannot be read yet and was asked for, else the one typed last."""
-    wanted = request.GET.get("text")
-    if wanted == "" or not typed.texts:
-        return None
-    found = [each for each in typed.texts if each.mark == wanted]
-    return found[0] if found else typed.texts[-1]

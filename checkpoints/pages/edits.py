@@ -1,22 +1,23 @@
 """An edit of a state under way, as the pages hand it to each other."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Final, Self
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from checkpoints import queries
-from checkpoints.models import Checkpoint
-from checkpoints.moments import Moment
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.moments import Moment, moment_at
 from checkpoints.pages import presenters, state_form
 from checkpoints.pages.presenters import VersionLine
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes, Row
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.errors import NotFound, ValidationFailed
 
 _MOST_OTHERS: Final = 10
 
@@ -25,7 +26,8 @@ _MOST_OTHERS: Final = 10
 class Edit:
     """An edit under way: the state that was seen (``base``), what is there ``now``, the changes.
 
-    ``seq`` is how often it was kept when the page was made.
+    ``seq`` is how often it was kept when the page was made. ``base`` is of the execution that the
+    form was filled in for, also if another one of the conversation was started since.
     """
 
     request: HttpRequest
@@ -43,8 +45,8 @@ class Edit:
         version = version_in(sent, "version")
         if version is None:
             raise ValidationFailed(_("The form does not say what was seen; reload the page."))
-        another = now.row is None or sent.get("execution", "") != now.row.public_id
-        base = now if another else queries.find_moment(actor, head.public_id, version)
+        row = _execution_seen(head, now, sent.get("execution", ""))
+        base = now if row is None else _moment_seen(head, now, row, version)
         changes = state_form.read_changes(sent.get("changes") or "{}")
         return cls(request, actor, head, now, base, changes, version_in(sent, "seq") or 0)
 
@@ -64,6 +66,17 @@ class Edit:
         return row is not None and self.request.POST.get("execution", "") == row.public_id
 
     @property
+    def of_former(self) -> bool:
+        """True if it is of an execution of this conversation before that of now."""
+        row = self.base.row
+        sent = self.request.POST.get("execution", "")
+        return row is not None and row.public_id == sent and not self.same_execution
+
+    def moment_at(self, version: int) -> Moment:
+        """A version of the execution that was seen; NotFound without its state."""
+        return moment_at(self.head, self.base.row, version)
+
+    @property
     def sent_rows(self) -> list[Row]:
         """The rows of the form that was sent."""
         sent = self.request.POST
@@ -74,19 +87,70 @@ class Edit:
         return self.request.POST.get("reason", "")
 
 
+def _execution_seen(head: Conversation, now: Moment, public_id: str) -> Execution | None:
+    """The execution that a form names; None if this conversation has none of that id."""
+    if now.row is not None and now.row.public_id == public_id:
+        return now.row
+    if not public_id.isascii():  # MySQL refuses to compare the column with anything else
+        return None
+    return Execution.objects.filter(conversation=head.key, public_id=public_id).first()
+
+
+def _moment_seen(head: Conversation, now: Moment, row: Execution, version: int) -> Moment:
+    """The version that a form was filled in for; NotFound if the current execution has it not.
+
+    Of a former one it is the last version, if retention took the state of the one that was seen:
+    what was typed there is only looked at.
+    """
+    try:
+        return moment_at(head, row, version)
+    except NotFound:
+        if now.row is not None and row.number == now.row.number:
+            raise
+        return moment_at(head, row, row.version)
+
+
 def others_since(task: Edit, now: Moment) -> Sequence[VersionLine]:
     """The versions since the one that was seen, the newest first."""
     row = now.row
     if row is None:
         return ()
-    rows = Checkpoint.objects.filter(
-        conversation=row.conversation,
-        execution=row.number,
-        version__gt=task.version,
-        version__lte=now.version,
-    ).defer("answer", "marking", "routing")
+    since = _versions(row).filter(version__gt=task.version, version__lte=now.version)
+    rows = since.defer("answer", "marking", "routing")
     found = list(rows.order_by("-version")[:_MOST_OTHERS])
-    return presenters.version_lines(row, found, now.pinned)
+    lines = presenters.version_lines(row, found, now.pinned)
+    return [replace(line, mine=line.author == task.actor.label) for line in lines]
+
+
+class Whose(StrEnum):
+    """Who wrote the versions since the one that was seen."""
+
+    YOURS = "yours"
+    OTHERS = "others"
+    BOTH = "both"
+
+
+def whose_since(task: Edit, now: Moment) -> Whose:
+    """Nobody is told of an own change as if somebody else had made it."""
+    if now.row is None:
+        return Whose.OTHERS
+    rows = _versions(now.row).filter(version__gt=task.version, version__lte=now.version)
+    authors = set(rows.values_list("author", flat=True).distinct())
+    if task.actor.label not in authors:
+        return Whose.OTHERS
+    return Whose.YOURS if len(authors) == 1 else Whose.BOTH
+
+
+def own_versions(task: Edit, moment: Moment, versions: Collection[int]) -> set[int]:
+    """Those of the versions that the person who edits wrote."""
+    if moment.row is None:
+        return set()
+    rows = _versions(moment.row).filter(version__in=versions, author=task.actor.label)
+    return set(rows.values_list("version", flat=True))
+
+
+def _versions(row: Execution) -> QuerySet[Checkpoint]:
+    return Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
 
 
 def execution_of(moment: Moment) -> str:

@@ -1,33 +1,26 @@
-"""What was typed into a former execution of a conversation: found, shown for copying, discarded."""
+"""What was typed into a former execution of a conversation: kept, shown for copying, discarded."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from checkpoints import pending_store
 from checkpoints.models import Execution
-from checkpoints.moments import Moment
-from checkpoints.pages import pending, presenters, state_form
-from checkpoints.pages.adding_up import Typed
+from checkpoints.pages import conflicts, keeping, pending, presenters, repeats, state_form
+from checkpoints.pages.adding_up import Typed, WholeText
+from checkpoints.pages.edits import Edit
 from checkpoints.pages.lost import LostPage
 from checkpoints.pages.state_form import Changes
 from checkpoints.pinned import reducers_of
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value
-from ctxadmin.web.components import Crumb
+from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import show
-
-
-def numbers(actor: Actor, now: Moment) -> Sequence[int]:
-    """The executions before that of now into which a person typed what is not applied."""
-    if now.row is None:
-        return ()
-    return pending_store.executions_before(pending.place_of(actor, now.row))
+from ctxadmin.web.phrases import in_the_readers_language
 
 
 def show_former(
@@ -38,9 +31,64 @@ def show_former(
     typed = pending.find(actor, row, 0)
     if row is None or not typed:
         raise NotFound(_("Nothing that you typed into it is kept."))
+    title = _("What you typed into a former execution")
+    return show(request, "checkpoints/lost.html", _lost_page(head, row, typed, title))
+
+
+def go_on(task: Edit) -> HttpResponse:
+    """A page of a former execution was sent: keep what it says with that, and show all of it.
+
+    Nothing of it may ever be written to the execution of now, whose versions began at 0 again.
+    """
+    row = task.base.row
+    if row is None or _is_written(task):
+        return redirect("checkpoints:detail", task.head.public_id)
+    if task.request.POST.get("step") == "discard":
+        return discard(task.request, task.actor, task.head, row.number)
+    typed, unkept = _kept(task)
+    if not typed and not task.reason:
+        text = _("Another execution was started. You had typed nothing into the one before.")
+        flash.info(task.request, text)
+        return redirect("checkpoints:detail", task.head.public_id)
+    shown = _lost_page(task.head, row, typed, _("Another execution was started"))
+    shown = replace(shown, reason=task.reason, unkept=unkept)
+    if not pending.find(task.actor, row, 0):
+        shown = replace(shown, execution="")
+    return show(task.request, "checkpoints/lost.html", shown, status=409)
+
+
+def _kept(task: Edit) -> tuple[Typed, str]:
+    """All that was typed, now and before, and why what was typed now could not be kept."""
+    said = keeping.said(task)
+    written = "\n\n".join(conflicts.written_anew(task))
+    if written:
+        said = replace(said, text=WholeText(written, {}))
+    try:
+        keeping.keep(task, said)
+    except ContextError as error:
+        kept = pending.find(task.actor, task.base.row, task.version)
+        return pending.with_all(kept, said), in_the_readers_language(error.detail)
+    keeping.taken_back(task)
+    return pending.find(task.actor, task.base.row, task.version), ""
+
+
+def _is_written(task: Edit) -> bool:
+    """True if the same press wrote it before, when its execution still waited."""
+    if task.request.POST.get("step") not in ("apply", "approve"):
+        return False
+    version = repeats.written_as(task)
+    if version is None:
+        return False
+    pending.applied(task.actor, task.base, task.seq, task.changes)
+    text = _("It was written already, as version %(n)s of the execution before.")
+    flash.success(task.request, text % {"n": version})
+    return True
+
+
+def _lost_page(head: Conversation, row: Execution, typed: Typed, title: Text) -> LostPage:
     changes, texts = _read(typed, row)
-    shown = LostPage(
-        title=_("What you typed into a former execution"),
+    return LostPage(
+        title=title,
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
         head=head,
         execution=row.public_id,
@@ -51,9 +99,8 @@ def show_former(
         texts=texts,
         reason="",
         others=(),
-        former=number,
+        former=row.number,
     )
-    return show(request, "checkpoints/lost.html", shown)
 
 
 def discard(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:

@@ -23,6 +23,7 @@ from checkpoints.services import forking, restoring
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
+from conversations.pages.once import done_once
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -77,6 +78,7 @@ class ForkPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     """Ask with what changes, then go back, if nobody wrote in between."""
     actor.require(Action.CHECKPOINT_RESTORE)
@@ -111,6 +113,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         back=reverse("checkpoints:version", args=[conversation_id, number]),
         asks_reason=True,
         hidden=execution_field(now) | {"expected_version": str(now.version)},
+        once=True,
     )
     shown = RestorePage(
         title=title,
@@ -137,6 +140,7 @@ def _visible(moment: Moment) -> Runs:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     """A version never changes, so which execution it is of is all that has to be the same."""
     actor.require(Action.CHECKPOINT_FORK)
@@ -144,6 +148,8 @@ def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) 
     try:
         require_seen(head, request)
     except InvalidState as error:
+        if title := request.POST.get("title", "").strip():
+            flash.info(request, _("The title that you typed: %(title)s") % {"title": title})
         return reading.show_execution(request, actor, head, refusal=error)
     moment = queries.find_moment(actor, conversation_id, number)
     if request.method == "POST":

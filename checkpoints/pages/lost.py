@@ -22,7 +22,8 @@ class LostPage:
 
     ``execution`` and ``version`` are those that it is kept for; "" if it is not kept. One that
     has ``ended`` never pauses again. ``texts`` are what cannot be read, or was not used. ``former``
-    is the number of an execution before that of now.
+    is the number of an execution before that of now. ``unkept`` says why the last of it is not
+    kept.
     """
 
     title: Text
@@ -37,6 +38,7 @@ class LostPage:
     reason: str
     others: Sequence[VersionLine]
     former: int | None = None
+    unkept: str = ""
 
 
 def show_lost(task: Edit) -> HttpResponse:

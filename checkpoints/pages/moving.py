@@ -20,6 +20,7 @@ from checkpoints.pages.seen import execution_field, require_seen, version_in
 from checkpoints.services import moving
 from checkpoints.services.moving import Moved, MoveService
 from conversations.models import Conversation
+from conversations.pages.once import done_once
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -62,6 +63,7 @@ class CancelPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """One of the buttons; what is refused is told on the page, with what was typed.
 
@@ -92,6 +94,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.EXECUTION_CANCEL)
     head = find_head(actor.workspace, conversation_id)
@@ -121,6 +124,7 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         asks_reason=True,
         hidden=execution_field(moment)
         | ({} if runs else {"expected_version": str(moment.version)}),
+        once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(confirm.title))
     shown = CancelPage(title=confirm.title, crumbs=crumbs, confirm=confirm)

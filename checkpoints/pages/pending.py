@@ -1,8 +1,7 @@
-"""What was typed into the form of a state and is not applied yet: kept, shown, taken back."""
+"""What was typed into the form of a state and is not applied yet: kept, added up, taken back."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from typing import Any, Final
 
 import orjson
@@ -15,12 +14,10 @@ from checkpoints.moments import Moment
 from checkpoints.pages import adding_up, state_form, values
 from checkpoints.pages.adding_up import Marks, Said, Typed, WholeText
 from checkpoints.pages.state_form import Changes, Row
-from checkpoints.pages.state_rows import state_rows
 from checkpoints.pending_store import Pending, Place, Wanted
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import TooLarge, VersionConflict
-from ctxadmin.lib.structural_diff import ABSENT, Value, diff
-from ctxadmin.web.components import DiffRow
+from ctxadmin.lib.structural_diff import ABSENT, Value
 
 MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
 _STORED: Final = ("name", "kind", "text", "old", "gone")
@@ -45,32 +42,6 @@ class Kept:
     beside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One pending change: what it does to the state that was seen, or what is wrong with it."""
-
-    name: str
-    sent_name: str
-    rows: Sequence[DiffRow]
-    problem: str
-    mark: str
-
-
-@dataclass(frozen=True, slots=True)
-class PendingView:
-    """The pending changes above the form; ``newer`` is the version of now if it is another.
-
-    ``others`` were typed on another page of the person than what stands, ``texts`` are the marks
-    of whole states that cannot be read yet.
-    """
-
-    lines: Sequence[Line]
-    others: Sequence[Line]
-    texts: Sequence[str]
-    changed_at: datetime | None
-    newer: int | None
-
-
 def place_of(actor: Actor, row: Execution) -> Place:
     return Place(row.conversation, row.number, int(actor.id))
 
@@ -87,11 +58,19 @@ def find_at(actor: Actor, moment: Moment) -> Typed:
     return _carried(typed, moment) or typed
 
 
-def keep(actor: Actor, base: Moment, said: Said, seq: int, moment_at: MomentAt) -> Kept:
+def keep(
+    actor: Actor,
+    base: Moment,
+    said: Said,
+    seq: int,
+    moment_at: MomentAt,
+    *,
+    for_copying: bool = False,
+) -> Kept:
     """Keep what a page of the state at ``base`` says; ``seq`` is what it knew of.
 
     VersionConflict if it is a text that cannot be read of another version than that of what is
-    kept, TooLarge over ``MOST_BYTES``.
+    kept, unless that is ``for_copying`` alone; TooLarge over ``MOST_BYTES``.
     """
     if base.row is None:
         return Kept(Typed(base.version), {})
@@ -106,7 +85,7 @@ def keep(actor: Actor, base: Moment, said: Said, seq: int, moment_at: MomentAt) 
         beside = fits is None
         if fits is not None:
             after, over = adding_up.add_up(fits, said, _marker(base, fits, said))
-        elif said.text is None:
+        elif said.text is None or for_copying:
             after, over = _beside(before, said, moment_at(before.version))
         else:
             raise VersionConflict(
@@ -138,6 +117,13 @@ def _on_one_version(before: Typed, base: Moment, said: Said, moment_at: MomentAt
     return before if _fits(mine, names, earlier, there) else None
 
 
+def with_all(typed: Typed, said: Said) -> Typed:
+    """What is kept with what a page says beside it, for a page that only shows it."""
+    rows = [row for row in said.rows.values() if row is not None]
+    texts = [*typed.texts, said.text] if said.text else typed.texts
+    return replace(typed, rows=rows, others=[*typed.others, *typed.rows], texts=texts)
+
+
 def _beside(before: Typed, said: Said, moment: Moment) -> tuple[Typed, list[str]]:
     """What is kept, with what a page says of keys that somebody changed between the two versions.
 
@@ -150,7 +136,7 @@ def _beside(before: Typed, said: Said, moment: Moment) -> tuple[Typed, list[str]
     others = [replace(row, old=row.name in held) for row in mine.rows]
     fresh = [row for row in others if mark_of(row) not in {"", *known}]
     names = [row.name for row in fresh]
-    return replace(before, others=[*mine.others, *fresh]), names
+    return replace(before, others=[*mine.others, *fresh], texts=mine.texts), names
 
 
 def _carried(typed: Typed, moment: Moment) -> Typed | None:
@@ -185,6 +171,18 @@ def said_by_whole(base: Moment, changes: Changes, given: Marks, text_given: str)
     rows = rows_of(changes, values.values_of(base, changes.keys()))
     mark_of = _marker(base, Typed(base.version, rows=rows))
     return adding_up.said_by_whole(rows, given, text_given, mark_of)
+
+
+def said_by_changes(base: Moment, changes: Changes) -> Said:
+    """What a page says that shows changes and no form."""
+    rows = rows_of(changes, values.values_of(base, changes.keys()))
+    return Said(dict(adding_up.places_of(rows)))
+
+
+def marks_of_changes(base: Moment, changes: Changes) -> Marks:
+    """What a page is given that shows changes of which it shall say nothing."""
+    said = said_by_changes(base, changes)
+    return adding_up.given_after(said, _marker(base, Typed(base.version), said))
 
 
 def marks_of(base: Moment, typed: Typed, changes: Changes, *, readable: bool = False) -> Marks:
@@ -252,6 +250,27 @@ def use(actor: Actor, base: Moment, mark: str) -> None:
         _change(actor, base.row, swapped)
 
 
+def put_beside(actor: Actor, base: Moment, rows: Sequence[Row], moment_at: MomentAt) -> int:
+    """Keep rows beside what stands for their keys, unless they are kept; how often it was kept.
+
+    Nothing is kept where nothing stands any more: it was applied or discarded.
+    """
+
+    def added(typed: Typed) -> Typed:
+        moment = base if typed.version == base.version else moment_at(typed.version)
+        held = values.held_keys(moment)
+        others = [replace(row, old=row.name in held) for row in rows]
+        mark_of = _marker(moment, replace(typed, others=[*typed.others, *others]))
+        known = {"", *(mark_of(row) for row in (*typed.rows, *typed.others))}
+        fresh = [row for row in others if mark_of(row) not in known]
+        return replace(typed, others=[*typed.others, *fresh])
+
+    if base.row is None:
+        return 0
+    _change(actor, base.row, added)
+    return find(actor, base.row, base.version).seq
+
+
 def discard(actor: Actor, row: Execution) -> None:
     """Forget all of it."""
     pending_store.change(place_of(actor, row), lambda kept: None)
@@ -309,19 +328,6 @@ def _is_beside(typed: Typed) -> bool:
     return bool(typed.others or typed.texts)
 
 
-def view_of(typed: Typed, base: Moment, now: Moment) -> PendingView | None:
-    """The pending changes for a page, None if there are none."""
-    if not typed:
-        return None
-    return PendingView(
-        lines=list(_lines(typed, typed.rows, base)),
-        others=list(_lines(typed, typed.others, base)),
-        texts=[each.mark for each in typed.texts],
-        changed_at=typed.changed_at,
-        newer=now.version if now.version != base.version else None,
-    )
-
-
 def changes_of(typed: Typed, base: Moment) -> Changes:
     """The changes that can be read of what was typed."""
     found = values.values_of(base, typed.names)
@@ -339,19 +345,6 @@ def _row_of(name: str, value: Value, base: Mapping[str, JsonValue]) -> Row:
     if value is ABSENT:
         return replace(state_form.row_of(name, base.get(name)), gone=True)
     return state_form.row_of(name, value, old=name in base)
-
-
-def _lines(typed: Typed, rows: Sequence[Row], base: Moment) -> Iterator[Line]:
-    found = values.values_of(base, typed.names)
-    reducers = values.reducers_for(base.row)
-    mark_of = adding_up.marker(found, reducers)
-    for row in rows:
-        before = {name: value for name, value in found.items() if name == row.name}
-        read = state_form.read_rows([replace(row)], before, reducers)
-        after = state_form.with_changes(before, read.changes)
-        differs = state_rows(diff(dict(before), after)) if read.valid else []
-        problem = "" if read.valid else read.rows[0].problem
-        yield Line(row.name, row.sent_name, differs, problem, mark_of(row))
 
 
 def _wanted(typed: Typed) -> Wanted | None:

@@ -99,6 +99,7 @@ class VersionLine:
     ``thinned_at`` is when retention took its state; then nothing but this line is known of it.
     ``took`` is the time since the version before, None if that is not among the lines;
     ``entered`` says whether the status is another than that version's, as far as it is known.
+    ``mine`` marks a version of the reader's own, where it is told what happened meanwhile.
     """
 
     version: int
@@ -119,6 +120,7 @@ class VersionLine:
     label: str = ""
     took: timedelta | None = None
     entered: bool = True
+    mine: bool = False
 
 
 def stand_of(moment: Moment) -> Stand:

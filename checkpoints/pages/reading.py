@@ -13,9 +13,10 @@ from checkpoints import queries
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
-from checkpoints.pages import lists, pending, presenters, values
+from checkpoints.pages import lists, presenters, values
 from checkpoints.pages.graph_map import GraphMap, map_of
 from checkpoints.pages.key_comments import said_until, with_comments
+from checkpoints.pages.left import Left, left_by
 from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
 from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
@@ -74,13 +75,19 @@ class Decision:
     reason: str = ""
     from_node: str = ""
 
+    @property
+    def decides(self) -> bool:
+        """True if the page has the form with the reason."""
+        return not self.moves.isdisjoint(("approve", "resume", "pause"))
+
 
 @dataclass(frozen=True, slots=True)
 class DetailPage:
     """An execution: where it stands, what can be done, what it saw and knows, what happened.
 
     ``poll_url`` is set while it runs: there a page without a socket asks if anything changed.
-    ``pending`` tells how many keys the reader changed in the form of the state and did not apply.
+    ``pending`` tells how many keys the reader changed in the form of the state and did not apply,
+    ``left`` what else the reader typed that no form shows now.
     """
 
     title: Text
@@ -102,6 +109,7 @@ class DetailPage:
     forks: Sequence[tuple[str, int]]
     poll_url: str
     pending: int
+    left: Sequence[Left]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +225,7 @@ def _detail_page(
     stand = presenters.stand_of(moment)
     steps = presenters.steps_of(moment, values.executed_nodes(moment))
     state = values.state_view(moment, most=_KEYS, newest_first=True)
+    left, pending = left_by(actor, moment)
     return DetailPage(
         title=title,
         crumbs=(*presenters.crumbs(), Crumb(title)),
@@ -236,12 +245,9 @@ def _detail_page(
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
         forks=lists.forks_of(moment.row) if moment.row else (),
         poll_url=_poll_url(head, moment),
-        pending=_pending(actor, moment) if "edit" in decision.moves else 0,
+        pending=pending,
+        left=left,
     )
-
-
-def _pending(actor: Actor, moment: Moment) -> int:
-    return pending.find(actor, moment.row, moment.version).count
 
 
 def _origin_url(moment: Moment) -> str:

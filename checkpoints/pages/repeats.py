@@ -2,7 +2,6 @@
 
 from django.db.models import QuerySet
 
-from checkpoints import queries
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint
 from checkpoints.pages import state_form, values
@@ -15,13 +14,13 @@ def written_as(task: Edit) -> int | None:
 
     It can only be the next one after that which was seen, by the same author, with these values.
     """
-    if not task.same_execution or not task.changes:
+    if not (task.same_execution or task.of_former) or not task.changes:
         return None
     version = task.version + 1
     if not _own(task, version).filter(kind=WriteKind.UPDATE, thinned_at=None).exists():
         return None
     names = task.changes.keys()
-    written = values.values_of(queries.find_moment(task.actor, task.head.public_id, version), names)
+    written = values.values_of(task.moment_at(version), names)
     wanted = state_form.with_changes(values.values_of(task.base, names), task.changes)
     return version if equal(dict(written), wanted) else None
 
@@ -32,7 +31,7 @@ def is_approved_as(task: Edit, version: int) -> bool:
 
 
 def _own(task: Edit, version: int) -> QuerySet[Checkpoint]:
-    row = task.now.row
+    row = task.base.row
     if row is None:
         return Checkpoint.objects.none()
     return Checkpoint.objects.filter(

@@ -18,6 +18,13 @@ def execution_field(moment: Moment) -> dict[str, str]:
     return {} if moment.row is None else {_EXECUTION: moment.row.public_id}
 
 
+def bound_to(head: Conversation, request: HttpRequest) -> dict[str, str]:
+    """The same of the execution of now; a form that is shown again stays bound as it was."""
+    row = find_current(head.key)
+    sent = request.POST.get(_EXECUTION, row.public_id if row is not None else "")
+    return {_EXECUTION: sent} if sent else {}
+
+
 def require_seen(head: Conversation, request: HttpRequest) -> None:
     """InvalidState if the form or the link is of another execution than the one of now.
 

@@ -14,7 +14,7 @@ from conversations.services import check_seen, operate_in
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.errors import ContextError, InvalidState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,19 @@ class Updated:
 
 
 def update(
-    actor: Actor, public_id: str, command: UpdateSnapshot, *, seen: Seen = UNSEEN
+    actor: Actor,
+    public_id: str,
+    command: UpdateSnapshot,
+    *,
+    seen: Seen = UNSEEN,
+    execution: str | None = None,
 ) -> Updated:
     """Edit the paused node's state in one transaction with operations (semantics 3.7).
 
     Operations come first, in their order; what the key ``messages`` has is appended then.
-    ``seen`` is the view that the operations were meant for. Raises InvalidState unless PAUSED at
-    that node, VersionConflict, and what operations and reducers raise.
+    ``seen`` is the view that the operations were meant for, ``execution`` the one that was seen:
+    the versions of another one begin at 0 again. Raises InvalidState unless that is PAUSED at that
+    node, VersionConflict, and what operations and reducers raise.
     """
     actor.require(Action.SNAPSHOT_UPDATE)
     sent = read_sent(command.update())
@@ -44,6 +50,9 @@ def update(
     reason = command.reason or ""
     with writing(actor, public_id) as opened:
         run = open_current(opened, command.expected_version)
+        if execution not in (None, run.row.public_id):
+            message = "Another execution was started since; look at it first."
+            raise InvalidState(message, status=run.row.status)
         decision = rules.update(run.now, command.node_id)
         if operations:
             check_seen(opened, seen)

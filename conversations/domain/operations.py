@@ -1,6 +1,6 @@
 """The five operations as pure functions from a view to a view."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -16,8 +16,10 @@ from conversations.domain.configs import (
 from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import Draft, Entry, tools_message
 from conversations.domain.pairing import (
+    Split,
     drop_splits,
     find_splits,
+    how_split,
     keep_pairs,
     placement,
     visible_members,
@@ -29,16 +31,25 @@ from ctxadmin.lib.errors import FieldProblem, OutOfRange
 _PROTECTING: Final = ("truncate", "filter")
 
 NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden"]
+_SPLITS: Final[Mapping[Split, str]] = {
+    "no_result": "a provider rejects a tool call without all of its results behind it",
+    "no_call": "a provider rejects a tool result without its call before it",
+    "apart": "a provider rejects tool results that do not stand right behind their call, once each",
+}
 TokensOf = Callable[[int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A warning of an operation: what is odd, at which log indices (ascending)."""
+    """A warning of an operation: what is odd, at which log indices (ascending).
+
+    ``split`` tells how the pairs of a ``split_pair`` are split; there is one for each way.
+    """
 
     code: NoticeCode
     message: str
     indices: tuple[int, ...]
+    split: Split | None = None
 
     def as_json(self) -> dict[str, object]:
         return {"code": self.code, "message": self.message, "indices": list(self.indices)}
@@ -123,10 +134,11 @@ def _outcome(
 def _pair_notices(view: View, links: ToolLinks) -> list[Notice]:
     splits = find_splits(view, links)
     notices: list[Notice] = []
-    if splits.groups:
-        message = "a provider rejects tool calls without their results right behind them"
-        indices = visible_members(splits.groups, view)
-        notices.append(Notice("split_pair", message, indices))
+    for split, message in _SPLITS.items():
+        groups = [group for group in splits.groups if how_split(group, view) == split]
+        if groups:
+            indices = visible_members(groups, view)
+            notices.append(Notice("split_pair", message, indices, split))
     if splits.orphans:
         message = "these tool results answer no call of the log"
         notices.append(Notice("orphan_result", message, tuple(run_sets.indices(splits.orphans))))

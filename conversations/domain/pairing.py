@@ -12,6 +12,7 @@ from conversations.domain.runs import Run, Runs
 from conversations.domain.view import View
 
 Pairing = Literal["warn", "keep", "drop"]
+Split = Literal["no_result", "no_call", "apart"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,14 @@ def _is_whole(group: ToolGroup, view: View) -> bool:
         return all(view.position_of(index) is None for index in group.results)
     behind = range(call + 1, call + 1 + len(group.results))
     return all(view.position_of(index) in behind for index in group.results)
+
+
+def how_split(group: ToolGroup, view: View) -> Split:
+    """What a split group lacks in a view: a result, its call, or the order."""
+    if group.call not in view:
+        return "no_call"
+    lacks = group.unanswered or any(index not in view for index in group.results)
+    return "no_result" if lacks else "apart"
 
 
 def keep_pairs(view: View, links: ToolLinks) -> View:

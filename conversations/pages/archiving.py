@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations import archiving
 from conversations.pages import presenters
+from conversations.pages.once import done_once
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -30,6 +31,7 @@ class ArchivePage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.CONVERSATION_ARCHIVE)
     head = find_head(actor.workspace, conversation_id)
@@ -47,6 +49,7 @@ def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
         submit=_("Archive"),
         back=reverse("conversations:detail", args=[conversation_id]),
         asks_reason=True,
+        once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Archive")))
     return show(
@@ -56,6 +59,7 @@ def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def unarchive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.CONVERSATION_UNARCHIVE)
     head = find_head(actor.workspace, conversation_id)
@@ -69,6 +73,7 @@ def unarchive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
         action=request.path,
         submit=_("Bring back"),
         back=reverse("conversations:detail", args=[conversation_id]),
+        once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Bring back")))
     return show(

@@ -20,15 +20,14 @@ from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.forms import ConversationForm
+from conversations.pages.once import done_once
 from conversations.pages.operating import MEANWHILE, seen_in, undo_url
 from conversations.pages.presenters import Effect
 from conversations.services import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import (
-    VersionConflict,
-)
+from ctxadmin.lib.errors import NotFound, VersionConflict
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
 
@@ -78,6 +77,7 @@ class ErasePage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: int) -> HttpResponse:
     def move(seen: Seen, reason: str | None, dry_run: bool) -> Applied:
         return services.rollback(
@@ -86,11 +86,14 @@ def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: in
 
     actor.require(Action.BATCH_ROLLBACK)
     title = _("Roll back to batch %(n)s") % {"n": batch}
-    return _move(request, actor, conversation_id, title, _("Roll back"), move)
+    head = find_head(actor.workspace, conversation_id)
+    is_current = batch == head.current_batch
+    return _move(request, head, title, _("Roll back"), move, is_current=is_current)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def restore(
     request: HttpRequest, actor: Actor, conversation_id: str, revision: int
 ) -> HttpResponse:
@@ -101,20 +104,22 @@ def restore(
 
     actor.require(Action.REVISION_RESTORE)
     title = _("Restore revision %(n)s") % {"n": revision}
-    return _move(request, actor, conversation_id, title, _("Restore"), move)
+    head = find_head(actor.workspace, conversation_id)
+    is_current = revision == head.current_revision
+    return _move(request, head, title, _("Restore"), move, is_current=is_current)
 
 
 def _move(
     request: HttpRequest,
-    actor: Actor,
-    conversation_id: str,
+    head: Conversation,
     title: str,
     submit: str,
     move: Callable[[Seen, str | None, bool], Applied],
+    *,
+    is_current: bool,
 ) -> HttpResponse:
     """Ask with a preview, then move, if nobody changed the view in between."""
-    head = find_head(actor.workspace, conversation_id)
-    back = reverse("conversations:detail", args=[conversation_id])
+    back = reverse("conversations:detail", args=[head.public_id])
     reason = request.POST.get("reason", "").strip() or None
     warning = ""
     if request.method == "POST":
@@ -132,16 +137,18 @@ def _move(
         "expected_revision": str(head.current_revision),
         "expected_count": str(head.visible_count),
     }
+    undone = _("Nothing is lost: this can be undone by restoring revision %(n)s.")
+    current = _("This is the current view already, revision %(n)s. There is nothing to change.")
     confirm = Confirm(
         title=title,
-        text=_("Nothing is lost: this can be undone by restoring revision %(n)s.")
-        % {"n": head.current_revision},
+        text=(current if is_current else undone) % {"n": head.current_revision},
         action=request.path,
-        submit=submit,
+        submit="" if is_current else submit,
         back=back,
-        asks_reason=True,
+        asks_reason=not is_current,
         reason=reason or "",
         hidden=hidden,
+        once=True,
     )
     shown = MovePage(
         title=title,
@@ -157,6 +164,7 @@ def _move(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@done_once
 def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Title, metadata and the description of the tools: only what was changed is written."""
     actor.require(Action.CONVERSATION_UPDATE)
@@ -222,7 +230,13 @@ def _shown(head: Conversation, name: str) -> str:
 @page
 def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     actor.require(Action.CONVERSATION_ERASE)
-    head = find_head(actor.workspace, conversation_id)
+    try:
+        head = find_head(actor.workspace, conversation_id)
+    except NotFound:
+        if request.method != "POST":
+            raise
+        flash.info(request, _("There is no conversation %(id)s here.") % {"id": conversation_id})
+        return redirect("conversations:list")
     if request.method == "POST":
         erasure.erase(actor, conversation_id)
         flash.success(request, _("The conversation %(id)s was erased.") % {"id": conversation_id})
@@ -237,6 +251,7 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         submit=_("Erase"),
         back=reverse("conversations:detail", args=[conversation_id]),
         danger=True,
+        once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Erase")))
     shown = ErasePage(title=confirm.title, crumbs=crumbs, confirm=confirm)

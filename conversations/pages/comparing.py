@@ -25,13 +25,12 @@ from conversations.store import find_head, find_revision, lineage, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
+from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff, without_long
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 
 _MOST_TEXT: Final = 2000
 _CONTEXT: Final = 200
-_AROUND: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ def _place(line: Line, messages: Mapping[int, StoredMessage]) -> Place:
     message, change = messages[line.index], line.change
     text = _words(message)
     if change is not None and change.kind == "edited" and change.previous_index is not None:
-        sides = _without_long(text_diff(_words(messages[change.previous_index]), text))
+        sides = without_long(text_diff(_words(messages[change.previous_index]), text))
         note = _("instead of #%(n)s") % {"n": change.previous_index}
         return Place("edited", line.index, message.role, sides, note)
     note = ""
@@ -182,16 +181,6 @@ def _place(line: Line, messages: Mapping[int, StoredMessage]) -> Place:
     cut = text[: _CONTEXT if line.kind == "same" else _MOST_TEXT]
     sides = [TextPiece(Piece.SAME, cut)] if cut else []
     return Place(line.kind, line.index, message.role, sides, note, long=len(cut) < len(text))
-
-
-def _without_long(pieces: Sequence[TextPiece]) -> list[TextPiece]:
-    """The pieces of an edit; of what is the same only what stands beside a change."""
-    return [
-        TextPiece(Piece.SAME, f"{piece.text[:_AROUND]} … {piece.text[-_AROUND:]}")
-        if piece.kind is Piece.SAME and len(piece.text) > 3 * _AROUND
-        else piece
-        for piece in pieces
-    ]
 
 
 def _words(message: StoredMessage) -> str:

@@ -26,6 +26,7 @@ from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
+from ctxadmin.web.pressing import once_per_form
 
 _MOST_NAMED: Final = 10
 
@@ -60,20 +61,9 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            made = _import(actor, request.FILES.get("file"))
+            return once_per_form(request, actor, actor.workspace, lambda: _sent(request, actor))
         except ContextError as error:
             problem = error.detail
-        else:
-            text = ngettext(
-                "%(n)s conversation imported.", "%(n)s conversations imported.", len(made)
-            )
-            flash.success(request, text % {"n": len(made)})
-            renamed = [each for each in made if each.was_taken]
-            if renamed:
-                flash.warning(request, _of_taken(renamed))
-            if len(made) == 1:
-                return redirect("conversations:detail", made[0].head.public_id)
-            return redirect("conversations:list")
     shown = ImportPage(
         title=_("Import conversations"),
         crumbs=presenters.crumbs(None, Crumb(_("Import"))),
@@ -81,6 +71,18 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
         limit=settings.MAX_IMPORT_BYTES // 1024**2,
     )
     return show(request, "conversations/import.html", shown, status=422 if problem else 200)
+
+
+def _sent(request: HttpRequest, actor: Actor) -> HttpResponse:
+    made = _import(actor, request.FILES.get("file"))
+    text = ngettext("%(n)s conversation imported.", "%(n)s conversations imported.", len(made))
+    flash.success(request, text % {"n": len(made)})
+    renamed = [each for each in made if each.was_taken]
+    if renamed:
+        flash.warning(request, _of_taken(renamed))
+    if len(made) == 1:
+        return redirect("conversations:detail", made[0].head.public_id)
+    return redirect("conversations:list")
 
 
 def _of_taken(renamed: Sequence[Imported]) -> str:

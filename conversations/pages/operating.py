@@ -1,7 +1,7 @@
 """The page that operates on the view: from selected messages or by form, previewed, applied."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, get_args
 
 from django.contrib import messages as flash
@@ -36,6 +36,7 @@ from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.web.pressing import once_per_form
 
 MEANWHILE: Final = gettext_lazy(
     "Somebody changed the view meanwhile, and nothing was done. This is what would happen now."
@@ -44,6 +45,7 @@ _FOLLOWED: Final = gettext_lazy(
     "Somebody changed the view meanwhile, and nothing was done. The positions are those of the "
     "same messages in the view of now; look at what would happen."
 )
+_OFFERS: Final = ("keep", "drop", "warn")
 _GONE: Final = gettext_lazy(
     "Somebody changed the view meanwhile, and nothing was done: what you chose is not visible any "
     "more."
@@ -55,7 +57,7 @@ class OperatePage:
     """The form of an operation; ``effect`` is its preview, once there was one.
 
     ``previewed`` is the digest of what was previewed, ``warning`` says why nothing was applied.
-    ``may_keep``: keeping the partners of split pairs would help, which only warns for new messages.
+    ``offers`` are the other ways to treat the pairs that would be split without any.
     """
 
     title: Text
@@ -65,7 +67,8 @@ class OperatePage:
     effect: Effect | None
     previewed: str
     warning: str
-    may_keep: bool
+    pairing: str
+    offers: Sequence[str]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -79,6 +82,12 @@ def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     head = find_head(actor.workspace, conversation_id)
     if request.method != "POST":
         return _start(request, actor, head)
+    if "apply" in request.POST:
+        return once_per_form(request, actor, head.key, lambda: _sent(request, actor, head))
+    return _sent(request, actor, head)
+
+
+def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
     form = OperationForm(_with_offer(request.POST))
     if not form.is_valid():
         return _operate_page(request, head, form, status=422 if form.errors else 200)
@@ -89,11 +98,11 @@ def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
             flash.success(request, _done(applied), extra_tags=undo_url(head))
-            return redirect("conversations:detail", conversation_id)
+            return redirect("conversations:detail", head.public_id)
         if "apply" in request.POST:
             warning = _("You changed it after the preview. Look at what would happen now.")
     except VersionConflict:
-        head = find_head(actor.workspace, conversation_id)
+        head = find_head(actor.workspace, head.public_id)
         if seen.revision != head.current_revision:
             return _moved_on(request, actor, head, form, seen)
         warning = str(MEANWHILE)
@@ -169,7 +178,7 @@ def _moved_on(
 def _with_offer(sent: QueryDict) -> QueryDict:
     """What was sent, with what a button beside a warning offers to do with split pairs."""
     offer = sent.get("offer", "")
-    if offer not in ("keep", "drop"):
+    if offer not in _OFFERS:
         return sent
     changed = sent.copy()
     changed["pairing"] = offer
@@ -177,9 +186,16 @@ def _with_offer(sent: QueryDict) -> QueryDict:
 
 
 def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effect:
-    applied = services.operate(actor, head.public_id, model, dry_run=True)
+    def would_be(model: OperationRequest) -> Applied:
+        return services.operate(actor, head.public_id, model, dry_run=True)
+
+    applied = would_be(model)
     new = presenters.new_messages(model, applied)
-    return presenters.effect_of(applied, presenters.messages_in(head, applied), new)
+    effect = presenters.effect_of(applied, presenters.messages_in(head, applied), new)
+    if model.pairing == "warn":
+        return effect
+    alone = would_be(model.model_copy(update={"pairing": "warn"}))
+    return replace(effect, splits=presenters.splits_pairs(alone))
 
 
 def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) -> Applied:
@@ -196,6 +212,7 @@ def _operate_page(
     previewed: str = "",
     status: int = 200,
 ) -> HttpResponse:
+    pairing = str(form["pairing"].value() or "warn")
     shown = OperatePage(
         title=_("Change what the model sees"),
         crumbs=presenters.crumbs(head, Crumb(_("Operation"))),
@@ -204,9 +221,16 @@ def _operate_page(
         effect=effect,
         previewed=previewed,
         warning=warning,
-        may_keep=form["operation"].value() not in ("insert", "replace"),
+        pairing=pairing,
+        offers=_offers(form, pairing) if effect is not None and effect.splits else (),
     )
     return show(request, "conversations/operate.html", shown, status=status)
+
+
+def _offers(form: OperationForm, pairing: str) -> list[str]:
+    """For new messages keeping the partners does what warning does."""
+    none = "keep" if form["operation"].value() in ("insert", "replace") else ""
+    return [each for each in _OFFERS if each not in (pairing, none)]
 
 
 def _digest_of(model: OperationRequest) -> str:

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
 from conversations.domain.operations import NoticeCode
+from conversations.domain.pairing import Split
 from conversations.domain.view import View
 from conversations.models import Conversation, Move, Revision
 from conversations.pages.cards import plain_body
@@ -36,9 +37,16 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "filter": gettext_lazy("Filter"),
 }
 
-_NOTICES: Final[Mapping[NoticeCode, Text]] = {
-    "split_pair": gettext_lazy(
-        "A provider rejects tool calls without their results right behind them: %(places)s."
+_NOTICES: Final[Mapping[NoticeCode | Split, Text]] = {
+    "no_result": gettext_lazy(
+        "A provider rejects a tool call without all of its results behind it: %(places)s."
+    ),
+    "no_call": gettext_lazy(
+        "A provider rejects a tool result without its call before it: %(places)s."
+    ),
+    "apart": gettext_lazy(
+        "A provider rejects tool results that do not stand right behind their call, once each: "
+        "%(places)s."
     ),
     "orphan_result": gettext_lazy("These tool results answer no call of the log: %(places)s."),
     "tools_hidden": gettext_lazy("A description of the tools is hidden now: %(places)s."),
@@ -79,7 +87,7 @@ class Effect:
     """What a change of the view does or would do, in numbers and sentences.
 
     ``goes`` and ``comes`` are the first messages that get hidden, and are new or shown again;
-    ``splits`` tells that tool calls and results would be parted.
+    ``splits`` tells that tool calls and results would be parted, if nothing is done about it.
     """
 
     hidden: str
@@ -221,12 +229,13 @@ def effect_of(
     return Effect(
         goes=[glimpses[index] for index in hidden.slice(0, _GLIMPSES)],
         comes=[*new, *(glimpses[index] for index in shown.slice(0, _GLIMPSES))],
-        splits=any(notice.code == "split_pair" for notice in applied.warnings),
+        splits=splits_pairs(applied),
         hidden=_places(applied.hidden),
         shown=_places(applied.shown),
         added=_places(applied.added),
         warnings=[
-            _NOTICES[notice.code] % {"places": _some(notice.indices)} for notice in applied.warnings
+            _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
+            for notice in applied.warnings
         ],
         visible_count=applied.visible_count,
         tokens_before=applied.tokens_before,
@@ -235,6 +244,10 @@ def effect_of(
         changes_nothing=not (applied.hidden or applied.shown or applied.added)
         and applied.cached_prefix_lost == 0,
     )
+
+
+def splits_pairs(applied: Applied) -> bool:
+    return any(notice.code == "split_pair" for notice in applied.warnings)
 
 
 def _places(runs: Sequence[tuple[int, int]]) -> str:

@@ -63,8 +63,9 @@ class Confirm:
     """A question before a change: a page of its own, and a dialog where there is JavaScript.
 
     ``action`` is posted to with ``hidden`` and, if ``asks_reason``, the field ``reason``;
-    ``stay`` names the button that
-    does nothing, which is Cancel by itself.
+    Without ``submit`` there is nothing to do. ``stay`` names the button that does nothing, which is
+    Cancel by itself. ``once``: its view
+    answers by a redirect, and knows the form again if it is sent twice (``pressing``).
     """
 
     title: Text
@@ -76,6 +77,7 @@ class Confirm:
     danger: bool = False
     asks_reason: bool = False
     reason: str = ""
+    once: bool = False
     hidden: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -19,6 +19,7 @@ from ctxadmin.web.tables import Table
 _KEPT: Final = Table(KeptAnswer, at_insert=("created_at",))
 _LONGEST_KEY: Final = 255
 _KEPT_HEADERS: Final = ("ETag", "Location", "Content-Type")
+REPLAYED: Final = "Idempotent-Replay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,10 @@ class Call:
         return cls(stream=stream, call=_hash("\n".join(parts).encode()), body=_hash(body))
 
 
+class KeyReused(Duplicate):
+    """The key was used before, for something else."""
+
+
 class _Failed(Exception):
     """Rolls the transaction back around an answer that is no success."""
 
@@ -54,11 +59,19 @@ class _Failed(Exception):
         self.response = response
 
 
-def once(call: Call, effect: Callable[[], HttpResponse]) -> HttpResponse:
+def is_success(response: HttpResponse) -> bool:
+    return response.status_code < 400
+
+
+def once(
+    call: Call,
+    effect: Callable[[], HttpResponse],
+    is_done: Callable[[HttpResponse], bool] = is_success,
+) -> HttpResponse:
     """Run ``effect``, or give the answer that it gave before.
 
     The row is inserted first: a second call waits for the first one's transaction and then
-    finds the answer. Only successes are kept; another body is a Duplicate.
+    finds the answer. Only what ``is_done`` is kept; another body is KeyReused.
     """
     kept = _find(call)
     if kept is not None:
@@ -68,7 +81,7 @@ def once(call: Call, effect: Callable[[], HttpResponse]) -> HttpResponse:
             row = KeptAnswer(stream=call.stream, call=call.call, body=call.body, created_at=Now())
             row.save(force_insert=True)
             response = effect()
-            if response.status_code >= 400:
+            if not is_done(response):
                 raise _Failed(response)
             KeptAnswer.objects.filter(pk=row.pk).update(
                 status=response.status_code,
@@ -105,12 +118,12 @@ def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
     if kept.body != call.body:
         message = "This Idempotency-Key was used with another body."
         problem = FieldProblem("Idempotency-Key", message, "duplicate")
-        raise Duplicate(message, problems=[problem])
+        raise KeyReused(message, problems=[problem])
     write_repeated("idempotency_key")
     response = HttpResponse(bytes(kept.answer), status=kept.status)
     for name, value in kept.headers.items():
         response[name] = value
-    response["Idempotent-Replay"] = "true"
+    response[REPLAYED] = "true"
     return response
 
 

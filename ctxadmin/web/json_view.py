@@ -159,8 +159,7 @@ def _key(name: str) -> SafeString:
 
 
 def _quoted(text: str) -> SafeString:
-    """The text with JSON's escapes for quotes and line ends; other controls by their names."""
+    """The text with JSON's escapes for quotes, line ends and all that cannot be seen."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return visible(
-        '"' + escaped.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + '"'
-    )
+    quoted = '"' + escaped.replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r") + '"'
+    return visible(quoted, in_json=True)

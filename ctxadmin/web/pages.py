@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
 from django.db import Error
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -19,7 +19,8 @@ from ctxadmin.web import error_pages
 from ctxadmin.web.authentication import must_choose_password, person_actor
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.phrases import in_the_readers_language
-from ctxadmin.web.problems import TITLES, of_database, status_of
+from ctxadmin.web.pressing import leads_on
+from ctxadmin.web.problems import TITLES, of_database, reads_problems, status_of
 
 P = ParamSpec("P")
 PageView = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
@@ -78,9 +79,16 @@ def _as_member(
         return error_pages.forbidden(request)
     request.actor = actor  # type: ignore[attr-defined]
     try:
-        return view(request, actor, *args, **kwargs)
+        return _for_scripts(request, view(request, actor, *args, **kwargs))
     except ContextError as error:
         return refused(request, error)
+
+
+def _for_scripts(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Where a form leads to, for the script that sent it: a redirect it could only follow."""
+    if request.method == "POST" and leads_on(response) and reads_problems(request):
+        return JsonResponse({"to": response["Location"]})
+    return response
 
 
 def _told(problem: FieldProblem) -> dict[str, object]:

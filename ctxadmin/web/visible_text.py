@@ -1,5 +1,6 @@
 """Text of messages and state as HTML that hides nothing: controls and invisible signs are named."""
 
+import json
 import re
 import unicodedata
 from functools import cache
@@ -20,10 +21,11 @@ _JOINERS: Final = "\u200c\u200d"
 _NAMES: Final = {"\r": "CARRIAGE RETURN", "\x00": "NULL", "\x1b": "ESCAPE", "\x7f": "DELETE"}
 
 
-def visible(text: str) -> SafeString:
+def visible(text: str, *, in_json: bool = False) -> SafeString:
     """``text`` escaped; what a reader could not see stands as its code point, with its name.
 
-    Joiners inside emoji and inside words of scripts that need them stay as they are.
+    Joiners inside emoji and inside words of scripts that need them stay as they are. A text that is
+    ``in_json`` has the escapes of JSON instead: copied it says what it said.
     """
     pieces: list[str] = []
     position = 0
@@ -31,7 +33,7 @@ def visible(text: str) -> SafeString:
         if match[0] in _JOINERS and _joins(text, match.start()):
             continue
         pieces.append(escape(text[position : match.start()]))
-        pieces.append(_named(match[0]))
+        pieces.append(_named(match[0], in_json))
         position = match.end()
     pieces.append(escape(text[position:]))
     return mark_safe("".join(pieces))  # noqa: S308  # every piece is escaped above
@@ -56,9 +58,10 @@ def hides(text: str) -> bool:
 
 
 @cache  # a few thousand signs; a hostile text has a million of them
-def _named(char: str) -> SafeString:
+def _named(char: str, in_json: bool) -> SafeString:
     name = _NAMES.get(char) or unicodedata.name(char, "CONTROL CHARACTER")
-    return format_html('<span class="mark-char" title="{}">{}</span>', name, f"U+{ord(char):04X}")
+    shown = json.dumps(char)[1:-1] if in_json else f"U+{ord(char):04X}"
+    return format_html('<span class="mark-char" title="{}">{}</span>', name, shown)
 
 
 def _joins(text: str, at: int) -> bool:

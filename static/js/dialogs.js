@@ -1,12 +1,19 @@
-// Opens the confirm page of a link with data-dialog in a dialog; without it the page opens.
+// Opens the confirm page of a link with data-dialog in a dialog; without it the page opens. If no
+// answer comes, shell.js says so, and the page stays with what is typed in it.
 
 const dialog = document.getElementById("dialog");
 const body = document.getElementById("dialog-body");
 
+let answered = true;
+
+document.addEventListener("htmx:error", () => (answered = false));
+document.addEventListener("htmx:response:error", ({ detail }) => (answered = detail.ctx.response.status < 500));
+
 async function open(link) {
+  answered = true;
   await window.htmx.ajax("GET", link.href, { target: body, swap: "innerHTML", select: "#confirm" });
   if (!body.firstElementChild) {
-    location.assign(link.href);
+    if (answered) location.assign(link.href);
     return;
   }
   const title = body.querySelector("[data-dialog-title]");
@@ -21,8 +28,8 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     body.replaceChildren();
     open(link);
-  } else if (event.target.closest("[data-close-dialog]")) {
-    event.preventDefault();
+  } else if (event.target.closest("dialog [data-close-dialog]")) {
+    event.preventDefault(); // on a page of its own the link leads back
     event.target.closest("dialog").close();
   } else if (event.target.matches?.("dialog.dialog")) {
     event.target.close(); // a click on the backdrop

@@ -15,6 +15,14 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit-on-change]")) event.target.form.requestSubmit();
 });
 
+// What is typed into a field that stands for a choice is chosen.
+document.addEventListener("input", (event) => {
+  const choice = document.getElementById(event.target.dataset.chooses ?? "");
+  if (!choice || choice.checked) return;
+  choice.checked = true;
+  choice.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
 // A row button sends the form; the answer is the page with the form as it is now. Everything
 // that was typed comes back with it, so the form is replaced whole and keeps the focus.
 document.addEventListener("click", (event) => {

@@ -1,6 +1,7 @@
 // Puts what somebody else wrote, and what another tab of the same person keeps, into the open form of a
 // state: into every row that has another value now. What is typed here is kept first; a row in which
 // somebody types meanwhile stays, and so does the row that has the focus, if its value is the same.
+// What was typed here and another tab put something else in the place of is kept beside it, and told.
 
 const form = document.getElementById("state-form");
 const PLACE = /-([0-9]+)(?=$|-error$)/;
@@ -8,8 +9,33 @@ const PLACE = /-([0-9]+)(?=$|-error$)/;
 let running = false;
 let again = false;
 let typing = 0; // counts what is typed, to see that something was
+let before = given(form); // the marks of the changes that this page was made of or took in
+const told = new Map(); // by place, the marks of what was said to stand for what was typed here
 
 form.addEventListener("input", () => (typing += 1));
+
+function given(page) {
+  return JSON.parse(page.elements.namedItem("given").value);
+}
+
+/** The places of what was typed here and of which another page says something else by now. */
+function writtenOver(fresh) {
+  const [mine, theirs] = [given(form), given(fresh)];
+  return Object.keys(mine).filter(
+    (place) => mine[place] !== before[place] && theirs[place] && theirs[place] !== mine[place] && told.get(place) !== theirs[place],
+  );
+}
+
+/** If that fails, nothing is put in its place. */
+async function keepBeside(places, fresh) {
+  const kept = await new Promise((then) => document.dispatchEvent(new CustomEvent("form:beside", { detail: { places, then } })));
+  if (!kept) return;
+  for (const place of places) told.set(place, given(fresh)[place]);
+  const keys = [...told.keys()].map((place) => place.slice(place.indexOf(":") + 1)).join(", ");
+  const text = form.dataset.elsewhere.replace("{keys}", () => keys);
+  document.dispatchEvent(new CustomEvent("live:note", { detail: { name: "elsewhere", text } }));
+  again = true;
+}
 
 function rowsOf(parent) {
   return [...parent.querySelectorAll(":scope > .edit-key")];
@@ -68,14 +94,20 @@ function replacePart(selector, page, before) {
   else if (fresh) before.before(document.importNode(fresh, true));
 }
 
-function take(page) {
+async function take(page) {
   const fresh = page.getElementById("state-form");
   const same = (name) => fresh?.elements.namedItem(name)?.value === form.elements.namedItem(name).value;
   if (!fresh || page.body.dataset.person !== document.body.dataset.person || !same("execution")) return;
+  const places = same("mode") ? writtenOver(fresh) : [];
+  if (places.length) {
+    await keepBeside(places, fresh);
+    return;
+  }
   if (form.elements.namedItem("mode").value === "rows" && same("mode")) {
     replaceRows(fresh);
     for (const name of ["version", "seq", "given"]) form.elements.namedItem(name).value = fresh.elements.namedItem(name).value;
     replacePart("#page-head .page-subtitle", page, form);
+    before = given(form);
   }
   replacePart(".pending", page, form);
   replacePart("#live-now", page, form);
@@ -90,11 +122,11 @@ async function refresh() {
       document.dispatchEvent(new CustomEvent("form:settle", { detail: { then } }));
     });
     if (!settled) return;
-    const before = typing;
+    const typedBefore = typing;
     const answer = await fetch(location.pathname + location.search, { headers: { Accept: "text/html" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     await new Promise((then) => document.dispatchEvent(new CustomEvent("page:still", { detail: { then } })));
-    if (typing === before) take(page);
+    if (typing === typedBefore) await take(page);
     else again = true;
   } catch {
     // Without a line there is no news; the socket opens again when there is one.
@@ -105,6 +137,7 @@ async function refresh() {
 }
 
 document.addEventListener("form:news", () => void refresh());
+document.addEventListener("json:take", () => (before = given(form)));
 document.addEventListener("live:welcome", ({ detail: { state } }) => {
   if ((state?.seq ?? 0) > Number(document.getElementById("live-now").dataset.seq)) void refresh();
 });

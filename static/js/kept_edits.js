@@ -1,7 +1,7 @@
 // Keeps what is typed into the form of a state on the server, while it is typed: it outlives the
 // page, the session and the connection. `data-kept` marks the form, `data-kept-word` says how it is.
 // A form with something that is not kept yet is sent only after it was: an error page in its place
-// would take what was typed away. Other tabs of the same person hear of it.
+// would take what was typed away. Other tabs of the same person hear of it, and pages on other devices.
 
 const QUIET_MS = 700;
 const LARGE = 500_000; // characters from which on a text is sent less often
@@ -20,6 +20,11 @@ let leaving = false; // the form is being sent
 let foreign = false; // somebody else is signed in in this browser
 const { person, signIn } = document.body.dataset;
 const tabs = form && "BroadcastChannel" in window ? new BroadcastChannel(`${location.pathname} ${person}`) : null;
+
+function tell(seq) {
+  tabs?.postMessage(seq);
+  document.dispatchEvent(new CustomEvent("live:kept", { detail: { kept: seq } }));
+}
 
 function say(text, wrong = false) {
   word.textContent = text;
@@ -107,7 +112,7 @@ async function heed(answer) {
     put("text-given", said.text);
     wait = quiet;
     say(said.over ?? word.dataset.keptSaved, Boolean(said.over));
-    tabs?.postMessage(said.seq);
+    tell(said.seq);
     if (again) return;
     document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
     if (said.moved || said.over) document.dispatchEvent(new CustomEvent("form:news"));
@@ -126,11 +131,37 @@ tabs?.addEventListener("message", ({ data }) => {
 });
 tabs?.postMessage(Number(form.elements.namedItem("seq").value));
 
+// On another device it is heard of by the socket: who is here says how often it was kept there.
+const heardOf = new Map(); // by socket
+document.addEventListener("live:people", ({ detail: { people, you, person: me } }) => {
+  let isNews = false;
+  for (const { id, socket, kept } of people) {
+    if (!kept || id !== me || socket === you || heardOf.get(socket) === kept) continue;
+    heardOf.set(socket, kept);
+    isNews ||= String(kept) !== form.elements.namedItem("seq").value;
+  }
+  if (isNews) document.dispatchEvent(new CustomEvent("form:news"));
+});
+
 // Who wants to put the server's page in the place of this one waits until nothing is unkept.
 document.addEventListener("form:settle", async (event) => {
   await running;
   if (waits()) await keep();
   event.detail.then(!waits() && !away && !leaving);
+});
+
+// What another page put something else in the place of is kept beside it, before it leaves this page.
+document.addEventListener("form:beside", async ({ detail: { places, then } }) => {
+  const fields = new FormData(form);
+  fields.set("step", "beside");
+  for (const place of places) fields.append("beside", place);
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: fields, headers: { Accept: "application/json" } });
+    if (answer.ok && !answer.redirected) tell((await answer.json()).seq);
+    then(answer.ok && !answer.redirected);
+  } catch {
+    then(false);
+  }
 });
 
 function heard() {
@@ -142,6 +173,8 @@ form?.addEventListener("change", heard);
 document.addEventListener("form:editable", () => away && keep());
 // Somebody who comes back from signing in in another tab need not wait.
 window.addEventListener("focus", () => timer && word.classList.contains("text-danger") && keep());
+// Nor need what waits for the connection, when that comes back.
+window.addEventListener("online", () => form && waits() && keep());
 // A page that is left before the quiet moment sends what it has; the browser ends the request.
 window.addEventListener("pagehide", () => {
   if (!form || !waits()) return;

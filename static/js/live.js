@@ -8,7 +8,8 @@
 //   live:open     {open}  the connection came or went
 //   live:refused  {code, final}  the server closed it: 4401 signed out, 4403 other rights, 4404 gone;
 //                 if not final it is opened again, and `live:welcome` tells what you may do now
-// and one more that a page sends: live:here {where: "key:NAME" | "node:ID" | "edge:ID" | "", editing}.
+// and two more that a page sends: live:here {where: "key:NAME" | "node:ID" | "edge:ID" | "", editing}, and
+// live:kept {kept}, how often what is typed was kept.
 // The frames stand in docs/reference/live-pages.md.
 
 const FIRST_WAIT_MS = 400;
@@ -24,7 +25,7 @@ let you = "";
 let person = "";
 let failures = 0;
 let timer = 0;
-let here = { where: "", editing: false };
+let here = { where: "", editing: false, kept: 0 };
 
 function tell(name, detail) {
   document.dispatchEvent(new CustomEvent(name, { detail }));
@@ -120,7 +121,13 @@ document.addEventListener("live:here", (event) => {
   const { where = "", editing = false } = event.detail ?? {};
   const known = where.length <= 200 ? where : "";
   if (known === here.where && editing === here.editing) return;
-  here = { where: known, editing };
+  here = { ...here, where: known, editing };
+  say();
+});
+
+document.addEventListener("live:kept", ({ detail: { kept } }) => {
+  if (kept === here.kept) return;
+  here = { ...here, kept };
   say();
 });
 

@@ -15,6 +15,8 @@ let wasWelcome = false;
 let fetching = false;
 let again = false;
 let newest = 0;
+let me = ""; // the person, as frames name who did something
+let applying = false; // the form on the page is being applied
 let reload = [];
 
 /** What moves the page by itself waits for the end of a click; see still.js. */
@@ -32,7 +34,6 @@ async function fetchParts() {
   fetching = true;
   again = false;
   await new Promise(whenStill);
-  const typed = typedTexts();
   const url = (!isOpen && now().poll) || location.pathname + location.search;
   try {
     await window.htmx.ajax("GET", url, {
@@ -42,24 +43,11 @@ async function fetchParts() {
       selectOOB: "#page-head:outerMorph",
       swap: "outerMorph",
     });
-    putBack(typed);
+    document.dispatchEvent(new CustomEvent("live:fetched"));
     sayVersion();
     await loadStretches();
   } finally {
     setTimeout(fetched, slow ? 1000 : PAUSE_MS);
-  }
-}
-
-/** What stands in the text areas, also what came back with a refused decision: no fetch knows it. */
-function typedTexts() {
-  const areas = [...document.querySelectorAll("#page-content textarea[id]")].filter((area) => area.value);
-  return areas.map((area) => [area.id, area.value]);
-}
-
-function putBack(typed) {
-  for (const [id, text] of typed) {
-    const area = document.getElementById(id);
-    if (area && !area.value) area.value = text;
   }
 }
 
@@ -107,23 +95,24 @@ async function loadStretches() {
 }
 
 document.addEventListener("live:welcome", (event) => {
-  const { state, scopes } = event.detail;
+  const { state, scopes, person } = event.detail;
+  me = person;
   const first = !wasWelcome;
   wasWelcome = true;
   if (needs) mayEdit(scopes.includes(needs) || scopes.includes("admin"), texts.rights);
   newest = state?.seq ?? 0;
-  if (state ? newest > Number(now().seq ?? 0) : !first) changed({ seq: newest, status: state?.status, keys: [] });
+  if (state ? newest > Number(now().seq ?? 0) : !first) changed({ seq: newest, status: state?.status, keys: [] }, state);
 });
 
 document.addEventListener("live:changed", (event) => {
-  const { frame } = event.detail;
+  const { frame, state } = event.detail;
   if (frame.type === "gone") note("gone", texts.gone);
-  else changed(frame);
+  else changed(frame, state);
 });
 
-function changed(frame) {
+function changed(frame, state) {
   newest = Math.max(newest, frame.seq ?? 0);
-  if (mode === "edit") sayChange(frame);
+  if (mode === "edit") sayChange(frame, state?.execution);
   else void fetchParts();
 }
 
@@ -176,6 +165,8 @@ function putNote(name, text) {
   found.querySelector(".note-body").textContent = text;
 }
 
+document.addEventListener("live:note", ({ detail: { name, text } }) => note(name, text));
+
 function nameOf(status) {
   return link.getAttribute(`data-status-${status.toLowerCase()}`) ?? status;
 }
@@ -185,18 +176,30 @@ function filled(text, values) {
 }
 
 /** In edit mode nothing is swapped: what is typed stays, and the page says what became of its base. */
-function sayChange(frame) {
+function sayChange(frame, execution) {
+  if (now().execution && execution && execution !== now().execution) {
+    note("moved", texts.another);
+    note("changed", ""); // its versions are not those of the form
+    return;
+  }
   if (frame.status && frame.status !== "PAUSED") {
     note("moved", filled(texts.moved, { status: nameOf(frame.status) }));
     return;
   }
   note("moved", "");
-  const values = { who: frame.who?.name ?? texts.somebody, version: frame.version ?? "" };
-  if (frame.version != null) {
-    const named = (frame.keys ?? []).join(", ");
-    note("changed", filled(named ? texts.changedKeys : texts.changed, { ...values, keys: named }));
-  } else if (!frame.who) note("changed", filled(texts.changed, values));
+  const mine = frame.who?.kind === "person" && frame.who.id === me;
+  if (mine && applying) return; // it is what this page writes
+  if (!frame.who) return note("changed", texts.changedSeen); // found by looking: it may be of this very person
+  const [words, wordsOfKeys] = mine ? [texts.changedYou, texts.changedKeysYou] : [texts.changed, texts.changedKeys];
+  const values = { who: frame.who.name, version: frame.version ?? "" };
+  if (frame.version == null) return; // a remark, a claim: nothing of the state
+  const named = (frame.keys ?? []).join(", ");
+  note("changed", filled(named ? wordsOfKeys : words, { ...values, keys: named }));
 }
+
+document.addEventListener("submit", ({ submitter }) => (applying = ["apply", "approve"].includes(submitter?.value)));
+document.addEventListener("form:stays", () => (applying = false), true);
+window.addEventListener("pageshow", () => (applying = false));
 
 /** Without the right to write, what was typed can still be read and copied. */
 function mayEdit(may, why) {
@@ -222,7 +225,7 @@ function showPeople({ people, more, you, person }) {
   list.replaceChildren(...[...seen.values()].map((each) => personLine(each, person)));
   if (more) list.append(line(`+${more}`));
   list.hidden = !others.length;
-  markKeys(others);
+  markKeys(others, person);
 }
 
 function line(...parts) {
@@ -248,7 +251,7 @@ function personLine(each, person) {
 }
 
 /** Show at each key of the form who edits it elsewhere. */
-function markKeys(others) {
+function markKeys(others, person) {
   for (const row of document.querySelectorAll(".edit-key[data-key-name]")) {
     const busy = others.filter((each) => each.editing && each.where === `key:${row.dataset.keyName}`);
     let mark = row.querySelector(".live-busy");
@@ -256,7 +259,8 @@ function markKeys(others) {
     else {
       mark ??= row.querySelector(".edit-key-head").appendChild(document.createElement("span"));
       mark.className = "live-busy badge tone-orange";
-      mark.textContent = `${busy.map((each) => each.name).join(", ")} ${texts.editsThis}`;
+      const names = new Set(busy.map((each) => (each.id === person ? texts.you : each.name)));
+      mark.textContent = `${[...names].join(", ")} ${texts.editsThis}`;
     }
   }
 }

@@ -66,6 +66,16 @@ document.addEventListener("click", (event) => {
   else copy(target);
 });
 
+/** A text as it was before the server named the signs in it that cannot be seen. */
+function textOf(source) {
+  const whole = source.cloneNode(true);
+  for (const mark of whole.querySelectorAll(".mark-char")) {
+    const code = /^U\+([0-9A-F]{4,6})$/.exec(mark.textContent)?.[1];
+    if (code) mark.replaceWith(String.fromCodePoint(parseInt(code, 16)));
+  }
+  return whole.textContent;
+}
+
 /** Copy the code of the button's block, or what `data-copy` names. */
 async function copy(button) {
   const named = button.dataset.copy && document.querySelector(button.dataset.copy);
@@ -73,7 +83,7 @@ async function copy(button) {
   if (!source) return;
   try {
     // Over plain HTTP from another machine there is no clipboard to write to.
-    await navigator.clipboard.writeText("value" in source ? source.value : source.textContent);
+    await navigator.clipboard.writeText("value" in source ? source.value : textOf(source));
     toast(texts.copied, "success");
   } catch {
     if ("select" in source) source.select();

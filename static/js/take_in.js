@@ -1,26 +1,28 @@
 // Offers to take what others applied into the open JSON text of a state, and does it: the server puts
 // it together with what was typed, which is kept first. What is typed stays; where somebody else
-// changed the same keys it is decided when one looks at the changes.
+// changed the same keys it is said which, and decided when one looks at the changes.
 
 const TRIES = 3;
 
 const form = document.getElementById("state-form");
 const bar = document.querySelector("[data-take-in]");
 const [word, button] = [bar.querySelector("[data-take-in-word]"), bar.querySelector("button")];
+const field = (name) => form.elements.namedItem(name);
 let newest = 0;
+let upTo = Number(field("version").value); // what others applied until then is in the text, or is said not to be
 let typing = 0; // counts what is typed, to see that something was
 
-const field = (name) => form.elements.namedItem(name);
-
-function say(text, { offers = false } = {}) {
-  word.textContent = text.replace("{a}", field("version").value).replace("{b}", newest);
+function say(text, { offers = false, keys = "" } = {}) {
+  const values = { a: upTo, b: newest, keys };
+  word.textContent = text.replace(/\{(a|b|keys)\}/g, (whole, name) => values[name]);
   button.hidden = !offers;
   bar.hidden = !text;
 }
 
-function look(version, status) {
+function look(version, { status, execution } = {}) {
   newest = Math.max(newest, version ?? 0);
-  const isBehind = newest > Number(field("version").value) && (status ?? "PAUSED") === "PAUSED";
+  const isOther = execution && execution !== field("execution").value; // its versions are others
+  const isBehind = newest > upTo && (status ?? "PAUSED") === "PAUSED" && !isOther;
   document.dispatchEvent(
     new CustomEvent("page:still", { detail: { then: () => say(isBehind ? bar.dataset.behind : "", { offers: true }) } }),
   );
@@ -32,20 +34,25 @@ function settled() {
 
 /** The page of the text as it is now with what is kept, and its text; undefined if it moved on meanwhile. */
 async function fetched() {
-  const answer = await fetch(`${location.pathname}?raw=1`, { headers: { Accept: "text/html" } });
+  const answer = await fetch(`${location.pathname}?raw=1&text=&take=1`, { headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("state-form");
   const area = fresh?.querySelector("[data-json-editor]");
   if (!area || page.body.dataset.person !== document.body.dataset.person) throw new Error("no text");
-  if (fresh.elements.namedItem("execution").value !== field("execution").value) throw new Error("another execution");
-  if (!area.dataset.jsonUrl) return { page, fresh, text: area.value };
-  const whole = await fetch(area.dataset.jsonUrl);
-  const same = whole.headers.get("X-State") === `${fresh.elements.namedItem("version").value} ${fresh.elements.namedItem("seq").value}`;
-  return whole.ok && same ? { page, fresh, text: await whole.text() } : undefined;
+  const now = (name) => fresh.elements.namedItem(name).value;
+  if (now("execution") !== field("execution").value) throw new Error("another execution");
+  const { upTo: until, took, meets, jsonUrl } = area.dataset;
+  const found = { page, fresh, until: Number(until), took: Number(took), meets };
+  if (!jsonUrl) return { ...found, text: area.value };
+  const whole = await fetch(jsonUrl);
+  const same = whole.headers.get("X-State") === `${now("version")} ${now("seq")} ${until}`;
+  return whole.ok && same ? { ...found, text: await whole.text() } : undefined;
 }
 
-function put({ page, fresh, text }) {
+function put({ page, fresh, text, until }) {
   for (const name of ["version", "seq", "given", "text-given"]) field(name).value = fresh.elements.namedItem(name).value;
+  upTo = until;
+  newest = Math.max(newest, until);
   document.dispatchEvent(new CustomEvent("json:take", { detail: { text } }));
   const subtitle = "#page-head .page-subtitle";
   document.querySelector(subtitle).replaceWith(document.importNode(page.querySelector(subtitle), true));
@@ -60,9 +67,9 @@ async function takeIn() {
     const before = typing;
     const found = await fetched();
     if (!found || typing !== before) continue;
-    if (found.fresh.elements.namedItem("version").value === field("version").value) return say(bar.dataset.both);
     put(found);
-    return say(bar.dataset.taken);
+    if (!found.meets) return say(bar.dataset.taken);
+    return say(found.took ? bar.dataset.some : bar.dataset.both, { keys: found.meets });
   }
   return say(bar.dataset.behind, { offers: true });
 }
@@ -78,5 +85,5 @@ button.addEventListener("click", async () => {
     button.disabled = false;
   }
 });
-document.addEventListener("live:changed", ({ detail: { frame, state } }) => look(frame.version ?? state?.version, state?.status));
-document.addEventListener("live:welcome", ({ detail: { state } }) => look(state?.version, state?.status));
+document.addEventListener("live:changed", ({ detail: { frame, state } }) => look(frame.version ?? state?.version, state ?? frame));
+document.addEventListener("live:welcome", ({ detail: { state } }) => look(state?.version, state ?? {}));

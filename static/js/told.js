@@ -1,67 +1,154 @@
-// Sends the forms of an edit or an operation so that each press ends in a word: the next page, or that there is no
-// connection. An error page of the browser in the place of the form would tell neither what is
-// written nor that what was typed is there. `data-told` marks the form, `data-told-word` has the words.
+// Sends forms so that each press ends in a word: the next page, or beside the button that there is
+// no connection. An error page of the browser in the place of a form would tell neither what is
+// written nor that what was typed is there. `data-told` marks a form; in it stand the names or values
+// of the buttons that write, nothing if all do.
 //
-// What writes (apply, approve) is sent by script, and the page of what came of it opened. Other steps
-// write nothing: they look whether the server answers, and go on as any form does. So does a
-// refusal: sent once more it is refused again, and its page says why.
+// What writes is sent by script, and the page opened that the server names. Other buttons write
+// nothing: it is looked whether the server answers, and they go on as in any form. So does a refusal:
+// sent once more it is refused again, and its page says why. What was written although its answer was
+// lost is not written again: the server knows the form by its key, or by the version that it names.
 
 const LONGEST_MS = 30_000;
-const WRITES = new Set(["apply", "approve"]);
+const KEY = "form_key";
 
-const form = document.querySelector("form[data-told]");
-const word = form?.querySelector("[data-told-word]");
-let busy = false;
-let sure = false; // it goes to the server now, and a page comes
+const words = document.getElementById("shell-texts")?.dataset;
+const states = new WeakMap();
 
-function say(text) {
+function stateOf(form) {
+  if (!states.has(form)) states.set(form, { busy: false, sure: false, unknown: false });
+  return states.get(form);
+}
+
+/** The place of the word, beside the button that was pressed. */
+function say(form, submitter, text) {
+  let word = form.querySelector("[data-told-word]");
+  if (!text) return word?.remove();
+  if (!word) {
+    word = document.createElement("span");
+    word.dataset.toldWord = "";
+    word.className = "told-word";
+    word.setAttribute("role", "alert");
+  }
+  if (submitter) submitter.parentElement.append(word);
+  else form.append(word);
   word.textContent = text;
 }
 
-/** True if it is written and its page is being opened; an error is thrown where nobody answers. */
-async function written(fields) {
-  const headers = { Accept: "application/json" };
-  const signal = AbortSignal.timeout(LONGEST_MS);
-  const answer = await fetch(form.action, { method: "POST", body: fields, headers, signal });
-  if (answer.status >= 500) throw new Error(`not answered: ${answer.status}`);
-  const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
-  const to = isJson && answer.ok && !answer.redirected ? (await answer.json()).to : "";
-  if (!to) return false;
-  document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
-  location.assign(to);
-  return true;
+function keyOf(form) {
+  return form.elements.namedItem(KEY);
+}
+
+function writes(form, submitter) {
+  const names = form.dataset.told.split(" ").filter(Boolean);
+  return !names.length || names.includes(submitter?.name) || names.includes(submitter?.value);
 }
 
 async function reach() {
-  const answer = await fetch(word.dataset.reach, { cache: "no-store", signal: AbortSignal.timeout(LONGEST_MS) });
+  const answer = await fetch(words.reach, { cache: "no-store", signal: AbortSignal.timeout(LONGEST_MS) });
   if (answer.status >= 500) throw new Error(`not answered: ${answer.status}`);
 }
 
-async function send(submitter) {
-  const fields = new FormData(form, submitter);
-  const writes = WRITES.has(fields.get("step"));
-  say("");
+function post(form, submitter) {
+  const body = new FormData(form, submitter);
+  const isLarge = [...body.values()].some((value) => value instanceof File && value.size);
+  const signal = isLarge ? undefined : AbortSignal.timeout(LONGEST_MS);
+  const address = form.getAttribute("action") || location.href; // a field may be named action
+  return fetch(address, { method: "POST", body, headers: { Accept: "application/json" }, signal });
+}
+
+/** A page that differs in nothing but the place in it would not be loaded. */
+function open(form, to) {
+  document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
+  const there = new URL(to, location.href);
+  if (there.pathname + there.search !== location.pathname + location.search) return location.assign(there);
+  history.replaceState(history.state, "", there);
+  location.reload();
+}
+
+function isJson(answer) {
+  return /^application\/(problem\+)?json/.test(answer.headers.get("Content-Type") ?? "");
+}
+
+/** The words if the form stays, "" if its page comes; undefined if it is to be sent as any form. */
+async function written(form, submitter, state) {
+  const answer = await post(form, submitter);
+  if (answer.status >= 500) return words.failed;
+  const said = isJson(answer) && !answer.redirected ? await answer.json() : {};
+  state.unknown = false;
+  if (said[KEY]) {
+    keyOf(form).value = said[KEY];
+    return said.detail;
+  }
+  if (!answer.ok || !said.to) return undefined;
+  open(form, said.to);
+  return "";
+}
+
+async function ended(form, submitter, state) {
   try {
-    if (writes ? await written(fields) : await reach()) return;
-    sure = true;
-    form.requestSubmit(submitter);
+    await reach();
   } catch {
-    say(writes ? word.dataset.unknown : word.dataset.away);
-    busy = false;
-    form.dispatchEvent(new CustomEvent("form:stays"));
+    return state.unknown ? words.unknown : words.away;
+  }
+  if (!writes(form, submitter)) return undefined;
+  state.unknown = true;
+  try {
+    return await written(form, submitter, state);
+  } catch {
+    return words.unknown;
   }
 }
 
-form?.addEventListener("submit", (event) => {
-  if (event.defaultPrevented || sure) return;
+/** A page that is live may have taken the form away by now. */
+function tell(form, submitter, text) {
+  if (form.isConnected) say(form, submitter, text);
+  else document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "warning" } }));
+  form.dispatchEvent(new CustomEvent("form:stays"));
+}
+
+function sendAsAnyForm(form, submitter, state) {
+  state.sure = true; // a page comes
+  if (!form.isConnected) {
+    form.hidden = true;
+    document.body.append(form);
+  }
+  form.requestSubmit(submitter);
+}
+
+async function send(form, submitter) {
+  const state = stateOf(form);
+  state.busy = true;
+  // A page that is live puts in another form, of what is there by then: it would not be known again.
+  form.setAttribute("hx-morph-skip", "");
+  form.dataset.sending = "";
+  say(form, submitter, "");
+  const text = await ended(form, submitter, state);
+  if (text === "") return; // busy until the page is there
+  state.busy = false;
+  delete form.dataset.sending;
+  form.toggleAttribute("hx-morph-skip", state.unknown);
+  if (text === undefined) sendAsAnyForm(form, submitter, state);
+  else tell(form, submitter, text);
+}
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || !words || !form.matches("form[data-told]")) return;
+  const state = stateOf(form);
+  if (state.sure) return;
   event.preventDefault();
-  if (busy) return; // a second press must not send it twice
-  busy = true;
-  void send(event.submitter);
+  if (!state.busy) void send(form, event.submitter); // a second press must not send it twice
 });
-// The browser may show this very page again when somebody goes back to it.
+
+// The browser may show this very page again when somebody goes back to it: its forms are new ones.
 window.addEventListener("pageshow", ({ persisted }) => {
-  if (!persisted || !form) return;
-  busy = sure = false;
-  say("");
+  if (!persisted) return;
+  for (const form of document.querySelectorAll("form[data-told]")) {
+    states.delete(form);
+    form.removeAttribute("hx-morph-skip");
+    delete form.dataset.sending;
+    say(form, null, "");
+    const bytes = crypto.getRandomValues(new Uint8Array(16));
+    if (keyOf(form)) keyOf(form).value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
 });

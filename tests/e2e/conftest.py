@@ -24,7 +24,15 @@ from typing import Literal, Protocol
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    StorageState,
+    expect,
+    sync_playwright,
+)
 
 from tests import browser as chromium
 from tests import servers
@@ -215,7 +223,11 @@ def _traceback(item: pytest.Item) -> str:
 def _hear_out(opened: Opened) -> None:
     """Events wait in a pipe until something is asked; then all that came before are told."""
     for page in opened.context.pages:
-        page.evaluate("() => 0")
+        try:
+            page.evaluate("() => 0")
+        except Error:  # it was about to be another page, of which this waits
+            page.wait_for_load_state()
+            page.evaluate("() => 0")
 
 
 def _keep_pictures(name: str, opened: list[Opened]) -> None:

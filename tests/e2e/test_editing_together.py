@@ -117,8 +117,9 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
     expect(plan.locator(".side-theirs")).to_contain_text("by one")
     assert_accessible(second)
 
-    plan.get_by_label("Write it anew:").check()
+    plan.get_by_label("Keep mine").check()
     plan.get_by_label("New value of /plan").fill("by both")
+    expect(plan.get_by_label("Write it anew:")).to_be_checked()
     second.get_by_role("group", name="/tone").get_by_label("Keep theirs").check()
     for key in ("count", "log"):
         second.get_by_role("group", name=f"/{key}").get_by_label("Both, as the reducer").check()
@@ -229,7 +230,7 @@ def test_a_lost_connection_loses_nothing_and_tells_afterwards_what_happened(
     page.context.set_offline(False)
     kept(page)
     expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
-    expect(page.get_by_text("changed this meanwhile")).to_be_visible()
+    expect(page.get_by_text("This was changed meanwhile")).to_be_visible()
     expect(field(page, "plan")).to_have_value("typed without a line")
     look(page)
     page.get_by_role("button", name="Put together").click()

@@ -1,14 +1,16 @@
 """Reviewers at work in a browser: look, edit, meet a conflict, merge, approve; watch one move."""
 
 import re
-from typing import Any, Literal
 from uuid import uuid4
 
 import httpx
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import assert_accessible
+from tests.browser import (
+    assert_accessible,
+    assert_accessible_in_both_themes,
+    assert_accessible_in_every_look,
+)
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import MESSAGES, STATE, Started, complete, ok, state
 
@@ -79,20 +81,18 @@ def test_what_was_typed_outlives_the_page_and_is_taken_back_by_key(
     expect(page.get_by_role("heading", name="Not applied yet")).to_have_count(0)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_whole_state_is_edited_as_text_and_as_a_tree(
-    open_page: OpenPage, api: httpx.Client, start: Started, theme: Literal["light", "dark"]
+    reviewer_page: Page, api: httpx.Client, start: Started
 ) -> None:
-    name = start()
-    page = open_page("reviewer", theme=theme)
+    name, page = start(), reviewer_page
     page.goto(f"/executions/{name}/state/?raw=1")
     text = page.get_by_role("textbox", name="State")
     expect(text).to_contain_text("Dear customer")
-    assert_accessible(page)
+    assert_accessible_in_both_themes(page)
     page.get_by_role("button", name="Tree").click()
     tree = page.get_by_role("tree", name="State")
     expect(tree.get_by_role("treeitem").filter(has_text="draft")).to_be_visible()
-    assert_accessible(page)
+    assert_accessible_in_both_themes(page)
     page.get_by_label("Find a key or a value").fill("count")
     expect(page.get_by_text("1 rows")).to_be_visible()
     tree.focus()
@@ -191,13 +191,8 @@ def test_a_version_is_restored_from_a_dialog_and_forked(
     assert state(api, f"{name}-fork")["draft"] == "Go away."
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_pages_of_executions_are_accessible(
-    open_page: OpenPage, start: Started, theme: Any, width: int
-) -> None:
+def test_pages_of_executions_are_accessible(page: Page, start: Started) -> None:
     name = start()
-    page = open_page("admin", theme=theme, width=width)
     here = f"/executions/{name}"
     for path in (
         "/",
@@ -216,8 +211,7 @@ def test_pages_of_executions_are_accessible(
     ):
         page.goto(path)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        assert_accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        assert_accessible_in_every_look(page, narrow=390)
 
 
 def test_an_admin_makes_a_token_and_revokes_it(page: Page) -> None:

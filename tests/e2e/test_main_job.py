@@ -138,6 +138,7 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
     assert edited.status_code == 200, edited.text
     reviewer.goto("/executions/main-job/")
     reviewer.get_by_role("button", name="Approve", exact=True).click()
+    expect(reviewer.get_by_text("Approved.")).to_be_visible()
     expect(reviewer.get_by_text("Running").first).to_be_visible()
     complete(api, "check")
     seen = api.post("conversations/main-job/nodes/answer/enter").json()

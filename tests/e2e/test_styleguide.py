@@ -1,12 +1,15 @@
 """The components in a browser: accessible in both themes and widths, also without JavaScript."""
 
 from collections.abc import Iterator
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser import assert_accessible
+from tests.browser import (
+    assert_accessible,
+    assert_accessible_in_both_themes,
+    assert_accessible_in_every_look,
+)
 from tests.e2e.conftest import OpenPage
 from tests.live_server import LiveServer
 
@@ -43,24 +46,13 @@ def plain_page(browser: Browser, server: LiveServer, open_page: OpenPage) -> Ite
         yield context.new_page()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390, 320])
-def test_every_component_is_accessible(
-    open_page: OpenPage, theme: Literal["light", "dark"], width: int
-) -> None:
-    page = open_page(theme=theme, width=width)
-    page.goto(PATH)
-    assert page.locator("html").get_attribute("data-bs-theme") == theme
-    assert_accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+@pytest.mark.parametrize("narrow", [390, 320])
+def test_every_component_is_accessible(guide: Page, narrow: int) -> None:
+    assert_accessible_in_every_look(guide, narrow)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_form_with_errors_is_accessible(
-    open_page: OpenPage, theme: Literal["light", "dark"]
-) -> None:
-    page = open_page(theme=theme)
-    page.goto(PATH)
+def test_a_form_with_errors_is_accessible(guide: Page) -> None:
+    page = guide
     page.get_by_label("Priority").fill("many")
     page.locator("#id_rules-0-pattern").fill("")
     page.get_by_role("button", name="Save").click()
@@ -68,7 +60,7 @@ def test_a_form_with_errors_is_accessible(
     page.get_by_role("link", name="Rule 1 › Pattern").click()
     expect(page.locator("#id_rules-0-pattern")).to_be_focused()
     assert page.locator("#id_priority").get_attribute("aria-invalid") == "true"
-    assert_accessible(page)
+    assert_accessible_in_both_themes(page)
 
 
 def test_the_theme_changes_in_place_and_is_remembered(guide: Page) -> None:
@@ -104,14 +96,12 @@ def test_what_depends_on_a_choice_follows_it(guide: Page) -> None:
     expect(guide.get_by_label("Keep last")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_question_opens_in_a_dialog(open_page: OpenPage, theme: Literal["light", "dark"]) -> None:
-    page = open_page(theme=theme)
-    page.goto(PATH)
+def test_a_question_opens_in_a_dialog(guide: Page) -> None:
+    page = guide
     page.get_by_role("link", name="Roll back").click()
     dialog = page.get_by_role("dialog", name="Roll back to batch 3?")
     expect(dialog).to_be_visible()
-    assert_accessible(page)
+    assert_accessible_in_both_themes(page)
     dialog.get_by_role("link", name="Cancel").click()
     expect(dialog).to_be_hidden()
 

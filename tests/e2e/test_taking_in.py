@@ -39,6 +39,14 @@ def type_over(page: Page, former: str, text: str) -> None:
     expect(page.get_by_text("Kept for you")).to_be_visible()
 
 
+def add_mine(page: Page) -> None:
+    """Type a new key at the beginning of a text that is too long to be seen whole."""
+    for key in ("Control+Home", "End", "Enter"):
+        editor(page).press(key)
+    page.keyboard.type('"mine": 1,')
+    expect(page.get_by_text("Kept for you")).to_be_visible()
+
+
 def applied(api: httpx.Client, name: str, **values: Any) -> None:
     ok(api.patch(f"conversations/{name}/snapshot", json={"node_id": "plan", "state_data": values}))
 
@@ -81,10 +89,43 @@ def test_a_key_that_both_changed_stays_as_it_was_typed_until_it_is_decided(
     applied(api, name, draft="Good day")
     expect(page.get_by_text(BEHIND)).to_be_visible()
     take_in(page)
-    expect(page.get_by_text("meet in a key")).to_be_visible()
+    expect(page.get_by_text("meet in draft")).to_be_visible()
     expect(editor(page)).to_contain_text('"Hello"')
     page.get_by_role("button", name="Look at the changes").click()
     expect(page.get_by_text("You both changed this")).to_be_visible()
+
+
+def test_what_meets_nothing_is_taken_in_and_it_says_what_meets(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = opened(reviewer_page, name)
+    type_over(page, "Dear", "Hello")
+    applied(api, name, draft="Good day", plan="act", tone={"$delete": True}, added=[2**53 + 1])
+    expect(page.get_by_text(BEHIND)).to_be_visible()
+    take_in(page)
+    expect(
+        page.get_by_text("Taken in what was changed until version 2, but for draft")
+    ).to_be_visible()
+    assert_accessible(page)
+    for text in ('"Hello"', '"plan": "act"', "9007199254740993"):
+        expect(editor(page)).to_contain_text(text)
+    expect(editor(page)).not_to_contain_text("tone")
+    type_over(page, "Hello", "Hi")  # says nothing of what was taken in
+    applied(api, name, plan="act at once")
+    expect(page.get_by_text("This text is of version 2; the state is at version 3")).to_be_visible()
+    take_in(page)
+    expect(editor(page)).to_contain_text('"plan": "act at once"')
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("You both changed this")).to_be_visible()
+    expect(page.locator("form .diff tbody tr")).to_have_count(1)
+    page.get_by_role("button", name="Put together").click()
+    page.get_by_label("Keep mine").check()
+    page.get_by_role("button", name="Put together").click()
+    page.get_by_role("button", name="Apply", exact=True).click()
+    expect(page.get_by_text("1 key changed; the execution is at version 4.")).to_be_visible()
+    now = state(api, name)
+    assert (now["draft"], now["plan"], now["added"]) == ("Hi", "act at once", [2**53 + 1])
+    assert "tone" not in now
 
 
 def test_a_text_that_cannot_be_read_is_not_touched(
@@ -98,13 +139,24 @@ def test_a_text_that_cannot_be_read_is_not_touched(
     expect(editor(page)).to_contain_text('"Hello" oh"')
 
 
+def test_a_large_text_is_taken_in_but_for_what_meets(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    applied(api, name, **LARGE)
+    page = opened(reviewer_page, name)
+    add_mine(page)
+    applied(api, name, mine=2, **{"key 0000": "first of all"})
+    take_in(page)
+    expect(page.get_by_text("until version 3, but for mine")).to_be_visible()
+    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("against version 2")).to_be_visible()
+    expect(page.locator("form .diff tbody tr")).to_have_count(1)
+
+
 def test_a_large_text_is_taken_in_whole(reviewer_page: Page, api: httpx.Client, name: str) -> None:
     applied(api, name, **LARGE)
     page = opened(reviewer_page, name)
-    for key in ("Control+Home", "End", "Enter"):
-        editor(page).press(key)
-    page.keyboard.type('"mine": 1,')
-    expect(page.get_by_text("Kept for you")).to_be_visible()
+    add_mine(page)
     applied(api, name, **{"key 0000": "first of all"})
     take_in(page)
     expect(page.get_by_text("Taken in: the text is of version 3 now")).to_be_visible()

@@ -14,6 +14,7 @@ from tests.e2e.scenes import go, live, ok, save, state
 PATH = "**/executions/*/state/"
 AWAY = "No connection: nothing was sent."
 UNKNOWN = "No answer came."
+FAILED = "The server could not answer this."
 
 
 @pytest.fixture
@@ -134,7 +135,7 @@ def test_a_server_that_cannot_now_is_told_beside_the_button(
     tolerate("503")
     page.route(PATH, lambda route: route.fulfill(status=503, body="away"))
     button(page).click()
-    expect(page.get_by_text(UNKNOWN)).to_be_visible()
+    expect(page.get_by_text(FAILED)).to_be_visible()
     assert_accessible(page)
     page.unroute(PATH)
     button(page).dblclick()
@@ -167,7 +168,7 @@ def test_without_a_connection_no_step_of_an_edit_leaves_its_page(
     _away_and_back(page, "Look at the changes", AWAY)
     expect(button(page)).to_be_visible()
     other_writes(api, name, plan="by another")
-    _away_and_back(page, "Apply", UNKNOWN)
+    _away_and_back(page, "Apply", AWAY)
     page.get_by_role("group", name="/plan").get_by_label("Write it anew:").check()
     page.get_by_label("New value of /plan").fill("by both")
     _away_and_back(page, "Put together", AWAY)

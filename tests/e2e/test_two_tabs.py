@@ -9,8 +9,9 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
-from tests.e2e.scenes import SLOW, go, ok, save
+from tests.e2e.scenes import SLOW, go, live, ok, save
 from tests.live_server import PASSWORD
 
 
@@ -71,7 +72,7 @@ def test_fields_that_nobody_touched_move_with_what_somebody_else_applied(
     expect(field(page, "draft")).to_have_value("Dear friend")
     expect(page.get_by_text("as it is at version 2")).to_be_visible()
     page.get_by_role("button", name="Look at the changes").click()
-    expect(page.locator("ins")).to_have_text(["Dear friend"])
+    expect(page.locator("ins")).to_have_text([" friend"])
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
     state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
@@ -136,6 +137,74 @@ def test_one_key_in_two_tabs_keeps_both_texts_and_lets_choose(
     expect(pending(page)).to_contain_text("act")
 
 
+OVER = "Another page of yours typed something else into plan, and that stands now."
+
+
+def test_what_another_tab_puts_in_the_place_of_what_is_typed_here_is_told_and_kept_beside_it(
+    reviewer_page: Page, name: str
+) -> None:
+    first, second = two_tabs(reviewer_page, f"/executions/{name}/state/")
+    type_in(first, "plan", "typed here")
+    expect(field(second, "plan")).to_have_value("typed here")
+    type_in(second, "plan", "typed there")
+    expect(first.get_by_text(OVER)).to_be_visible()
+    expect(field(first, "plan")).to_have_value("typed there")
+    for page in (first, second):
+        expect(pending(page).locator(".pending-other")).to_contain_text("typed here")
+    assert_accessible(first)
+    type_in(second, "plan", "typed there, longer")
+    expect(field(first, "plan")).to_have_value("typed there, longer")
+    expect(pending(first).locator(".pending-other")).to_have_count(1)
+    first.get_by_role("button", name="Use this instead plan").click()
+    expect(field(first, "plan")).to_have_value("typed here")
+    expect(pending(first).locator(".pending-other")).to_contain_text("typed there, longer")
+
+
+def test_another_device_hears_of_it_at_once_too(open_page: OpenPage, name: str) -> None:
+    path = f"/executions/{name}/state/"
+    first, second = go(open_page("reviewer"), path), go(open_page("reviewer"), path)
+    type_in(first, "plan", "typed here")
+    expect(field(second, "plan")).to_have_value("typed here")
+    type_in(second, "plan", "typed there")
+    expect(first.get_by_text(OVER)).to_be_visible()
+    expect(field(first, "plan")).to_have_value("typed there")
+    for page in (first, second):
+        expect(pending(page).locator(".pending-other")).to_contain_text("typed here")
+
+
+def test_the_open_json_text_says_that_another_tab_put_something_in_its_place(
+    reviewer_page: Page, name: str
+) -> None:
+    path = f"/executions/{name}/state/"
+    first, second = go(reviewer_page, f"{path}?raw=1"), reviewer_page.context.new_page()
+    in_json(first, "ask", "typed here")
+    go(second, path)
+    type_in(second, "plan", "typed there")
+    expect(first.get_by_text(OVER)).to_be_visible()
+    expect(pending(first).locator(".pending-other")).to_contain_text("typed here")
+    expect(first.locator(".cm-content")).to_contain_text("typed here")
+    first.get_by_role("button", name="Look at the changes").click()
+    expect(first.locator("ins")).to_have_text(["typed there"])
+
+
+def test_what_one_applies_in_another_tab_is_told_as_ones_own(
+    reviewer_page: Page, name: str
+) -> None:
+    path = f"/executions/{name}/state/"
+    first, second = two_tabs(reviewer_page, path)
+    field(second, "plan").focus()
+    expect(first.locator(".live-busy")).to_have_text("Your other window edits this")
+    type_in(second, "plan", "think")
+    for page in (first, second):
+        page.get_by_role("button", name="Look at the changes").click()
+        expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+        live(page)
+    second.get_by_role("button", name="Apply", exact=True).click()
+    expect(first.get_by_text("You changed plan on another page of yours")).to_be_visible()
+    expect(first.get_by_text("reviewer changed")).to_have_count(0)
+    expect(second.get_by_text("1 key changed")).to_be_visible()
+
+
 def test_what_one_device_typed_without_a_line_stays_beside_what_another_typed_since(
     open_page: OpenPage, api: httpx.Client, name: str, tolerate: Callable[[str], None]
 ) -> None:
@@ -180,7 +249,7 @@ def test_who_signed_in_again_in_another_tab_types_on(open_page: OpenPage, name: 
     signs_in(page, "reviewer")
     type_in(page, "draft", "Dear friend")
     page.get_by_role("button", name="Look at the changes").click()
-    expect(page.locator("ins")).to_have_text(["think", "Dear friend"])
+    expect(page.locator("ins")).to_have_text(["think", " friend"])
 
 
 def test_who_is_signed_out_is_told_and_goes_on_after_signing_in(

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
-from ctxadmin.web import json_view, markdown, visible_text
+from ctxadmin.web import json_view, markdown, pressing, visible_text
 from ctxadmin.web.components import (
     STATUSES,
     DiffRow,
@@ -49,6 +49,13 @@ def icon(name: str, label: str = "", css: str = "") -> SafeString:
         static("vendor/icons.svg"),
         name,
     )
+
+
+@register.simple_tag
+def form_key() -> SafeString:
+    """The field by which a form that is sent again is known (``ctxadmin.web.pressing``)."""
+    field = '<input type="hidden" name="{}" value="{}" autocomplete="off">'
+    return format_html(field, pressing.FIELD, pressing.new_key())
 
 
 @register.simple_tag
@@ -241,6 +248,12 @@ def status_words() -> SafeString:
 def visible(text: object) -> SafeString:
     """Escaped text in which hidden signs are named."""
     return visible_text.visible(str(text))
+
+
+@register.filter
+def visible_json(text: object) -> SafeString:
+    """Escaped JSON in which hidden signs are escapes of JSON."""
+    return visible_text.visible(str(text), in_json=True)
 
 
 @register.filter(is_safe=True)

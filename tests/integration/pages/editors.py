@@ -93,6 +93,7 @@ def page_content(client: Client, run: Run) -> str:
     html = text(client.get(url(run)))
     content = html.split('id="page-content"')[1]
     content = re.sub(r'name="csrfmiddlewaretoken" value="[^"]*"', "", content)
+    content = re.sub(r'name="form_key" value="[^"]*"', "", content)
     return re.sub(r"<time[^>]*>[^<]*</time>", "", content)
 
 

@@ -290,10 +290,10 @@ EDIT = "/conversations/chat/edit/"
 
 def test_what_one_person_edits_does_not_undo_what_another_did(chat: Conversation) -> None:
     admin = signed_in(Role.ADMIN)
-    start = hidden(admin.get(EDIT))
-    first = start | {"title": "Mine", "metadata": "{}", "tools": ""}
+    mine, theirs = hidden(admin.get(EDIT)), hidden(admin.get(EDIT))
+    first = mine | {"title": "Mine", "metadata": "{}", "tools": ""}
     assert admin.post(EDIT, first).status_code == 302
-    second = start | {"title": "A chat", "metadata": '{"a": 1}', "tools": ""}
+    second = theirs | {"title": "A chat", "metadata": '{"a": 1}', "tools": ""}
     assert admin.post(EDIT, second).status_code == 302
     head = Conversation.objects.get()
     assert (head.title, bytes(head.metadata)) == ("Mine", b'{"a":1}')
@@ -301,10 +301,10 @@ def test_what_one_person_edits_does_not_undo_what_another_did(chat: Conversation
 
 def test_two_edits_of_one_field_are_shown_and_nothing_typed_is_lost(chat: Conversation) -> None:
     admin = signed_in(Role.ADMIN)
-    start = hidden(admin.get(EDIT))
+    theirs, mine = hidden(admin.get(EDIT)), hidden(admin.get(EDIT))
     fields = {"metadata": "{}", "tools": ""}
-    admin.post(EDIT, start | fields | {"title": "Theirs"})
-    answer = admin.post(EDIT, start | fields | {"title": "Typed"})
+    admin.post(EDIT, theirs | fields | {"title": "Theirs"})
+    answer = admin.post(EDIT, mine | fields | {"title": "Typed"})
     assert answer.status_code == 409
     assert "Theirs" in text(answer)
     assert 'value="Typed"' in text(answer)

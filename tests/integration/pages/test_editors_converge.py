@@ -8,7 +8,7 @@ each one that gets lost has a name. A seed that fails is in the name of the test
 
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -41,9 +41,9 @@ def announced() -> Iterator[list[Changed]]:
     """Every change as it is announced, in the order of the commits."""
     heard: list[Changed] = []
 
-    def carrier(message: Message) -> None:
-        if isinstance(message, Announced) and isinstance(message.frame, Changed):
-            heard.append(message.frame)
+    def carrier(messages: Sequence[Message]) -> None:
+        told = [each.frame for each in messages if isinstance(each, Announced)]
+        heard.extend(frame for frame in told if isinstance(frame, Changed))
 
     announcing.carry(carrier)
     yield heard

@@ -170,7 +170,8 @@ def test_a_kept_call_leaves_its_result_to_the_former_one_and_the_result_can_be_h
     assert 'value="drop"' in page
     assert 'value="keep">' not in page.split('id="preview"')[1].split("</div>")[0]
     dropped = reviewer.post(OPERATE, form_of(preview) | {"offer": "drop"})
-    assert not dropped.context["page"].effect.splits
+    assert not dropped.context["page"].effect.warnings
+    assert dropped.context["page"].offers == ["warn"]
     assert dropped.context["page"].effect.visible_count == 2
 
 

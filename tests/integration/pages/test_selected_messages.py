@@ -78,14 +78,29 @@ def test_a_split_pair_is_told_with_the_offer_to_keep_or_to_hide_the_partner(
     reviewer: Client, chat: Conversation
 ) -> None:
     page = ask(reviewer, "do=hide&positions=2")
-    assert "A provider rejects tool calls without their results" in page
+    assert "A provider rejects a tool call without all of its results behind it: #1." in page
     kept = text(reviewer.post(OPERATE, fields(page) | {"offer": "keep"}))
     assert "None comes, none goes" in kept
-    dropped = text(reviewer.post(OPERATE, fields(page) | {"offer": "drop"}))
+    assert 'name="offer" value="keep"' not in kept
+    dropped = text(reviewer.post(OPERATE, fields(kept) | {"offer": "drop"}))
     assert "2 messages: #1–#2" in dropped
+    parted = text(reviewer.post(OPERATE, fields(dropped) | {"offer": "warn"}))
+    assert "1 message: #2" in parted
     assert "A provider rejects" not in dropped
     assert reviewer.post(OPERATE, fields(dropped) | {"apply": "1"}).status_code == 302
     assert view() == [0, 3, 4]
+
+
+def test_a_result_whose_call_goes_is_told_as_that(reviewer: Client, chat: Conversation) -> None:
+    page = ask(reviewer, "do=hide&positions=1")
+    assert "A provider rejects a tool result without its call before it: #2." in page
+    assert "without all of its results" not in page
+
+
+def test_nothing_is_offered_where_no_pair_is_split(reviewer: Client, chat: Conversation) -> None:
+    page = ask(reviewer, "do=hide&positions=0")
+    kept = text(reviewer.post(OPERATE, fields(page) | {"pairing": "keep", "preview": "1"}))
+    assert 'name="offer"' not in kept
 
 
 def test_keep_from_here_on_hides_what_stands_before(reviewer: Client, chat: Conversation) -> None:

@@ -7,6 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from checkpoints.models import Claim, Label
+from conversations.models import Comment
 from ctxadmin.accounts.roles import Role
 from tests.factories import browser, signed_in
 from tests.integration.checkpoints.flows import Run, everything, ok
@@ -87,6 +89,70 @@ def test_a_form_about_another_execution_changes_nothing(reviewer: Client, path: 
     assert run.snapshot()["status"] == "PAUSED"
     assert len(run.versions()) == versions
     assert "Forked from here" not in page(reviewer, run)
+
+
+def test_the_title_of_a_fork_that_is_refused_is_told(reviewer: Client) -> None:
+    run = paused()
+    asked = page(reviewer, run, "versions/1/fork/")
+    another(run)
+    sent = {"execution": hidden(asked, "execution"), "title": "What if we were kinder"}
+    assert "What if we were kinder" in text(reviewer.post(url(run, "versions/1/fork/"), sent))
+
+
+@pytest.mark.parametrize(
+    "path", ["versions/1/label/", "comment/?version=1", "comment/?version=1&key=draft"]
+)
+def test_what_is_said_of_another_execution_is_not_written_and_stays_typed(
+    reviewer: Client, path: str
+) -> None:
+    run = paused()
+    fields = {
+        "execution": hidden(page(reviewer, run, path), "execution"),
+        "text": "of the one before",
+    }
+    another(run)
+    for _again in range(2):
+        answer = reviewer.post(url(run, path), fields)
+        assert answer.status_code == 422
+        assert "Another execution was started since" in text(answer)
+        assert "of the one before" in text(answer)
+        fields["execution"] = hidden(text(answer), "execution")
+    assert not Label.objects.exists()
+    assert not Comment.objects.exists()
+
+
+def test_a_version_that_the_other_execution_does_not_have_is_no_reason_to_lose_a_label(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    ok(run.post("approve"))
+    version = run.snapshot()["version"]
+    path = f"versions/{version}/label/"
+    execution = hidden(page(reviewer, run, path), "execution")
+    another(run)
+    answer = reviewer.post(url(run, path), {"execution": execution, "text": "the good one"})
+    assert (answer.status_code, "the good one" in text(answer)) == (422, True)
+
+
+def test_links_of_a_version_lead_to_no_form_of_another_execution(reviewer: Client) -> None:
+    run = paused()
+    shown = page(reviewer, run, "versions/1/")
+    links = re.findall(r'href="/executions/[^/]+/((?:versions/1/label|comment)/[^"]*)"', shown)
+    assert len(links) >= 3
+    another(run)
+    for link in links:
+        assert reviewer.get(url(run, link.replace("&amp;", "&"))).status_code == 409, link
+
+
+def test_nobody_is_assigned_to_an_execution_that_was_not_seen(reviewer: Client) -> None:
+    run = paused()
+    asked = page(reviewer, run, "assign/")
+    another(run)
+    name = re.findall(r"<option>([^<]*)</option>", asked)[0]
+    sent = {"execution": hidden(asked, "execution"), "assignee": name}
+    answer = reviewer.post(url(run, "assign/"), sent, follow=True)
+    assert "Another execution was started since" in text(answer)
+    assert not Claim.objects.exists()
 
 
 @pytest.mark.parametrize(

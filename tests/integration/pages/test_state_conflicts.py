@@ -114,6 +114,15 @@ def test_a_conflict_is_decided_place_by_place(
     assert (run.state()["draft"], run.state()["count"]) == (draft, 5)
 
 
+def test_what_is_written_anew_needs_no_choice_beside_it(reviewer: Client, run: Run) -> None:
+    answer = conflict(reviewer, run)
+    assert 'data-chooses="c0-edit"' in text(answer)
+    fields = carried(answer, theirs=hidden(text(answer), "theirs"))
+    fields |= {"value-0": "Dear all", "kind-0": "text"}
+    assert apply(reviewer, run, send(reviewer, run, fields, "resolve")).status_code == 302
+    assert run.state()["draft"] == "Dear all"
+
+
 def test_a_conflict_that_nobody_decided_is_asked_again(reviewer: Client, run: Run) -> None:
     answer = conflict(reviewer, run)
     fields = carried(answer, theirs=hidden(text(answer), "theirs"))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from checkpoints.pages.editing import EditPage
+from checkpoints.pages.edit_page import EditPage
 from ctxadmin.accounts.roles import Role
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run

@@ -1,6 +1,9 @@
 """Components: what they write, and that texts of others stay texts."""
 
+import json
+import re
 from datetime import UTC, datetime, timedelta, timezone
+from html import unescape
 from typing import Any
 
 import pytest
@@ -13,6 +16,7 @@ from pydantic import JsonValue
 
 from ctxadmin.web.components import DiffRow, Part, Tab, segments
 from ctxadmin.web.json_view import draw_json
+from ctxadmin.web.visible_text import hides
 from tests.unit.web.html_seen import Seen
 
 SCRIPT = "<script>alert(1)</script>"
@@ -195,10 +199,19 @@ def test_the_text_of_json_keeps_its_escapes() -> None:
     assert "&quot;a\\n\\&quot;b\\\\&quot;" in draw_json('a\n"b\\')
 
 
-def test_signs_that_cannot_be_seen_are_named_in_json() -> None:
-    html = draw_json({"\u202ekey": "\u200bvalue"})
-    assert "U+202E" in html
-    assert "U+200B" in html
+def test_signs_that_cannot_be_seen_are_escapes_in_json() -> None:
+    html = draw_json({"\u202ekey": "\u200bvalue \U000e0041"})
+    assert '<span class="mark-char" title="RIGHT-TO-LEFT OVERRIDE">\\u202e</span>key' in html
+    shown = unescape(re.sub("<[^>]+>", "", html))
+    assert '"\\u200bvalue \\udb40\\udc41"' in shown
+
+
+def test_code_that_is_json_says_the_same_when_it_is_copied() -> None:
+    said = {"a\u2066b": "\u200bc\u202e \U0001f469\u200d\U0001f680"}
+    html = drawn('{% code_block text "json" %}', text=json.dumps(said, ensure_ascii=False))
+    code = unescape(re.sub("<[^>]+>", "", html.partition("<code>")[2].partition("</code>")[0]))
+    assert not hides(code)
+    assert json.loads(code) == said
 
 
 def test_very_deep_json_is_cut() -> None:

@@ -1,0 +1,143 @@
+"""The page with the form of a state, or with the state as one JSON text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from checkpoints.domain.status import Status
+from checkpoints.moments import Moment
+from checkpoints.pages import form_rows, keeping, pending, presenters, state_form, values
+from checkpoints.pages.adding_up import Typed, WholeText
+from checkpoints.pages.edits import Edit
+from checkpoints.pages.pending_view import PendingView, view_of
+from checkpoints.pages.presenters import Named
+from checkpoints.pages.state_form import Changes, Row
+from checkpoints.pages.taking_in import nothing_taken, taken_in
+from checkpoints.pages.values import KeyView
+from conversations.models import Conversation
+from ctxadmin.lib.errors import InvalidState
+from ctxadmin.web.components import Crumb, Text
+
+NO_CHANGES: Final[Changes] = {}
+_MOST_KEYS: Final = 100
+_FILTERED_FROM: Final = 15  # keys of which one is not seen at a glance
+_MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
+_MOST_IN_PAGE: Final = 512 * 1024  # a text area with more takes a browser minutes
+
+
+@dataclass(frozen=True, slots=True)
+class EditPage:
+    """The form of a state as it was at ``version``: rows by key, or ``raw`` as one JSON object.
+
+    A ``raw`` that is too large for a text area is fetched from ``raw_url`` by a script.
+    ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
+    others are not shown, ``filters`` that they can be filtered. ``pending`` is what was typed and
+    is not applied, kept ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw``
+    that cannot be read yet. ``former`` is an execution before, of which something is kept, too.
+    ``up_to`` is the version up to which a ``raw`` has what others applied, ``took`` how many keys
+    of them, and ``meets`` names those that it has not.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    version: int
+    node: Named | None
+    rows: Sequence[Row]
+    kinds: Sequence[str]
+    raw: str | None
+    raw_url: str
+    raw_lines: int
+    may_raw: bool
+    problem: str
+    left_out: Sequence[KeyView]
+    hidden_keys: int
+    filters: bool
+    text: str
+    seq: int
+    given: str
+    text_given: str
+    pending: PendingView | None
+    up_to: int
+    took: int
+    meets: str
+    former: Sequence[int] = ()
+
+
+def edit_page(
+    task: Edit,
+    changes: Changes = NO_CHANGES,
+    *,
+    text: str = "",
+    raw: bool = False,
+    take: bool = False,
+) -> EditPage:
+    """The form as it is kept, with ``changes`` over it; ``take`` takes in what others applied."""
+    head, base, row = task.head, task.base, task.base.row
+    if row is None:
+        raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
+    typed = pending.find_at(task.actor, base)
+    if typed.version != base.version:
+        typed = Typed(base.version)
+    view = values.state_view(base, text=text, most=_MOST_KEYS)
+    may_raw = row.state_bytes <= _MOST_RAW
+    is_large = row.state_bytes > _MOST_IN_PAGE
+    whole, unread = None, text_of(typed, task.request) if raw and not changes else None
+    taken = taken_in(task, typed) if take else nothing_taken(base)
+    given = unread.given if unread else pending.marks_of(base, typed, changes, readable=raw)
+    given = {**taken.marks, **given}
+    if raw and may_raw:
+        made = {**taken.changes, **(changes or pending.changes_of(typed, base))}
+        text_now = unread.text if unread else raw_text(base, made)
+        whole = "" if is_large else text_now
+    raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
+    if unread:
+        raw_url += f"&text={unread.mark}"
+    elif take:
+        raw_url += "&text=&take=1"
+    return EditPage(
+        title=_("Edit the state"),
+        crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
+        head=head,
+        execution=row.public_id,
+        version=base.version,
+        node=presenters.named(base.pinned, base.node_id),
+        rows=form_rows.of_state(base, view.keys, changes, typed, text),
+        kinds=state_form.KINDS,
+        raw=whole,
+        raw_url=raw_url if is_large else "",
+        raw_lines=min(max((whole or "").count("\n") + 2, 12), 40),
+        may_raw=may_raw,
+        problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
+        left_out=[key for key in view.keys if not key.read],
+        hidden_keys=view.total - len(view.keys),
+        filters=bool(text) or view.total >= _FILTERED_FROM,
+        text=text,
+        seq=typed.seq,
+        given=orjson.dumps(given).decode(),
+        text_given=unread.mark if unread else "",
+        pending=view_of(typed, base, task.now),
+        up_to=taken.version,
+        took=len(taken.changes),
+        meets=", ".join(keeping.short(name) for name in taken.meets),
+    )
+
+
+def raw_text(base: Moment, changes: Changes) -> str:
+    """The whole state as JSON with what was changed."""
+    return state_form.pretty(state_form.with_changes(values.all_values(base), changes))
+
+
+def text_of(typed: Typed, request: HttpRequest) -> WholeText | None:
+    """The whole state that cannot be read yet and was asked for, else the one typed last."""
+    wanted = request.GET.get("text")
+    if wanted == "" or not typed.texts:
+        return None
+    found = [each for each in typed.texts if each.mark == wanted]
+    return found[0] if found else typed.texts[-1]

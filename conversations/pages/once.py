@@ -1,0 +1,34 @@
+"""The pages of a conversation whose form is done once, however often it is sent."""
+
+from functools import wraps
+from typing import ParamSpec
+
+from django.http import HttpRequest, HttpResponse
+
+from conversations.store import find_head
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.web.pages import PageView
+from ctxadmin.web.pressing import once_per_form
+
+P = ParamSpec("P")
+
+
+def done_once(view: PageView[P]) -> PageView[P]:
+    """A view of a path with ``conversation_id`` that leads on when its form is done.
+
+    See ``once_per_form``.
+    """
+
+    @wraps(view)
+    def shown(
+        request: HttpRequest, actor: Actor, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        def act() -> HttpResponse:
+            return view(request, actor, *args, **kwargs)
+
+        if request.method != "POST":
+            return act()
+        head = find_head(actor.workspace, str(kwargs["conversation_id"]))
+        return once_per_form(request, actor, head.key, act)
+
+    return shown

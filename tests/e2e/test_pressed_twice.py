@@ -1,0 +1,273 @@
+"""A form whose answer is lost or that finds no connection keeps what was typed and is done once."""
+
+import re
+from collections.abc import Callable
+from typing import Literal
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
+
+from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
+from tests.e2e.scenes import Started, go, ok
+
+AWAY = "No connection: nothing was sent."
+UNKNOWN = "No answer came."
+ALREADY = "It was done already when you pressed before"
+CHANGED = "What you changed since is not written."
+
+Tolerate = Callable[[str], None]
+
+
+@pytest.fixture
+def name(api: httpx.Client) -> str:
+    made = f"twice-{uuid4().hex[:8]}"
+    said = [{"role": "user", "content": f"word {n}"} for n in range(4)]
+    ok(api.post("conversations", json={"id": made, "title": made, "messages": said}))
+    return made
+
+
+def press(page: Page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def lose_answers(page: Page, path: str, tolerate: Tolerate) -> None:
+    """What the page sends there from now on is done, and nobody hears of it."""
+    tolerate("ERR_CONNECTION_RESET")
+
+    def lose(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fetch()
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    page.route(path, lose)
+
+
+def lost_then_again(page: Page, path: str, name: str, tolerate: Tolerate) -> None:
+    lose_answers(page, path, tolerate)
+    press(page, name)
+    expect(page.get_by_text(UNKNOWN)).to_be_visible()
+    page.unroute(path)
+    press(page, name)
+    expect(page.get_by_text(ALREADY)).to_be_visible()
+
+
+def comments_of(api: httpx.Client, name: str) -> list[str]:
+    return [each["text"] for each in ok(api.get(f"conversations/{name}/comments"))["results"]]
+
+
+def batches_of(api: httpx.Client, name: str) -> int:
+    return len(ok(api.get(f"conversations/{name}/batches"))["results"])
+
+
+def say_in_dialog(page: Page, name: str, text: str) -> Locator:
+    go(page, f"/conversations/{name}/")
+    page.get_by_role("link", name="Comment on message #2").click()
+    field = page.get_by_role("dialog").get_by_label("Comment")
+    field.fill(text)
+    return field
+
+
+@pytest.mark.parametrize(("where", "theme"), [("dialog", "light"), ("page", "dark")])
+def test_a_comment_without_a_connection_stays_in_its_field(
+    open_page: OpenPage,
+    api: httpx.Client,
+    name: str,
+    tolerate: Tolerate,
+    where: str,
+    theme: Literal["light", "dark"],
+) -> None:
+    page = open_page("reviewer", theme=theme)
+    if where == "dialog":
+        field = say_in_dialog(page, name, "long\nthought")
+    else:
+        page.goto(f"/executions/{name}/comment/?message=2")
+        field = page.get_by_label("Comment", exact=True)
+        field.fill("long\nthought")
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    page.context.set_offline(True)
+    press(page, "Comment")
+    expect(page.get_by_text(AWAY)).to_be_visible()
+    expect(field).to_have_value("long\nthought")
+    assert_accessible(page)
+    page.context.set_offline(False)
+    press(page, "Comment")
+    expect(page.get_by_text("Your comment is there.")).to_be_visible()
+    assert comments_of(api, name) == ["long\nthought"]
+
+
+def test_a_comment_whose_answer_is_lost_is_there_once(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
+) -> None:
+    say_in_dialog(reviewer_page, name, "said once")
+    lost_then_again(reviewer_page, "**/comment/**", "Comment", tolerate)
+    expect(reviewer_page.get_by_role("dialog")).to_have_count(0)
+    assert comments_of(api, name) == ["said once"]
+
+
+def test_what_was_changed_after_a_lost_answer_is_told_apart(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
+) -> None:
+    page = reviewer_page
+    field = say_in_dialog(page, name, "first words")
+    lose_answers(page, "**/comment/**", tolerate)
+    press(page, "Comment")
+    expect(page.get_by_text(UNKNOWN)).to_be_visible()
+    page.unroute("**/comment/**")
+    field.fill("other words")
+    tolerate("409")
+    press(page, "Comment")
+    expect(page.get_by_text(CHANGED)).to_be_visible()
+    assert comments_of(api, name) == ["first words"]
+    press(page, "Comment")
+    # The browser has the words of the lost answer, too, which this test let through.
+    expect(page.get_by_text("Your comment is there.").last).to_be_visible()
+    assert comments_of(api, name) == ["first words", "other words"]
+
+
+def test_a_second_comment_on_the_same_message_is_another(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    for _ in range(2):
+        say_in_dialog(reviewer_page, name, "same words")
+        press(reviewer_page, "Comment")
+        expect(reviewer_page.get_by_text("Your comment is there.")).to_be_visible()
+    assert comments_of(api, name) == ["same words", "same words"]
+
+
+def test_a_roll_back_whose_answer_is_lost_is_done_once(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
+) -> None:
+    page = reviewer_page
+    ok(api.post(f"conversations/{name}/operations", json={"operation": "clear"}))
+    go(page, f"/conversations/{name}/")
+    page.get_by_role("link", name="Roll back batch 0").click()
+    page.get_by_role("dialog").get_by_label("Reason").fill("too much")
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    page.context.set_offline(True)
+    press(page, "Roll back")
+    expect(page.get_by_text(AWAY)).to_be_visible()
+    page.context.set_offline(False)
+    lost_then_again(page, "**/rollback/**", "Roll back", tolerate)
+    page.goto(f"/conversations/{name}/batches/")
+    expect(page.get_by_text("rolled back from revision 1 to 0")).to_have_count(1)
+
+
+def test_a_rejection_whose_answer_is_lost_is_done_once(
+    reviewer_page: Page, api: httpx.Client, start: Started, tolerate: Tolerate
+) -> None:
+    page, name = reviewer_page, start()
+    go(page, f"/executions/{name}/")
+    page.get_by_label("Reason").fill("not like this")
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    page.context.set_offline(True)
+    press(page, "Reject")
+    expect(page.get_by_text(AWAY)).to_be_visible()
+    expect(page.get_by_label("Reason")).to_have_value("not like this")
+    page.context.set_offline(False)
+    page.route_web_socket("**/ws/**", lambda socket: None)  # no news of it by itself
+    page.goto(f"/executions/{name}/")
+    page.get_by_label("Reason").fill("not like this")
+    before = ok(api.get(f"conversations/{name}/snapshot"))["version"]
+    lost_then_again(page, "**/move/", "Reject", tolerate)
+    after = ok(api.get(f"conversations/{name}/snapshot"))
+    assert (after["status"], after["version"]) == ("FAILED", before + 1)
+
+
+def test_a_page_that_goes_on_by_itself_keeps_the_form_whose_answer_is_awaited(
+    reviewer_page: Page, start: Started, tolerate: Tolerate
+) -> None:
+    page, name = reviewer_page, start()
+    go(page, f"/executions/{name}/")
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        route.fetch()
+        held.append(route)
+
+    page.route("**/claim/", hold)
+    press(page, "Claim")
+    expect(page.get_by_text("You look after it.", exact=True)).to_be_visible()
+    tolerate("ERR_CONNECTION_RESET")
+    held[0].abort("connectionreset")
+    expect(page.get_by_text(UNKNOWN)).to_be_visible()
+    page.unroute("**/claim/")
+    press(page, "Claim")
+    expect(page.get_by_text(ALREADY)).to_be_visible()
+    expect(page.get_by_role("button", name="Release")).to_be_visible()
+
+
+def test_a_claim_in_the_queue_without_a_connection_is_told_beside_its_button(
+    reviewer_page: Page, start: Started, tolerate: Tolerate
+) -> None:
+    page, name = reviewer_page, start()
+    page.goto(f"/reviews/?workflow={name}")
+    first = page.get_by_role("button", name="Claim").first
+    row = page.locator("form[data-told]").filter(has=first)
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    page.context.set_offline(True)
+    first.click()
+    expect(page.get_by_text(AWAY)).to_have_count(1)
+    expect(row.get_by_text(AWAY)).to_be_visible()
+    page.context.set_offline(False)
+
+
+def test_an_operation_whose_answer_is_lost_opens_one_batch(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
+) -> None:
+    page = reviewer_page
+    page.goto(f"/conversations/{name}/operate/?operation=clear")
+    press(page, "Preview")
+    expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
+    lost_then_again(page, "**/operate/**", "Apply", tolerate)
+    assert batches_of(api, name) == 2
+
+
+def test_a_dialog_without_a_connection_leaves_the_page(
+    reviewer_page: Page, name: str, tolerate: Tolerate
+) -> None:
+    page = reviewer_page
+    go(page, f"/conversations/{name}/")
+    tolerate("ERR_INTERNET_DISCONNECTED")
+    tolerate("Failed to fetch")
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Comment on message #2").click()
+    expect(page.get_by_text("The server does not answer.")).to_be_visible()
+    page.context.set_offline(False)
+    page.get_by_role("link", name="Comment on message #2").click()
+    expect(page.get_by_role("dialog").get_by_label("Comment")).to_be_visible()
+
+
+def test_a_question_on_a_page_of_its_own_can_be_cancelled(reviewer_page: Page, name: str) -> None:
+    page = reviewer_page
+    page.goto(f"/executions/{name}/comment/?message=2")
+    page.get_by_role("link", name="Cancel").click()
+    expect(page).to_have_url(re.compile(f"/conversations/{name}/\\?at=2#m2$"))
+
+
+def test_enter_in_the_field_of_a_label_keeps_the_label(
+    reviewer_page: Page, api: httpx.Client, start: Started
+) -> None:
+    page, name = reviewer_page, start()
+    ok(api.put(f"conversations/{name}/checkpoints/1/label", json={"label": "before"}))
+    page.goto(f"/executions/{name}/versions/1/label/")
+    page.get_by_label("Label", exact=True).fill("after")
+    page.get_by_label("Label", exact=True).press("Enter")
+    expect(page.get_by_text("Version 1 is labelled now.")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 360])
+def test_every_tab_of_an_execution_is_there_on_a_phone(
+    open_page: OpenPage, start: Started, width: int
+) -> None:
+    page, name = open_page("reviewer", width=width), start()
+    for path in ("", "timeline/", "diff/?from=0&to=1"):
+        page.goto(f"/executions/{name}/{path}")
+        for tab in page.get_by_label("Parts of the execution").get_by_role("link").all():
+            box = tab.bounding_box()
+            assert box is not None
+            assert box["x"] + box["width"] <= width
