@@ -101,10 +101,12 @@ class Found:
     """What a copy has of the wanted parts at the wanted mark.
 
     ``stood`` is for ``put``: where each of the other parts stood when it was looked at.
+    ``damaged`` are parts that stand at the mark with other bytes than were written there.
     """
 
     parts: Mapping[Part, Mapping[str, Value]]
     stood: Mapping[Part, bytes]
+    damaged: Collection[Part] = ()
 
 
 class LiveCopy(Protocol):

@@ -1,5 +1,6 @@
 """The live copy in Redis."""
 
+import logging
 import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -18,18 +19,29 @@ from checkpoints.live_copy.port import (
     Value,
 )
 from checkpoints.live_copy.scripts import DROP, MOVE, PUT, SEALED_BYTES
+from checkpoints.live_copy.sums import DIGITS, sum_of, sum_of_piece
 from checkpoints.state_store import digest_of_name
 from ctxadmin.audit.record import AuditMark
 from ctxadmin.live.client import Away, Client, Pipe, Reached
 from ctxadmin.live.counts import count
 from ctxadmin.live.link import Call
 
-_FORMAT: Final = 1  # rises when the bytes of a part come to mean something else
+_FORMAT: Final = 2  # rises when the bytes of a part come to mean something else
 _BESIDE: Final = 60  # seconds after which what was written beside a part and not used is gone
 _LARGE: Final = 100_000  # bytes: 10 MB through Lua take 28 ms, written beside and renamed 10
 _GROWS, _IN_PIECES = b"[", b">"
-Words = tuple[str | bytes, str | bytes, str | bytes, str | bytes]
+# A step of a script: kind, name, word of the list, data, sum.
+Words = tuple[str, str, str, str | bytes, str | bytes]
 Row = dict[bytes, bytes]
+logger = logging.getLogger(__name__)
+
+
+class _Evicted(Exception):
+    """A list of a part is gone, as Redis removes what it has no room for."""
+
+
+class _Damaged(Exception):
+    """A part has other bytes than were written."""
 
 
 class RedisLiveCopy:
@@ -100,16 +112,25 @@ def _read(client: Client, conversation: int, mark: AuditMark, parts: Sequence[Pa
     answers = pipe.execute(raise_on_error=False)
     stood: dict[Part, bytes] = {}
     found: dict[Part, Mapping[str, Value]] = {}
+    damaged: set[Part] = set()
     for part, row, whole in zip(parts, answers[::2], answers[1::2], strict=True):
         fields = _fields(row)
         stood[part] = fields.get(b"mark", b"")
         if stood[part] != _mark(mark):
             continue
-        lists = {WHOLE: whole} | _other_lists(client, part.key(conversation), mark, fields)
-        values = _values(fields, lists)
-        if values is not None:
-            found[part] = values
-    return Found(found, stood)
+        lists = _other_lists(client, part.key(conversation), mark, fields)
+        if lists is None:
+            continue
+        try:
+            found[part] = _values(fields, {WHOLE: whole, **lists})
+        except _Evicted:
+            continue
+        except _Damaged:
+            damaged.add(part)
+    if damaged:
+        count("damaged", len(damaged))
+        logger.warning("The live copy of {%d} holds what was not written there", conversation)
+    return Found(found, stood, damaged)
 
 
 def _fields(answer: object) -> Row:
@@ -119,37 +140,51 @@ def _fields(answer: object) -> Row:
     return answer if isinstance(answer, dict) else {}
 
 
-def _other_lists(client: Client, key: str, mark: AuditMark, fields: Row) -> dict[str, object]:
-    """The lists of a part by their words; none if it has gone on since it was looked at."""
-    words = [word for word in fields.get(b"lists", b"").decode().split() if word != WHOLE]
-    if not words:
+def _other_lists(
+    client: Client, key: str, mark: AuditMark, fields: Row
+) -> Mapping[str, object] | None:
+    """The lists of a part by their words; None if it has gone on since it was looked at."""
+    words = fields.get(b"lists", b"").decode(errors="replace").split()
+    others = [word for word in words if word != WHOLE]
+    if not others:
         return {}
     pipe = client.pipeline(transaction=True)
     pipe.hget(key, "mark")
-    for word in words:
+    for word in others:
         pipe.lrange(f"{key}:{word}", 0, -1)
     stands, *lists = pipe.execute(raise_on_error=False)
-    return dict(zip(words, lists, strict=True)) if stands == _mark(mark) else {}
+    return dict(zip(others, lists, strict=True)) if stands == _mark(mark) else None
 
 
-def _values(fields: Row, lists: Mapping[str, object]) -> dict[str, Value] | None:
-    """The values of a part, None if any of them is not whole."""
+def _values(fields: Row, lists: Mapping[str, object]) -> dict[str, Value]:
+    """The values of a part; raises _Evicted or _Damaged."""
+    if fields.get(b"fields") != b"%d" % len(fields):
+        raise _Damaged
     found: dict[str, Value] = {}
     for field, content in fields.items():
-        if not field.startswith(b"="):
-            continue
-        name = field[1:].decode()
-        if content not in (_GROWS, _IN_PIECES):
-            found[name] = Value((content,))
-            continue
-        word = _word(name)
-        pieces = lists.get(word)
-        size = fields.get(f"#{word}".encode(), b"").partition(b" ")[0]
-        if not isinstance(pieces, list) or str(sum(map(len, pieces))).encode() != size:
-            return None
-        grows = content == _GROWS
-        found[name] = Value(_as_list(pieces) if grows else pieces, grows=grows)
+        if field.startswith(b"="):
+            try:
+                name = field[1:].decode()
+            except UnicodeDecodeError as error:
+                raise _Damaged from error
+            found[name] = _value(name, content, fields, lists)
     return found
+
+
+def _value(name: str, content: bytes, fields: Row, lists: Mapping[str, object]) -> Value:
+    if content not in (_GROWS, _IN_PIECES):
+        told, pieces = content[:DIGITS], [content[DIGITS:]]
+        if sum_of(name, pieces) != told:
+            raise _Damaged
+        return Value(pieces)
+    word = _word(name)
+    found, counts = lists.get(word), fields.get(f"#{word}".encode(), b"")
+    if not found and not counts.startswith(b"0 "):
+        raise _Evicted
+    if not isinstance(found, list) or sum_of(name, found) != counts[-DIGITS:]:
+        raise _Damaged
+    grows = content == _GROWS
+    return Value(_as_list(found) if grows else found, grows=grows)
 
 
 def _as_list(pieces: Sequence[bytes]) -> Sequence[bytes]:
@@ -180,14 +215,15 @@ def _put(
     for name, value in values.items():
         field = b"=" + name.encode()
         content = b"".join(value.pieces)
-        if not value.grows and len(content) <= _LARGE:
-            fields[field] = content
+        data = _as_elements(content) if value.grows else content
+        total = sum_of(name, [data])
+        if not value.grows and len(data) <= _LARGE:
+            fields[field] = total + data
             continue
         word = _word(name)
-        data = _as_elements(content) if value.grows else content
         words.append(word)
         fields[field] = _GROWS if value.grows else _IN_PIECES
-        fields[f"#{word}".encode()] = f"{len(data)} 0 0".encode()
+        fields[f"#{word}".encode()] = b"%d 0 0 %b" % (len(data), total)
         _push(pipe, f"{new}:{word}", data)
     fields |= {b"mark": _mark(mark), b"lists": "".join(f"{word} " for word in words).encode()}
     pipe.hset(new, mapping=fields)
@@ -228,9 +264,9 @@ def _steps(client: Client, key: str, mark: AuditMark, delta: Delta) -> list[Word
     """
     large = any(not isinstance(step, Remove) and len(step.content) > _LARGE for step in delta.steps)
     if delta.other or (large and not _stands_at(client, key, mark)):
-        return [("other", "", "", "")]
+        return [("other", "", "", "", "")]
     pipe = client.pipeline(transaction=True)
-    steps: list[Words] = [("clear", "", "", "")] if delta.cleared else []
+    steps: list[Words] = [("clear", "", "", "", "")] if delta.cleared else []
     for step in delta.steps:
         steps += _words(pipe, key, step)
     if large:
@@ -247,19 +283,19 @@ def _stands_at(client: Client, key: str, mark: AuditMark) -> bool:
 def _words(pipe: Pipe, key: str, step: Set | Grow | Remove) -> Iterator[Words]:
     name, word = step.name, _word(step.name)
     if isinstance(step, Remove):
-        yield "-", name, word, ""
+        yield "-", name, word, "", ""
         return
     grows = isinstance(step, Grow) or step.grows
     data = _as_elements(step.content) if grows else step.content
     if not grows and len(data) <= _LARGE:
-        yield "=", name, word, data
+        yield "=", name, word, data, sum_of(name, [data])
         return
     if isinstance(step, Set):
-        yield ("[" if grows else ">"), name, word, ""
+        yield ("[" if grows else ">"), name, word, "", sum_of(name, [])
     if len(data) <= _LARGE:
         if data:
-            yield "+", name, word, data
+            yield "+", name, word, data, sum_of_piece(data)
     else:
         beside = _beside(key)
         _push(pipe, beside, data)
-        yield "<", beside, word, str(len(data))
+        yield "<", beside, word, str(len(data)), sum_of_piece(data)

@@ -3,10 +3,14 @@
 A part is a hash, in which
 
 - ``mark`` says to which change of the conversation it belongs,
-- ``=name`` is a value: its JSON, or ``[`` for a list that grows, or ``>`` for a large value,
+- ``=name`` is a value: its sum and its JSON, or ``[`` for a list that grows, or ``>`` for a large
+  value,
 - ``lists`` names the lists that hold these two, one word each: ``{key of the part}:{word}``,
-- ``#word`` counts of a list: all its bytes, and the pieces and bytes that are not sealed yet,
-- ``seconds`` is after how long it expires, 0 for never.
+- ``#word`` counts of a list: all its bytes, the pieces and bytes that are not sealed yet, its sum,
+- ``seconds`` is after how long it expires, 0 for never,
+- ``fields`` is how many fields there are, this one among them.
+
+What the sums are ``sums`` says.
 
 Pieces are joined without anything between them; those of a list that grows bring the commas before
 their elements. Single pieces are slow to read, so 256 of them become one.
@@ -16,6 +20,7 @@ The names of lists come out of the hash, not out of KEYS; their braces put them 
 
 from typing import Final
 
+from checkpoints.live_copy.sums import JOINED
 from ctxadmin.live.link import Script
 
 SEALED_PIECES: Final = 256
@@ -44,12 +49,17 @@ local function expire(part, seconds)
     if seconds == '0' then redis.call('PERSIST', key) else redis.call('EXPIRE', key, seconds) end
   end
 end
+local function count_fields(part)
+  redis.call('HSETNX', part, 'fields', 0)
+  redis.call('HSET', part, 'fields', redis.call('HLEN', part))
+end
 """
 
 # KEYS: the parts. ARGV: the mark before, the mark after, and for each part: seconds, number of
-# steps, four words for each step. The answer: how many parts follow.
+# steps, five words for each step. The answer: how many parts follow.
 MOVE: Final = Script(
     _COMMON
+    + JOINED
     + """
 local function forget(part, word)
   local lists = ''
@@ -64,14 +74,16 @@ local function remove(part, name, word)
   if redis.call('HEXISTS', part, '#' .. word) == 1 then forget(part, word) end
   redis.call('HDEL', part, '=' .. name)
 end
-local function begin(part, name, word, kind)
+local function begin(part, name, word, kind, sum)
   remove(part, name, word)
-  redis.call('HSET', part, '=' .. name, kind, '#' .. word, '0 0 0',
+  redis.call('HSET', part, '=' .. name, kind, '#' .. word, '0 0 0 ' .. sum,
     'lists', lists_of(part) .. word .. ' ')
 end
-local function push(part, word, piece)
-  local bytes, open, open_bytes =
-    string.match(redis.call('HGET', part, '#' .. word) or '', '(%d+) (%d+) (%d+)')
+local function counts_of(part, word)
+  return string.match(redis.call('HGET', part, '#' .. word) or '', '^(%d+) (%d+) (%d+) (%x+)$')
+end
+local function push(part, word, piece, sum)
+  local bytes, open, open_bytes, before = counts_of(part, word)
   if not bytes then return false end
   local list = part .. ':' .. word
   redis.call('RPUSH', list, piece)
@@ -84,28 +96,30 @@ local function push(part, word, piece)
     end
     open, open_bytes = 0, 0
   end
-  redis.call('HSET', part, '#' .. word, string.format('%d %d %d', bytes, open, open_bytes))
+  redis.call('HSET', part, '#' .. word,
+    string.format('%d %d %d %s', bytes, open, open_bytes, joined(before, sum, #piece)))
   return true
 end
-local function take(part, word, from, bytes)
-  local before = string.match(redis.call('HGET', part, '#' .. word) or '', '(%d+) ')
-  if not before or redis.call('EXISTS', from) == 0 then return false end
+local function take(part, word, from, bytes, sum)
+  local held, _, _, before = counts_of(part, word)
+  if not held or redis.call('EXISTS', from) == 0 then return false end
   while redis.call('LMOVE', from, part .. ':' .. word, 'LEFT', 'RIGHT') do end
-  redis.call('HSET', part, '#' .. word, string.format('%d 0 0', before + bytes))
+  redis.call('HSET', part, '#' .. word,
+    string.format('%d 0 0 %s', held + bytes, joined(before, sum, tonumber(bytes))))
   return true
 end
-local function step(part, kind, name, word, data)
+local function step(part, kind, name, word, data, sum)
   if kind == '=' then
     remove(part, name, word)
-    redis.call('HSET', part, '=' .. name, data)
+    redis.call('HSET', part, '=' .. name, sum .. data)
   elseif kind == '-' then
     remove(part, name, word)
   elseif kind == '[' or kind == '>' then
-    begin(part, name, word, kind)
+    begin(part, name, word, kind, sum)
   elseif kind == '+' then
-    return push(part, word, data)
+    return push(part, word, data, sum)
   elseif kind == '<' then
-    return take(part, word, name, data)
+    return take(part, word, name, data, sum)
   else
     return false
   end
@@ -116,20 +130,21 @@ local at, followed = 3, 0
 for _, part in ipairs(KEYS) do
   local seconds, steps = ARGV[at], tonumber(ARGV[at + 1])
   local stands, first = mark_of(part), at + 2
-  at = first + 4 * steps
+  at = first + 5 * steps
   if stands == ARGV[1] then
     local whole = true
     redis.call('HDEL', part, 'mark')
     if steps > 0 and ARGV[first] == 'clear' then
       drop(part)
-      first = first + 4
+      first = first + 5
     end
-    for place = first, at - 1, 4 do
-      whole = whole and step(part, ARGV[place], ARGV[place + 1], ARGV[place + 2], ARGV[place + 3])
+    for place = first, at - 1, 5 do
+      whole = whole and step(part, unpack(ARGV, place, place + 4))
     end
     if whole then
       redis.call('HSET', part, 'mark', ARGV[2])
       expire(part, seconds)
+      if steps > 0 then count_fields(part) end
       followed = followed + 1
     else
       drop(part)
@@ -151,7 +166,8 @@ if mark_of(part) ~= ARGV[1] or redis.call('EXISTS', new) == 0 then return 0 end
 local lists = lists_of(new)
 for word in string.gmatch(lists, '%S+') do
   local bytes = redis.call('HGET', new, '#' .. word)
-  if redis.call('EXISTS', new .. ':' .. word) == 0 and bytes ~= '0 0 0' then return 0 end
+  local is_empty = string.sub(bytes or '', 1, 2) == '0 '
+  if redis.call('EXISTS', new .. ':' .. word) == 0 and not is_empty then return 0 end
 end
 drop(part)
 redis.call('RENAME', new, part)
@@ -161,6 +177,7 @@ for word in string.gmatch(lists, '%S+') do
   end
 end
 expire(part, ARGV[2])
+count_fields(part)
 return 1
 """
 )

@@ -14,7 +14,8 @@ class Verdict(StrEnum):
     """What a comparison says of a conversation's copy.
 
     BEHIND: parts are missing or stand at another change, and the next read mends that. WRONG: a
-    part stands at the newest change with other content than SQL. BUSY: it changed meanwhile.
+    part stands at the newest change with other content than SQL, or is damaged. BUSY: it changed
+    meanwhile.
     """
 
     SAME = "same"
@@ -30,9 +31,9 @@ def verify(head: Conversation) -> Verdict:
     if marked is None:
         return Verdict.BUSY
     parts = [part for part in ALL_PARTS if part in marked.parts]
-    held = current.copy().read(head.key, marked.mark, parts).parts
-    read = parts_in_sql(moment, parts)
-    if any(_joined(held[part]) != _joined(read[part]) for part in held):
+    found = current.copy().read(head.key, marked.mark, parts)
+    held, read = found.parts, parts_in_sql(moment, parts)
+    if found.damaged or any(_joined(held[part]) != _joined(read[part]) for part in held):
         return Verdict.WRONG
     return Verdict.SAME if len(held) == len(parts) else Verdict.BEHIND
 

@@ -2,14 +2,39 @@
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from prometheus_client import ProcessCollector
 from prometheus_client.core import Metric
-from prometheus_client.multiprocess import mark_process_dead
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.registry import Collector
 from prometheus_client.samples import Sample
+
+
+class CountsCollector(MultiProcessCollector):
+    """What all workers that count in files of a folder counted together.
+
+    A worker that starts makes its files empty and then gives them their size. Until then there is
+    nothing to read in them, and the library fails on them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(None, str(folder))  # type: ignore[no-untyped-call]
+        self._folder = folder
+
+    def collect(self) -> Iterable[Metric]:
+        files = [str(file) for file in self._folder.glob("*.db") if _has_begun(file)]
+        found: Iterable[Metric] = self.merge(files)  # type: ignore[no-untyped-call]
+        return found
+
+
+def _has_begun(file: Path) -> bool:
+    try:
+        return file.stat().st_size > 0
+    except FileNotFoundError:  # of a process that has ended, and another worker removed it
+        return False
 
 
 class WorkersCollector(Collector):
@@ -42,5 +67,6 @@ def _workers(folder: Path | None) -> list[int]:
     named = {int(file.stem.rpartition("_")[2]) for file in folder.glob("counter_*.db")}
     alive = sorted(pid for pid in named if Path(f"/proc/{pid}").exists())
     for pid in named.difference(alive):
-        mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]
+        with suppress(FileNotFoundError):  # another worker does the same just now
+            mark_process_dead(pid, str(folder))  # type: ignore[no-untyped-call]
     return alive

@@ -11,14 +11,13 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from rest_framework.exceptions import AuthenticationFailed
 
 from ctxadmin import __version__
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.observe import metrics
-from ctxadmin.observe.processes import WorkersCollector
+from ctxadmin.observe.processes import CountsCollector, WorkersCollector
 from ctxadmin.observe.readings import DatabaseCollector
 from ctxadmin.web.authentication import token_actor
 from ctxadmin.web.problems import problem
@@ -44,7 +43,7 @@ def everything() -> CollectorRegistry:
     if folder is None:
         registry.register(metrics.REGISTRY)
     else:
-        MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call]
+        registry.register(CountsCollector(folder))
     for collector in (WorkersCollector(folder), DatabaseCollector(), _BuildCollector()):
         registry.register(collector)
     return registry

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from uuid import uuid4
 
 import httpx
 from playwright.sync_api import Page, expect
@@ -68,20 +69,21 @@ CHAT = [
 ]
 
 
-def complete(api: httpx.Client, node: str, **more: object) -> dict[str, object]:
+def complete(api: httpx.Client, name: str, node: str, **more: object) -> dict[str, object]:
     body = {"checkpoint_id": f"{node}-1", "result": {"output": f"{node} done"}, **more}
-    answer = api.post(f"conversations/main-job/nodes/{node}/complete", json=body)
+    answer = api.post(f"conversations/{name}/nodes/{node}/complete", json=body)
     assert answer.status_code == 201, answer.text
     result: dict[str, object] = answer.json()
     return result
 
 
 def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Path) -> None:
+    name = f"main-job-{uuid4().hex[:8]}"
     admin, designer, reviewer = open_page("admin"), open_page("designer"), open_page("reviewer")
 
     # Import a real conversation in the browser.
     file = tmp_path / "chat.json"
-    file.write_text(json.dumps({"id": "main-job", "title": "Main job", "messages": CHAT}))
+    file.write_text(json.dumps({"id": name, "title": "Main job", "messages": CHAT}))
     admin.goto("/conversations/import/")
     admin.get_by_label("File").set_input_files(file)
     admin.get_by_role("button", name="Import").click()
@@ -89,12 +91,12 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
 
     # A workflow with filters, published by its designer after a preview.
     assert api.post(
-        "workflows/import?slug=main-job", content=FLOW, headers={"Content-Type": "text/yaml"}
+        f"workflows/import?slug={name}", content=FLOW, headers={"Content-Type": "text/yaml"}
     ).status_code == 201  # fmt: skip
-    designer.goto("/workflows/main-job/preview/?node=ask&conversation=main-job")
+    designer.goto(f"/workflows/{name}/preview/?node=ask&conversation={name}")
     expect(designer.get_by_text("What ask would see").first).to_be_visible()
     assert_accessible(designer)
-    designer.goto("/workflows/main-job/")
+    designer.goto(f"/workflows/{name}/")
     designer.get_by_role("link", name="Publish").first.click()
     publish = designer.locator("form", has=designer.get_by_role("button", name="Publish")).last
     publish.get_by_role("button", name="Publish").click()
@@ -102,25 +104,26 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
 
     # An engine runs it over REST.
     started = api.post(
-        "conversations/main-job/executions", json={"workflow": "main-job", "input": "window seat"}
+        f"conversations/{name}/executions", json={"workflow": name, "input": "window seat"}
     ).json()
     assert started["ready_nodes"] == ["ask"]
-    entered = api.post("conversations/main-job/nodes/ask/enter", json={"explain": True}).json()
+    entered = api.post(f"conversations/{name}/nodes/ask/enter", json={"explain": True}).json()
     assert [m["role"] for m in entered["messages"]] == ["assistant", "user"]
     assert entered["explanation"]
     complete(
         api,
+        name,
         "ask",
         messages=[{"role": "assistant", "content": "It costs 59."}],
         state_data={"fact.price": 59, "note.mood": "hurried"},
     )
-    shortened = complete(api, "shorten")
+    shortened = complete(api, name, "shorten")
     assert (shortened["node_status"], shortened["status"]) == ("COMPLETED", "PAUSED")
 
     # The reviewer finds it, sees the batch that the node opened, and rolls it back.
-    reviewer.goto("/reviews/?workflow=main-job")
+    reviewer.goto(f"/reviews/?workflow={name}")
     expect(reviewer.get_by_text("Is the price right?").first).to_be_visible()
-    reviewer.goto("/conversations/main-job/")
+    reviewer.goto(f"/conversations/{name}/")
     expect(reviewer.locator("article.message")).to_have_count(3)
     reviewer.get_by_role("link", name="Roll back").first.click()
     confirm = reviewer.locator("form.confirm")
@@ -129,22 +132,22 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
     expect(reviewer.locator("article.message")).to_have_count(7)
 
     # The state is edited while it waits, then the review is approved and the engine goes on.
-    reviewer.goto("/executions/main-job/state/")
+    reviewer.goto(f"/executions/{name}/state/")
     assert_accessible(reviewer)
     edited = api.patch(
-        "conversations/main-job/snapshot",
+        f"conversations/{name}/snapshot",
         json={"node_id": "check", "state_data": {"fact.price": 61}, "reason": "new fare"},
     )
     assert edited.status_code == 200, edited.text
-    reviewer.goto("/executions/main-job/")
+    reviewer.goto(f"/executions/{name}/")
     reviewer.get_by_role("button", name="Approve", exact=True).click()
     expect(reviewer.get_by_text("Approved.")).to_be_visible()
     expect(reviewer.get_by_text("Running").first).to_be_visible()
-    complete(api, "check")
-    seen = api.post("conversations/main-job/nodes/answer/enter").json()
+    complete(api, name, "check")
+    seen = api.post(f"conversations/{name}/nodes/answer/enter").json()
     assert seen["context"]["variables"] == {"fact.price": 61}
-    assert complete(api, "answer")["status"] == "COMPLETED"
-    reviewer.goto("/executions/main-job/")
+    assert complete(api, name, "answer")["status"] == "COMPLETED"
+    reviewer.goto(f"/executions/{name}/")
     expect(reviewer.get_by_text("Completed").first).to_be_visible()
 
 
@@ -154,12 +157,13 @@ def test_the_reference_engine_pauses_for_a_person_and_goes_on(
     told: list[str] = []
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=server.url, headers=headers, timeout=30) as client:
-        engine = Engine(client, "support", "e2e-engine", told.append, scripted=True)
+        name = f"engine-{uuid4().hex[:8]}"
+        engine = Engine(client, "support", name, told.append, scripted=True)
         engine.start("Where is my order?")
         assert engine.run(wait=False) == "PAUSED"
-        reviewer_page.goto("/executions/e2e-engine/")
+        reviewer_page.goto(f"/executions/{name}/")
         reviewer_page.get_by_role("button", name="Approve", exact=True).click()
-        expect(reviewer_page.get_by_text("Running").first).to_be_visible()
+        expect(reviewer_page.get_by_text("Approved.")).to_be_visible()
         assert engine.run(wait=False) == "COMPLETED"
     assert any("compact" in line for line in told)
 
@@ -171,15 +175,16 @@ def test_what_a_person_edits_decides_which_way_the_flow_goes(
     headers = {"Authorization": f"Bearer {token}"}
     page = reviewer_page
     with httpx.Client(base_url=server.url, headers=headers, timeout=30) as client:
-        engine = Engine(client, "research-note", "e2e-rework", told.append, scripted=True)
+        name = f"rework-{uuid4().hex[:8]}"
+        engine = Engine(client, "research-note", name, told.append, scripted=True)
         engine.start("What does a heat pump save?")
         assert engine.run(wait=False) == "PAUSED"
-        page.goto("/executions/e2e-rework/")
+        page.goto(f"/executions/{name}/")
         page.get_by_role("link", name="Edit verdict", exact=True).click()
         page.get_by_label("verdict", exact=True).fill("rework")
         page.get_by_role("button", name="Look at the changes").click()
         page.get_by_label("Reason").fill("Where is the price?")
         page.get_by_role("button", name="Approve with these changes").click()
-        expect(page.get_by_text("Running").first).to_be_visible()
+        expect(page.get_by_text("Approved.")).to_be_visible()
         assert engine.run(wait=False) == "PAUSED"
     assert sum(line.startswith("write:") for line in told) == 2

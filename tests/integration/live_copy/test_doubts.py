@@ -1,6 +1,7 @@
 """Whatever is wrong with the live copy, a read answers what SQL has."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import cast
 
 import pytest
 import redis
@@ -28,8 +29,9 @@ Rows = list[models.Model]
 def head(copy: RedisLiveCopy) -> Conversation:
     """A conversation that the copy has in whole, with small and large values and lists."""
     found = conversation(user("hello"), public_id="c")
-    steps.save("c", "and more", x=1, large="L" * 300_000)
+    steps.save("c", "and more", x=1, y=2, large="L" * 300_000)
     snapshot("c")
+    steps.append("c", "and another piece")
     with counted({"hits": 1, "doubts": 0}):
         snapshot("c")
     return found
@@ -85,6 +87,83 @@ def _lists_evicted(server: Redis, key: str) -> None:
     for name in list(server.scan_iter(f"{key}:*")):
         if server.type(name) == b"list":
             server.delete(name)
+
+
+def _values(server: Redis, key: str) -> dict[bytes, bytes]:
+    fields = cast(dict[bytes, bytes], server.hgetall(key))
+    return {field: content for field, content in fields.items() if field.startswith(b"=")}
+
+
+def _own_lists(server: Redis, key: str) -> list[str]:
+    """The lists of a part; the key of the state is how that of the messages begins."""
+    found = [name.decode() for name in server.scan_iter(f"{key}:*", _type="list")]
+    return [name for name in found if name.count(":") == key.count(":") + 1]
+
+
+def _other_byte(server: Redis, key: str) -> None:
+    """A byte of every value is another one; nothing has another length."""
+    for field, content in _values(server, key).items():
+        if len(content) > 1:
+            server.hset(key, field, content[:-1] + bytes([content[-1] ^ 1]))
+    for name in _own_lists(server, key):
+        piece = cast(bytes, server.lpop(name))
+        server.lpush(name, piece[:-2] + bytes([piece[-2] ^ 1]) + piece[-1:])
+
+
+def _other_order(server: Redis, key: str) -> None:
+    """The values, or the pieces of every list, take each other's places."""
+    values = _values(server, key)
+    for field, other in {b"=x": b"=y", b"=y": b"=x"}.items() if b"=x" in values else ():
+        server.hset(key, field, values[other])
+    for name in _own_lists(server, key):
+        server.lmove(name, name, "LEFT", "RIGHT")
+
+
+def _piece_less(server: Redis, key: str) -> None:
+    for name in _own_lists(server, key):
+        server.lpop(name)
+
+
+def _field_more(server: Redis, key: str) -> None:
+    server.hset(key, "=more", "00000000{}")
+
+
+def _field_less(server: Redis, key: str) -> None:
+    server.hdel(key, next(iter(_values(server, key))).decode())
+
+
+def _no_text(server: Redis, key: str) -> None:
+    server.hset(key, b"=\xff", "00000000{}")
+    server.hset(key, "fields", server.hlen(key))
+
+
+@pytest.mark.parametrize("part", [Part.STATE, Part.MESSAGES])
+@pytest.mark.parametrize(
+    "tamper", [_other_byte, _other_order, _field_more, _field_less, _no_text, _piece_less]
+)
+def test_bytes_that_nobody_wrote_are_noticed_and_written_anew(
+    head: Conversation, server: Redis, part: Part, tamper: Callable[[Redis, str], None]
+) -> None:
+    tamper(server, part.key(head.key))
+    with counted({"doubts": 1, "damaged": 1, "rebuilds": 1}):
+        assert snapshot("c") == snapshot_in_sql("c")
+    with counted({"hits": 1, "doubts": 0}):
+        assert snapshot("c") == snapshot_in_sql("c")
+
+
+def test_what_redis_has_no_room_for_is_no_damage(head: Conversation, server: Redis) -> None:
+    _lists_evicted(server, Part.MESSAGES.key(head.key))
+    with counted({"doubts": 1, "damaged": 0}):
+        assert snapshot("c") == snapshot_in_sql("c")
+
+
+def test_the_sum_of_a_list_follows_every_piece(head: Conversation, server: Redis) -> None:
+    """Appended at the end, in small and in large pieces, until pieces are joined."""
+    for number in range(300):
+        large = ["L" * 200_000] * (number % 97 == 0)
+        steps.append("c", f"{number} " + "text " * (number % 7), *large)
+    with counted({"hits": 1, "doubts": 0}):
+        assert snapshot("c") == snapshot_in_sql("c")
 
 
 @pytest.mark.parametrize("part", [Part.STATE, Part.MESSAGES])

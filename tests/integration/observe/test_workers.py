@@ -56,3 +56,10 @@ def test_what_a_killed_worker_had_in_progress_is_forgotten(workers: Workers) -> 
     ask(workers, "/metrics")
     assert not (folder / "gauge_livesum_999999999.db").exists()
     assert (folder / "counter_999999999.db").exists()
+
+
+def test_the_files_of_a_worker_that_starts_are_empty_at_first(workers: Workers) -> None:
+    folder = Path(workers.settings["PROMETHEUS_MULTIPROC_DIR"])
+    for kind in ("counter", "gauge_livesum", "histogram"):
+        (folder / f"{kind}_{workers.pid}.db").touch()
+    assert "ctxadmin_requests_total" in ask(workers, "/metrics")

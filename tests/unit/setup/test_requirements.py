@@ -23,6 +23,7 @@ TEST = ROOT / "requirements" / "test.txt"
 LOCKS = (EMBEDDED, PRODUCTION, TEST)
 # Modules that are loaded only where a setting asks for what they need.
 ON_SERVERS = {
+    ROOT / "checkpoints/live_copy/sums.py",
     ROOT / "ctxadmin/live/link.py",
     ROOT / "ctxadmin/db/mysql/base.py",
     ROOT / "ctxadmin/sockets/any_host.py",
