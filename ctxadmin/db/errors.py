@@ -11,6 +11,8 @@ from ctxadmin.lib.errors import Unavailable
 # Numbers of MySQL and MariaDB, from their lists of server and client errors.
 AWAY: Final = frozenset({2002, 2003, 2006, 2012, 2013, 2055})
 READ_ONLY: Final = frozenset({1290, 1792, 1836})
+# The user lacks a right: on the database, a table, a column, or on what only operators do.
+DENIED: Final = frozenset({1044, 1142, 1143, 1227})
 # Errors that the client library finds itself, as 2014, commands out of sync, and 2027, a malformed
 # packet: what a connection says next may belong to something else.
 BROKEN: Final = frozenset(range(2000, 2100)) - AWAY - {2020}
@@ -65,7 +67,7 @@ _MYSQL: Final = (
         retry_after=30,
     ),
     Meaning(
-        {1044, 1045, 1049, 1129, 1130, 1142, 1143, 1227, 1698},
+        DENIED | {1045, 1049, 1129, 1130, 1698},
         "The database refuses ctxadmin; its operator has to look at it.",
         retry_after=30,
     ),

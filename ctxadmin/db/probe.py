@@ -5,8 +5,10 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
+from django.apps import apps
 from django.conf import settings
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
@@ -14,15 +16,21 @@ from django.db.utils import Error
 
 from ctxadmin.db import sqlite_rules
 from ctxadmin.db.errors import OUTDATED, meaning_of, number_of
+from ctxadmin.db.mysql import rights
 from ctxadmin.db.mysql import rules as mysql_rules
 from ctxadmin.lib.finding import Finding
 
 _MOUNTS: Final = Path("/proc/self/mountinfo")
+_RIGHTS_LAST: Final = 60.0  # seconds for which rights that were there are believed
+# By server, database and user: when it was asked, and that nothing was lacking or could be told.
+_rights_asked: Final[dict[tuple[str, ...], tuple[float, rights.Lacking | None]]] = {}
 # What an operator can do about refusals of MySQL and MariaDB, by their numbers.
 _MENDS: Final = {
     1044: "Grant the user of DATABASE_URL the rights on its database.",
     1045: "Look at the name and the password in DATABASE_URL.",
     1049: "Make the database that DATABASE_URL names, or correct the name.",
+    1142: "Grant the user of DATABASE_URL the rights on its database.",
+    1143: "Grant the user of DATABASE_URL the rights on its database.",
     1130: "Allow the user of DATABASE_URL to come from this machine.",
     1698: "Look at the name and the password in DATABASE_URL.",
 }
@@ -30,12 +38,12 @@ _MENDS: Final = {
 
 def findings() -> list[Finding]:
     """Everything about the database: that it answers, keeps what it stores, and is up to date."""
-    return _while_it_answers(lambda: [*_settings(), *_migrations()])
+    return _while_it_answers(lambda: [*_settings(), *_rights(), *_migrations()])
 
 
 def settings_only() -> list[Finding]:
     """The same without migrations, for a look before they are run."""
-    return _while_it_answers(lambda: list(_settings()))
+    return _while_it_answers(lambda: [*_settings(), *_rights()])
 
 
 def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
@@ -81,6 +89,35 @@ def _sqlite_file() -> sqlite_rules.SqliteFile:
         kind=sqlite_rules.file_system_of(path, mounts),
         writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
         free_bytes=shutil.disk_usage(path.parent).free,
+    )
+
+
+def _rights() -> Iterator[Finding]:
+    """May the user write? Asked once a minute, and when a statement was denied in this process."""
+    if connection.vendor == "sqlite":
+        return
+    user = tuple(str(connection.settings_dict[name]) for name in ("HOST", "PORT", "NAME", "USER"))
+    asked, lacking = _rights_asked.get(user, (-_RIGHTS_LAST, None))
+    denied_at: float = getattr(connection, "denied_at", -_RIGHTS_LAST)
+    if monotonic() - asked >= _RIGHTS_LAST or asked <= denied_at:
+        lacking = rights.lacking(connection, _tables())
+        if not lacking:
+            _rights_asked[user] = monotonic(), lacking
+    if lacking is not None:
+        yield rights.judge(connection.settings_dict["NAME"], _tables(), lacking)
+
+
+@cache
+def _tables() -> tuple[rights.Table, ...]:
+    """The tables of all models of this program."""
+    models = (model._meta for model in apps.get_models(include_auto_created=True))
+    return tuple(
+        rights.Table(
+            meta.db_table,
+            [str(field.column) for field in meta.local_concrete_fields if not field.generated],
+        )
+        for meta in models
+        if meta.managed and not meta.proxy
     )
 
 

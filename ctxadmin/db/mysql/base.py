@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.backends.mysql import base
 from django.db.backends.mysql.base import Database as driver  # type: ignore[attr-defined] # noqa: N813
@@ -15,6 +15,7 @@ from MySQLdb.cursors import Cursor as DriverCursor  # type: ignore[import-untype
 from ctxadmin.db.errors import (
     AWAY,
     BROKEN,
+    DENIED,
     READ_ONLY,
     CommitUnknown,
     leaves_unknown,
@@ -106,6 +107,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     wait.
     """
 
+    denied_at: ClassVar = float("-inf")  # when a connection of this process lacked a right
     _unfit = False
     _to_begin = False
     _is_committed = False
@@ -121,6 +123,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
             STALLS.noticed(self._server, waited)
         elif number in READ_ONLY or number in BROKEN:
             self._unfit = True  # after a fail-over the name may lead to another server
+        elif number in DENIED:
+            self._unfit = True  # what is granted on a database is known to new connections only
+            type(self).denied_at = monotonic()
 
     def get_connection_params(self) -> dict[str, Any]:
         own = {"autocommit": True, "cursorclass": _QuickLiterals}

@@ -1,0 +1,199 @@
+"""What a user of MariaDB may not do is told before a write meets it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+from uuid import uuid4
+
+import httpx
+import pytest
+from django.db import OperationalError
+from django.db import connection as owner
+
+from conversations.models import Conversation
+from ctxadmin.db import probe, url
+from ctxadmin.db.mysql import rights
+from ctxadmin.db.mysql.base import DatabaseWrapper
+from ctxadmin.lib.finding import Finding
+from tests.live_server import LiveServer
+
+pytestmark = pytest.mark.only("mysql")
+
+TABLE = Conversation._meta.db_table
+ALL = "SELECT, INSERT, UPDATE, DELETE"
+
+
+class Weak:
+    """A user without rights, and ``operate``, by which root grants it some."""
+
+    def __init__(self, driver: ModuleType, port: int) -> None:
+        self.name = f"weak_{uuid4().hex[:12]}"
+        self.at = f"{self.name}@'127.0.0.1'"
+        self._session = driver.connect(host="127.0.0.1", port=port, user="root")
+        self.operate(f"CREATE USER {self.at}")
+
+    def operate(self, *statements: str) -> None:
+        for statement in statements:
+            self._session.query(statement)
+
+    def grant(self, rights: str, on: str) -> None:
+        self.operate(f"GRANT {rights} ON {on} TO {self.at}")
+
+    def gone(self) -> None:
+        self.operate(f"DROP USER {self.at}")
+        self._session.close()
+
+
+@pytest.fixture
+def weak(mysql_client: ModuleType) -> Iterator[Weak]:
+    made = Weak(mysql_client, int(owner.settings_dict["PORT"]))
+    yield made
+    made.gone()
+
+
+@pytest.fixture
+def database(transactional_db: None) -> str:
+    """The name of the database of the run, with all tables."""
+    return str(owner.settings_dict["NAME"])
+
+
+@pytest.fixture
+def find(database: str, weak: Weak) -> Iterator[Callable[[], Finding]]:
+    """What the probe finds about the rights of ``weak``, on one connection."""
+    settings: dict[str, Any] = {
+        **owner.settings_dict,
+        **url.parse(f"mysql://{weak.name}@127.0.0.1:{owner.settings_dict['PORT']}/{database}"),
+    }
+    connection = DatabaseWrapper(settings, "weak")
+
+    def ask() -> Finding:
+        connection.close_if_unusable_or_obsolete()  # as at the start of each request
+        with patch.object(probe, "connection", connection):
+            (found,) = [each for each in probe.findings() if each.check == "database.rights"]
+        return found
+
+    yield ask
+    connection.close()
+
+
+def tables() -> list[str]:
+    return [table.name for table in probe._tables()]
+
+
+def test_a_user_who_may_only_read_is_told_with_the_grant_that_mends_it(
+    weak: Weak, database: str, find: Callable[[], Finding]
+) -> None:
+    weak.grant("SELECT", f"{database}.*")
+    found = find()
+    assert (found.level, found.excusable) == ("error", False)
+    assert found.text == (
+        "The user of DATABASE_URL lacks rights: INSERT, UPDATE, DELETE on all tables."
+    )
+    assert f"GRANT INSERT, UPDATE, DELETE ON `{database}`.* TO " in found.mend
+    assert weak.name not in found.text + found.mend
+
+
+def test_the_grant_is_seen_at_the_next_request(
+    weak: Weak, database: str, find: Callable[[], Finding]
+) -> None:
+    weak.grant("SELECT, INSERT, UPDATE", f"{database}.*")
+    assert "DELETE on all tables" in find().text
+    weak.grant("DELETE", f"{database}.*")
+    assert find().level == "ok"
+
+
+def test_rights_by_a_role_count(weak: Weak, database: str, find: Callable[[], Finding]) -> None:
+    weak.operate(f"CREATE ROLE {weak.name}_role")
+    weak.operate(f"GRANT {ALL} ON {database}.* TO {weak.name}_role")
+    weak.operate(f"GRANT {weak.name}_role TO {weak.at}")
+    weak.operate(f"SET DEFAULT ROLE {weak.name}_role FOR {weak.at}")
+    assert find().level == "ok"
+    weak.operate(f"DROP ROLE {weak.name}_role")
+
+
+def test_rights_on_tables_and_columns_are_told_by_table(
+    weak: Weak, database: str, find: Callable[[], Finding]
+) -> None:
+    weak.grant("SELECT", f"{database}.django_migrations")
+    less = {
+        "accounts_user": "SELECT, INSERT (id, password), UPDATE, DELETE",
+        "workflows_workflow": "SELECT, INSERT, UPDATE (slug)",
+    }
+    for table in tables():
+        weak.grant(less.get(table, ALL), f"{database}.{table}")
+    found = find()
+    assert "INSERT on accounts_user;" in found.text
+    assert "UPDATE, DELETE on workflows_workflow." in found.text
+
+
+def test_many_tables_are_counted(weak: Weak, database: str, find: Callable[[], Finding]) -> None:
+    weak.grant("SELECT", f"{database}.django_migrations")
+    for table in tables():
+        weak.grant("SELECT, INSERT, DELETE", f"{database}.{table}")
+    for table in tables()[5:]:
+        weak.grant("UPDATE", f"{database}.{table}")
+    assert find().text.endswith(f"UPDATE on {', '.join(tables()[:3])} and 2 others.")
+
+
+def test_it_is_asked_once_a_minute_unless_a_statement_is_denied(
+    weak: Weak, database: str, find: Callable[[], Finding]
+) -> None:
+    weak.grant(ALL, f"{database}.*")
+    with patch.object(rights, "lacking", return_value={}) as asked:
+        assert {find().level for _ in range(3)} == {"ok"}
+        assert asked.call_count == 1
+        DatabaseWrapper({}, "none").noticed(OperationalError(1142, "denied"), 0.0)
+        find()
+        assert asked.call_count == 2
+
+
+def test_without_tables_only_rights_are_asked_for(
+    weak: Weak, mariadb_url: str, tmp_path: Path
+) -> None:
+    database = mariadb_url.rpartition("/")[2]
+    server = LiveServer(tmp_path, {"DATABASE_URL": mariadb_url.replace("root@", f"{weak.name}@")})
+    weak.grant("SELECT", f"{database}.*")
+    with pytest.raises(RuntimeError, match="lacks rights: INSERT, UPDATE, DELETE on all tables"):
+        server.manage("check", "--database", "default")
+    weak.grant(ALL, f"{database}.*")
+    assert "no issues" in server.manage("check", "--database", "default")
+
+
+class Prepared(LiveServer):
+    """A server whose user may not migrate."""
+
+    def prepare(self) -> None:
+        pass
+
+
+def test_a_server_does_not_start_without_rights_and_notices_when_one_goes(
+    weak: Weak, mariadb_url: str, tmp_path: Path
+) -> None:
+    database = mariadb_url.rpartition("/")[2]
+    LiveServer(tmp_path / "owner", {"DATABASE_URL": mariadb_url}).prepare()
+    user_url = mariadb_url.replace("root@", f"{weak.name}@")
+    server = Prepared(tmp_path / "server", {"DATABASE_URL": user_url})
+    for table in (*tables(), "django_migrations"):
+        weak.grant("SELECT", f"{database}.{table}")
+    with pytest.raises(RuntimeError, match=r"cannot serve:\n- The user of DATABASE_URL lacks"):
+        server.start()
+    for table in tables():
+        weak.grant(ALL, f"{database}.{table}")
+    with server:
+        token = server.make_token("engine")
+
+        def make() -> int:
+            with httpx.Client(headers={"Authorization": f"Bearer {token}"}) as client:
+                return client.post(f"{server.url}/api/v1/conversations", json={}).status_code
+
+        assert (ready(server), make()) == (200, 201)
+        weak.operate(f"REVOKE INSERT ON {database}.{TABLE} FROM {weak.at}")
+        assert (make(), ready(server)) == (503, 503)
+        weak.grant("INSERT", f"{database}.{TABLE}")
+        assert (ready(server), make()) == (200, 201)
+
+
+def ready(server: LiveServer) -> int:
+    return httpx.get(f"{server.url}/readyz").status_code
