@@ -1,12 +1,16 @@
 """The demo's data: workflows, conversations with batches, executions made over REST."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
 import httpx
+from django.conf import settings
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
 from pydantic import JsonValue
 
 from conversations import services
@@ -32,14 +36,19 @@ Tell = Callable[[str], None]
 
 
 def seed(actor: Actor, tell: Tell) -> None:
-    """Make what is missing; what is there stays as it is, so that it can be run again."""
+    """Make what is missing; what is there stays as it is, so that it can be run again.
+
+    Each workflow and each conversation is made as a whole or not at all. Errors: ServerRefused.
+    """
     for slug, document in WORKFLOWS.items():
         if not Workflow.objects.for_workspace(actor.workspace).filter(slug=slug).exists():
-            import_document(actor, read(document), slug, None)
-            publish(actor, slug, 1, "first version of the demo")
+            with transaction.atomic():
+                import_document(actor, read(document), slug, None)
+                publish(actor, slug, 1, "first version of the demo")
             tell(f"workflow {slug}")
     if not _there(actor, CHAT):
-        _chat(actor)
+        with transaction.atomic():
+            _chat(actor)
         tell(f"conversation {CHAT}, with batches to roll back")
     _executions(actor, tell)
 
@@ -82,13 +91,36 @@ def _executions(actor: Actor, tell: Tell) -> None:
     if not missing:
         return
     made = create_token(actor, "demo seed", [Scope.ENGINE], lifetime=timedelta(minutes=10))
+    try:
+        with _client(made.secret) as client, _kept_connection():
+            for name, (workflow, question) in missing.items():
+                with transaction.atomic():
+                    engine = Engine(client, workflow, name, lambda _: None, scripted=True)
+                    engine.start(question)
+                    status = engine.run(wait=False)
+                tell(f"conversation {name}, whose execution of {workflow} is {status}")
+    finally:
+        revoke_token(actor, made.token.public_id)
+
+
+def _client(token: str) -> httpx.Client:
+    """Calls that stay in this process and its transaction, under a host that is served."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
-    transport = httpx.WSGITransport(app=get_wsgi_application())
-    headers = {"Authorization": f"Bearer {made.secret}"}
-    with httpx.Client(transport=transport, base_url="http://localhost", headers=headers) as client:
-        for name, (workflow, question) in missing.items():
-            engine = Engine(client, workflow, name, lambda _: None, scripted=True)
-            engine.start(question)
-            status = engine.run(wait=False)
-            tell(f"conversation {name}, whose execution of {workflow} is {status}")
-    revoke_token(actor, made.token.public_id)
+    host = next((host for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
+    return httpx.Client(
+        transport=httpx.WSGITransport(app=get_wsgi_application()),
+        base_url=f"{'https' if settings.HTTPS_ONLY else 'http'}://{host.removeprefix('.')}",
+        headers={"Authorization": f"Bearer {token}"},
+    )
+
+
+@contextmanager
+def _kept_connection() -> Iterator[None]:
+    """Requests leave the connection alone, as they are parts of a transaction that is open."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    try:
+        yield
+    finally:
+        for signal in (request_started, request_finished):
+            signal.connect(close_old_connections)

@@ -2,17 +2,25 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import CommandError
 
 from ctxadmin.accounts.services import default_workspace, system_actor
+from ctxadmin.web.commands import ReadyCommand
+from demo.engine import ServerRefused
 from demo.seed import seed
 
 
-class Command(BaseCommand):
+class Command(ReadyCommand):
     help = "Make the demo data that is missing; what is there stays as it is."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        seed(system_actor(default_workspace(), "seed_demo"), self._tell)
+        try:
+            seed(system_actor(default_workspace(), "seed_demo"), self._tell)
+        except ServerRefused as refused:
+            raise CommandError(
+                f"The demo data is not complete: {refused} What was begun is undone; run "
+                "manage.py seed_demo again for the rest."
+            ) from None
 
     def _tell(self, text: str) -> None:
         self.stdout.write(f"   {text}")

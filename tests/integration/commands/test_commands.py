@@ -3,16 +3,20 @@
 import json
 from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import OperationalError
+from django.test import override_settings
 
 from checkpoints.management.commands import answer_overdue
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import EngineToken, User
 from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from demo import seed
+from demo.engine import Engine, ServerRefused
 from tests.factories import conversation, engine, person, user
 from workflows.domain.graph import read
 from workflows.models import Workflow
@@ -160,3 +164,36 @@ def test_seeding_the_demo_twice_makes_it_once() -> None:
     assert sorted(made.all()) == before
     paused = Conversation.objects.filter(status="PAUSED")
     assert sorted(paused.values_list("public_id", flat=True)) == ["demo-research", "demo-support"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("hosts", [["ctx.example.org"], [".example.org"], ["*"]])
+def test_the_demo_is_seeded_under_the_settings_of_production(hosts: list[str]) -> None:
+    with override_settings(
+        ALLOWED_HOSTS=hosts, HTTPS_ONLY=True, CSRF_COOKIE_SECURE=True, SESSION_COOKIE_SECURE=True
+    ):
+        run("seed_demo")
+    assert Conversation.objects.count() == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_demo_that_is_refused_half_way_is_gone_on_with_later() -> None:
+    def refuse(engine: Engine, node: str) -> None:
+        raise ServerRefused("unavailable: The database does not answer.")
+
+    with (
+        patch.object(Engine, "step", refuse),
+        pytest.raises(CommandError, match="not complete: unavailable"),
+    ):
+        run("seed_demo")
+    assert [each.public_id for each in Conversation.objects.all()] == ["demo-workshop"]
+    assert not EngineToken.objects.filter(revoked_at=None).exists()
+    with (
+        patch.object(seed, "publish", side_effect=OperationalError(2013, "gone")),
+        pytest.raises(OperationalError),
+    ):
+        Workflow.objects.all().delete()
+        run("seed_demo")
+    assert not Workflow.objects.exists()
+    run("seed_demo")
+    assert Conversation.objects.filter(status="PAUSED").count() == 2
