@@ -51,6 +51,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "ctxadmin.web.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "ctxadmin.web.middleware.ProbesMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -1,8 +1,10 @@
-"""What every request gets: an id."""
+"""What requests meet first: an id for each, and an answer for probes."""
 
 from collections.abc import Callable
+from typing import Final
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import resolve
 
 from ctxadmin.observe.facts import current, facts_of, note_route
 
@@ -23,4 +25,23 @@ class RequestIdMiddleware:
             note_route(request, facts)
             current.reset(entered)
         response["X-Request-ID"] = facts.request_id
+        return response
+
+
+class ProbesMiddleware:
+    """``/healthz`` and ``/readyz`` are answered whatever the host: who balances asks by address.
+
+    It stands before everything that asks for the host. What is answered is no secret of a host.
+    """
+
+    PATHS: Final = frozenset({"/healthz", "/readyz"})
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path_info not in self.PATHS:
+            return self.get_response(request)
+        request.resolver_match = resolve(request.path_info)
+        response: HttpResponse = request.resolver_match.func(request)
         return response

@@ -188,11 +188,11 @@ def test_a_demo_that_is_refused_half_way_is_gone_on_with_later() -> None:
         run("seed_demo")
     assert [each.public_id for each in Conversation.objects.all()] == ["demo-workshop"]
     assert not EngineToken.objects.filter(revoked_at=None).exists()
+    Workflow.objects.all().delete()
     with (
         patch.object(seed, "publish", side_effect=OperationalError(2013, "gone")),
         pytest.raises(OperationalError),
     ):
-        Workflow.objects.all().delete()
         run("seed_demo")
     assert not Workflow.objects.exists()
     run("seed_demo")

@@ -97,3 +97,19 @@ def test_the_system_checks_tell_the_same() -> None:
     ):
         call_command("check", databases=["default"], stdout=StringIO())
     call_command("check", stdout=StringIO())  # without a database named it is not asked
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_probes_are_answered_by_address_and_without_https_and_nothing_else_is(path: str) -> None:
+    with override_settings(
+        ALLOWED_HOSTS=["ctx.example.org"],
+        HTTPS_ONLY=True,
+        SECURE_HSTS_SECONDS=31_536_000,
+        SECURE_PROXY_SSL_HEADER=("HTTP_X_FORWARDED_PROTO", "https"),
+    ):
+        client = Client(headers={"host": "10.0.0.7:8000"})
+        answer = client.get(path)
+        assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+        assert client.head(path).status_code == 200
+        assert client.post(path).status_code == 405
+        assert client.get(f"{path}/").status_code == client.get("/sign-in/").status_code == 400
