@@ -6,7 +6,7 @@ from typing import Final
 
 from conversations.models import Comment, Conversation
 from conversations.services import change_of
-from conversations.writing import writing
+from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action, Scope
 from ctxadmin.lib import clock
@@ -32,24 +32,29 @@ def comment(actor: Actor, public_id: str, about: About, text: str) -> Comment:
     """
     actor.require(Action.COMMENT_WRITE)
     with writing(actor, public_id) as opened:
-        head = opened.head
-        if about.message is not None and about.message >= head.log_count:
-            said = f"There is no message #{about.message}."
-            raise OutOfRange(said, problems=[FieldProblem("/message", said, "out_of_range")])
-        made = Comment.objects.create(
-            conversation=head.key,
-            number=head.change_seq + 1,
-            message=about.message,
-            execution=about.execution,
-            version=about.version,
-            key_name=about.key,
-            text=text,
-            author_id=f"{actor.kind}:{actor.id}",
-            author=actor.label,
-            created_at=opened.at,
-        )
-        detail = {"comment": made.number, "message": about.message, "version": about.version}
-        opened.commit(change_of(head, Action.COMMENT_WRITE, detail=detail), upkeep=True)
+        return comment_in(opened, about, text)
+
+
+def comment_in(opened: Writing, about: About, text: str) -> Comment:
+    """The comment as the one change of an open transaction, which it commits; see ``comment``."""
+    head, actor = opened.head, opened.actor
+    if about.message is not None and about.message >= head.log_count:
+        said = f"There is no message #{about.message}."
+        raise OutOfRange(said, problems=[FieldProblem("/message", said, "out_of_range")])
+    made = Comment.objects.create(
+        conversation=head.key,
+        number=head.change_seq + 1,
+        message=about.message,
+        execution=about.execution,
+        version=about.version,
+        key_name=about.key,
+        text=text,
+        author_id=f"{actor.kind}:{actor.id}",
+        author=actor.label,
+        created_at=opened.at,
+    )
+    detail = {"comment": made.number, "message": about.message, "version": about.version}
+    opened.commit(change_of(head, Action.COMMENT_WRITE, detail=detail), upkeep=True)
     return made
 
 

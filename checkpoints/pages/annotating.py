@@ -1,6 +1,6 @@
 """The pages on which people comment, name versions, and say who looks after a pause."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.contrib import messages as flash
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from checkpoints.pages import presenters
-from checkpoints.pages.seen import bound_to, require_seen
+from checkpoints.pages.seen import bound_to, execution_in, require_seen
 from checkpoints.services import annotating
 from checkpoints.services.annotating import SetLabel, WriteComment
 from checkpoints.store import find_checkpoint, find_current
@@ -64,12 +64,14 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     is_bound = "message" not in about
     problem = _not_seen(head, request) if is_bound else ""
     if request.method == "POST" and not problem:
-        text = request.POST.get("text", "").replace("\r\n", "\n").strip()
-        if text and len(text) <= comments.LONGEST:
-            annotating.comment(actor, conversation_id, parse(WriteComment, about | {"text": text}))
+        try:
+            _comment(request, actor, head, about)
             flash.success(request, _("Your comment is there."))
             return redirect(back)
-        problem = _("Write something, %(n)s characters at most.") % {"n": comments.LONGEST}
+        except ValidationFailed:
+            problem = _("Write something, %(n)s characters at most.") % {"n": comments.LONGEST}
+        except InvalidState as error:
+            problem = in_the_readers_language(error.detail)
     confirm = Confirm(
         title=title,
         text=_("Everybody in the workspace reads it. Nothing that an agent sees is changed."),
@@ -137,20 +139,21 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
     back = reverse("checkpoints:version", args=[conversation_id, number])
     known = annotating.labels_of(row, [number]).get(number, "")
     text = request.POST.get("text", known).strip()
-    may_write = request.method == "POST" and not problem
-    if may_write and "remove" in request.POST:
-        if known:
-            annotating.remove_label(actor, conversation_id, number)
-            flash.success(request, _("The label was removed."))
-        return redirect(back)
-    if may_write:
+    if request.method == "POST" and not problem:
+        seen = execution_in(request)
         try:
-            wanted = parse(SetLabel, {"label": text})
-            annotating.set_label(actor, conversation_id, number, wanted.label)
-            flash.success(request, _("Version %(n)s is labelled now.") % {"n": number})
+            if "remove" not in request.POST:
+                wanted = parse(SetLabel, {"label": text})
+                annotating.set_label(actor, conversation_id, number, wanted.label, execution=seen)
+                flash.success(request, _("Version %(n)s is labelled now.") % {"n": number})
+            elif known:
+                annotating.remove_label(actor, conversation_id, number, execution=seen)
+                flash.success(request, _("The label was removed."))
             return redirect(back)
         except ValidationFailed:
             problem = _("A label has 1 to 80 characters.")
+        except InvalidState as error:
+            problem = in_the_readers_language(error.detail)
     title = _("Label version %(n)s") % {"n": number}
     confirm = Confirm(
         title=title,
@@ -199,6 +202,15 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     except (InvalidState, VersionConflict) as error:
         flash.warning(request, in_the_readers_language(error.detail))
         return redirect(back)
+
+
+def _comment(
+    request: HttpRequest, actor: Actor, head: Conversation, about: Mapping[str, int | str]
+) -> None:
+    """ValidationFailed for a text that is none, InvalidState if another execution was started."""
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    wanted = parse(WriteComment, {**about, "text": text})
+    annotating.comment(actor, head.public_id, wanted, execution=execution_in(request))
 
 
 def _not_seen(head: Conversation, request: HttpRequest) -> str:

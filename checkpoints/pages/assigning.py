@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from checkpoints.pages import presenters
-from checkpoints.pages.seen import bound_to, require_seen
+from checkpoints.pages.seen import bound_to, execution_in, require_seen
 from checkpoints.services.assigning import assign, reviewers
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -44,6 +44,7 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
         except InvalidState as error:  # it went on meanwhile
             flash.warning(request, in_the_readers_language(error.detail))
         return redirect("checkpoints:detail", conversation_id)
+    require_seen(head, request)
     title = _("Assign this review")
     shown = AssignPage(
         title=title,
@@ -63,8 +64,7 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
 
 
 def _assign(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
-    require_seen(head, request)
     name = request.POST.get("assignee", "")
-    assign(actor, head.public_id, name, over=True)
+    assign(actor, head.public_id, name, over=True, execution=execution_in(request))
     flash.success(request, _("%(name)s looks after it now.") % {"name": name})
     return redirect("checkpoints:detail", head.public_id)

@@ -6,9 +6,10 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 
 from checkpoints.moments import Moment
+from checkpoints.services.opening import require_execution
 from checkpoints.store import find_current
 from conversations.models import Conversation
-from ctxadmin.lib.errors import InvalidState, ValidationFailed
+from ctxadmin.lib.errors import ValidationFailed
 
 _EXECUTION: Final = "execution"
 
@@ -19,22 +20,28 @@ def execution_field(moment: Moment) -> dict[str, str]:
 
 
 def bound_to(head: Conversation, request: HttpRequest) -> dict[str, str]:
-    """The same of the execution of now; a form that is shown again stays bound as it was."""
-    row = find_current(head.key)
-    sent = request.POST.get(_EXECUTION, row.public_id if row is not None else "")
-    return {_EXECUTION: sent} if sent else {}
+    """The same for the execution that the form or the link names, else for that of now."""
+    seen = execution_in(request)
+    if seen is None:
+        row = find_current(head.key)
+        seen = row.public_id if row is not None else ""
+    return {_EXECUTION: seen} if seen else {}
+
+
+def execution_in(request: HttpRequest) -> str | None:
+    """The execution that a form or a link says was seen; None if it says none."""
+    sent = request.POST if request.method == "POST" else request.GET
+    return sent.get(_EXECUTION)
 
 
 def require_seen(head: Conversation, request: HttpRequest) -> None:
     """InvalidState if the form or the link is of another execution than the one of now.
 
-    The versions of a new execution begin at 0 again: a number alone does not tell what was seen.
+    It says so early. Another one can begin after it: what writes asks again.
     """
-    sent = request.POST if request.method == "POST" else request.GET
     row = find_current(head.key)
-    if row is not None and sent.get(_EXECUTION, row.public_id) != row.public_id:
-        text = _("Another execution was started since; look at it first.")
-        raise InvalidState(text, status=row.status)
+    if row is not None:
+        require_execution(row, execution_in(request))
 
 
 def version_in(sent: QueryDict, name: str) -> int | None:

@@ -9,11 +9,11 @@ from pydantic import Field, StringConstraints, model_validator
 
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Claim, Execution, Label
+from checkpoints.services.opening import require_execution
 from checkpoints.store import find_checkpoint, find_current
 from conversations import comments
 from conversations.comments import About
 from conversations.models import Comment, Conversation
-from conversations.store import find_head
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -73,27 +73,34 @@ class Holder:
 Then = Callable[[Writing, Execution], None]
 
 
-def comment(actor: Actor, public_id: str, wanted: WriteComment) -> Comment:
-    """Comment on a message, or on the current execution; NotFound for an unknown version."""
+def comment(
+    actor: Actor, public_id: str, wanted: WriteComment, *, execution: str | None = None
+) -> Comment:
+    """Comment on a message, or on the current execution; NotFound for an unknown version.
+
+    ``execution`` is the one that was seen; InvalidState if it is not the current one any more.
+    """
     actor.require(Action.COMMENT_WRITE)
-    head = find_head(actor.workspace, public_id)
     if wanted.message is not None:
         return comments.comment(actor, public_id, About(message=wanted.message), wanted.text)
-    row = _current(head)
-    version = row.version if wanted.version is None else wanted.version
-    _known_version(row, version)
-    about = About(execution=row.number, version=version, key=wanted.key or "")
-    return comments.comment(actor, public_id, about, wanted.text)
+    with writing(actor, public_id) as opened:
+        row = _current(opened.head, execution)
+        version = row.version if wanted.version is None else wanted.version
+        _known_version(row, version)
+        about = About(execution=row.number, version=version, key=wanted.key or "")
+        return comments.comment_in(opened, about, wanted.text)
 
 
-def set_label(actor: Actor, public_id: str, version: int, name: str) -> Label:
+def set_label(
+    actor: Actor, public_id: str, version: int, name: str, *, execution: str | None = None
+) -> Label:
     """Name a version of the current execution, or name it anew; it keeps its state then.
 
-    NotFound for a version that is not there or was thinned.
+    NotFound for a version that is not there or was thinned; ``execution`` as in ``comment``.
     """
     actor.require(Action.LABEL_SET)
     with writing(actor, public_id) as opened:
-        row = _current(opened.head)
+        row = _current(opened.head, execution)
         find_checkpoint(opened.head.key, row.number, version)
         made, _ = Label.objects.update_or_create(
             conversation=opened.head.key,
@@ -105,11 +112,13 @@ def set_label(actor: Actor, public_id: str, version: int, name: str) -> Label:
     return made
 
 
-def remove_label(actor: Actor, public_id: str, version: int) -> None:
-    """Take the name of a version away; NotFound if it has none."""
+def remove_label(
+    actor: Actor, public_id: str, version: int, *, execution: str | None = None
+) -> None:
+    """Take the name of a version away; NotFound if it has none; ``execution`` as in ``comment``."""
     actor.require(Action.LABEL_SET)
     with writing(actor, public_id) as opened:
-        row = _current(opened.head)
+        row = _current(opened.head, execution)
         gone, _ = Label.objects.filter(
             conversation=opened.head.key, execution=row.number, version=version
         ).delete()
@@ -133,14 +142,16 @@ def claim(
     over: bool = False,
     holder: Holder | None = None,
     then: Then | None = None,
+    execution: str | None = None,
 ) -> Claimed:
     """Look after the pause of an execution, or have ``holder`` do it. Twice is once.
 
     InvalidState unless it is PAUSED. VersionConflict if somebody else does, unless ``over``.
+    ``execution`` as in ``comment``.
     """
     actor.require(Action.REVIEW_CLAIM)
     with writing(actor, public_id) as opened:
-        row = _current(opened.head)
+        row = _current(opened.head, execution)
         if row.status != Status.PAUSED or row.waiting_since is None:
             raise InvalidState("Only what is paused can be claimed.", status=row.status)
         held, me = claim_of(row), holder_id(actor)
@@ -199,10 +210,11 @@ def claim_of(row: Execution) -> Claimed:
     return NOBODY if found is None else Claimed(found.holder, found.holder_id, found.claimed_at)
 
 
-def _current(head: Conversation) -> Execution:
+def _current(head: Conversation, seen: str | None = None) -> Execution:
     row = find_current(head.key)
     if row is None:
         raise NotFound("This conversation has no execution.")
+    require_execution(row, seen)
     return row
 
 

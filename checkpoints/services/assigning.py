@@ -47,7 +47,9 @@ def on_assigned(tell: Told) -> None:
     _told.append(tell)
 
 
-def assign(actor: Actor, public_id: str, name: str, *, over: bool = False) -> Claimed:
+def assign(
+    actor: Actor, public_id: str, name: str, *, over: bool = False, execution: str | None = None
+) -> Claimed:
     """Have the reviewer of that name look after a pause; see ``claim``.
 
     ValidationFailed for somebody who is none.
@@ -62,7 +64,7 @@ def assign(actor: Actor, public_id: str, name: str, *, over: bool = False) -> Cl
             told(Assigned(opened.head, row, user, actor, opened.at))
 
     holder = Holder(f"person:{user.pk}", f"person:{user.username}")
-    return claim(actor, public_id, over=over, holder=holder, then=tell)
+    return claim(actor, public_id, over=over, holder=holder, then=tell, execution=execution)
 
 
 def reviewers(workspace: int) -> Sequence[User]:

@@ -10,7 +10,7 @@ from checkpoints.domain.directives import Update, take_apart
 from checkpoints.domain.execution import expect
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.execution_writing import ExecutionWriting, current_of
-from checkpoints.models import Checkpoint
+from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import pinned_to
 from conversations.domain.message import Draft, read_message
 from conversations.writing import Writing
@@ -87,6 +87,16 @@ def open_current(opened: Writing, expected: int | None) -> ExecutionWriting:
     run = ExecutionWriting(opened, row, pinned_to(row))
     check_expected(run, expected)
     return run
+
+
+def require_execution(row: Execution, seen: str | None) -> None:
+    """InvalidState unless it is the execution that was seen; None has seen none.
+
+    The versions of a new execution begin at 0 again: a number alone does not tell what was seen.
+    """
+    if seen not in (None, row.public_id):
+        message = "Another execution was started since; look at it first."
+        raise InvalidState(message, status=row.status)
 
 
 def check_expected(run: ExecutionWriting, expected: int | None) -> None:

@@ -7,14 +7,14 @@ from checkpoints.domain import execution as rules
 from checkpoints.domain.commands import UpdateSnapshot
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import Write
-from checkpoints.services.opening import open_current, read_sent
+from checkpoints.services.opening import open_current, read_sent, require_execution
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen, operate_in
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import ContextError, InvalidState
+from ctxadmin.lib.errors import ContextError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ def update(
     """Edit the paused node's state in one transaction with operations (semantics 3.7).
 
     Operations come first, in their order; what the key ``messages`` has is appended then.
-    ``seen`` is the view that the operations were meant for, ``execution`` the one that was seen:
-    the versions of another one begin at 0 again. Raises InvalidState unless that is PAUSED at that
+    ``seen`` is the view that the operations were meant for, ``execution`` the one that was seen.
+    Raises InvalidState unless that is PAUSED at that
     node, VersionConflict, and what operations and reducers raise.
     """
     actor.require(Action.SNAPSHOT_UPDATE)
@@ -50,9 +50,7 @@ def update(
     reason = command.reason or ""
     with writing(actor, public_id) as opened:
         run = open_current(opened, command.expected_version)
-        if execution not in (None, run.row.public_id):
-            message = "Another execution was started since; look at it first."
-            raise InvalidState(message, status=run.row.status)
+        require_execution(run.row, execution)
         decision = rules.update(run.now, command.node_id)
         if operations:
             check_seen(opened, seen)

@@ -64,6 +64,7 @@ PHRASES: Final[Sequence[str]] = (
     # executions
     _("The execution is at version {current}, not {expected}."),
     _("This conversation has no execution."),
+    _("Another execution was started since; look at it first."),
     _("There is no version {n} of this execution."),
     _("{who} looks after it already."),
     _("{who} looks after it; claim it first."),

@@ -7,7 +7,7 @@ from typing import Any
 from django.test import Client
 
 from tests.factories import Api, user
-from tests.integration.checkpoints.flows import REVIEW, Run, chain
+from tests.integration.checkpoints.flows import REVIEW, Run, chain, ok
 
 STATE = {"draft": "Dear customer", "count": 3, "sent": False, "facts": {"a": 1, "b": 2}}
 
@@ -19,6 +19,14 @@ def paused(workflow: str = "letter", **body: Any) -> Run:
     assert run.complete("write", state_data=STATE).status_code == 201
     assert run.snapshot()["status"] == "PAUSED"
     return run
+
+
+def another(run: Run) -> None:
+    """End the execution and start one of the same workflow that waits at the same version."""
+    ok(run.post("cancel"))
+    ok(run.post("executions", {"workflow": "letter"}))
+    assert run.complete("write", "again").status_code == 201
+    assert run.snapshot()["status"] == "PAUSED"
 
 
 def running(workflow: str | None = None, api: Api | None = None, **body: Any) -> Run:

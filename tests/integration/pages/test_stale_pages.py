@@ -11,8 +11,9 @@ from checkpoints.models import Claim, Label
 from conversations.models import Comment
 from ctxadmin.accounts.roles import Role
 from tests.factories import browser, signed_in
-from tests.integration.checkpoints.flows import Run, everything, ok
+from tests.integration.checkpoints.flows import everything, ok
 from tests.integration.pages.execution_scenes import (
+    another,
     field_of,
     form_of,
     hidden,
@@ -24,14 +25,6 @@ from tests.integration.pages.execution_scenes import (
 
 pytestmark = pytest.mark.django_db
 SAMPLES = {"int": 1, "str": "x"}
-
-
-def another(run: Run) -> None:
-    """End the execution and start one of the same workflow that waits at the same version."""
-    ok(run.post("cancel"))
-    ok(run.post("executions", {"workflow": "letter"}))
-    assert run.complete("write", "again").status_code == 201
-    assert run.snapshot()["status"] == "PAUSED"
 
 
 def page_paths(
@@ -157,7 +150,12 @@ def test_nobody_is_assigned_to_an_execution_that_was_not_seen(reviewer: Client) 
 
 @pytest.mark.parametrize(
     ("shown", "path"),
-    [("", "cancel/"), ("versions/0/", "versions/0/restore/"), ("versions/0/", "versions/0/fork/")],
+    [
+        ("", "cancel/"),
+        ("", "assign/"),
+        ("versions/0/", "versions/0/restore/"),
+        ("versions/0/", "versions/0/fork/"),
+    ],
 )
 def test_a_link_of_another_execution_leads_to_the_one_of_now(
     reviewer: Client, shown: str, path: str

@@ -1,0 +1,79 @@
+"""Another execution begins after a form was looked at and before the write that it asks for."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+
+import pytest
+
+from checkpoints.models import Claim, Execution, Label
+from checkpoints.services import annotating
+from conversations.models import Comment
+from conversations.writing import Writing, writing
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Role
+from tests.factories import signed_in
+from tests.integration.checkpoints.flows import ok
+from tests.integration.pages.execution_scenes import another, hidden, page, paused, text, url
+from tests.together import together
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STARTED = "Another execution was started since"
+
+
+def before_it_is_written(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Act once, in a connection of its own, before the next write takes the conversation."""
+
+    def after_that(actor: Actor, public_id: str) -> AbstractContextManager[Writing]:
+        monkeypatch.setattr(annotating, "writing", writing)
+        assert together([act]) == [None]
+        return writing(actor, public_id)
+
+    monkeypatch.setattr(annotating, "writing", after_that)
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("versions/1/label/", {"text": "of the one before"}),
+        ("comment/?version=1", {"text": "of the one before"}),
+        ("comment/?key=draft", {"text": "of the one before"}),
+        ("assign/", {"assignee": "reviewer-default"}),
+    ],
+)
+def test_what_was_meant_for_the_former_execution_is_not_put_on_the_new_one(
+    monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str]
+) -> None:
+    reviewer, run = signed_in(Role.REVIEWER), paused()
+    sent = fields | {"execution": hidden(page(reviewer, run, path), "execution")}
+    before_it_is_written(monkeypatch, partial(another, run))
+    answer = reviewer.post(url(run, path), sent, follow=True)
+    assert Execution.objects.count() == 2
+    assert STARTED in text(answer)
+    assert fields.get("text", "") in text(answer)
+    assert not any(table.objects.exists() for table in (Label, Comment, Claim))
+
+
+def test_a_label_of_the_new_execution_is_not_removed_in_the_place_of_the_former_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reviewer, run = signed_in(Role.REVIEWER), paused()
+
+    def put_label(name: str) -> None:
+        ok(run.api.put(f"{run.path}/checkpoints/1/label", {"label": name}))
+
+    def another_with_a_label() -> None:
+        another(run)
+        put_label("of the new one")
+
+    put_label("of the one before")
+    asked = page(reviewer, run, "versions/1/label/")
+    before_it_is_written(monkeypatch, another_with_a_label)
+    sent = {"execution": hidden(asked, "execution"), "remove": "1"}
+    answer = reviewer.post(url(run, "versions/1/label/"), sent)
+    assert (answer.status_code, STARTED in text(answer)) == (422, True)
+    assert sorted(Label.objects.values_list("execution", "name")) == [
+        (1, "of the one before"),
+        (2, "of the new one"),
+    ]
