@@ -28,7 +28,7 @@ from conversations.store import find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import parse
-from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, VersionConflict
+from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, NotFound, VersionConflict
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.forms import ContractForm, FieldHint
 from ctxadmin.web.pages import page, show
@@ -91,8 +91,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
             flash.success(request, text % {"n": done.version, "old": number})
             return redirect("checkpoints:detail", conversation_id)
     except (InvalidState, VersionConflict) as error:
-        reason = request.POST.get("reason", "")
-        return reading.show_execution(request, actor, head, refusal=error, reason=reason)
+        return reading.show_execution(request, actor, head, refusal=error, fields=("reason",))
     now = queries.find_moment(actor, conversation_id)
     to = queries.find_moment(actor, conversation_id, number)
     if now.status not in (Status.PAUSED, Status.FAILED):
@@ -147,21 +146,26 @@ def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) 
     head = find_head(actor.workspace, conversation_id)
     try:
         require_seen(head, request)
-    except InvalidState as error:
-        if title := request.POST.get("title", "").strip():
-            flash.info(request, _("The title that you typed: %(title)s") % {"title": title})
-        return reading.show_execution(request, actor, head, refusal=error)
-    moment = queries.find_moment(actor, conversation_id, number)
+        return _fork(request, actor, head, number)
+    except (InvalidState, NotFound) as error:
+        if request.method != "POST" and isinstance(error, NotFound):
+            raise
+        return reading.show_execution(request, actor, head, refusal=error, fields=("id", "title"))
+
+
+def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:
+    """NotFound for a version that is not there, or was thinned since the form was opened."""
+    moment = queries.find_moment(actor, head.public_id, number)
     if request.method == "POST":
         form = ForkForm(request.POST)
         if form.is_valid():
             try:
-                made = forking.fork(actor, conversation_id, number, form.model)
+                made = forking.fork(actor, head.public_id, number, form.model)
             except Duplicate as error:
                 form.add_problems([FieldProblem("/id", error.detail, error.code)])
             else:
                 text = _("Forked from %(id)s, version %(n)s. It is paused here.")
-                flash.success(request, text % {"id": conversation_id, "n": number})
+                flash.success(request, text % {"id": head.public_id, "n": number})
                 return redirect("checkpoints:detail", made.head.public_id)
     else:
         form = ForkForm(initial={"title": _fork_title(head)})

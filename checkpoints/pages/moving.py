@@ -80,14 +80,8 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     except Forbidden:
         raise
     except ContextError as error:
-        return reading.show_execution(
-            request,
-            actor,
-            head,
-            refusal=_told(error),
-            reason=request.POST.get("reason", ""),
-            from_node=request.POST.get("from_node", ""),
-        )
+        fields = ("reason", "from_node")
+        return reading.show_execution(request, actor, head, refusal=_told(error), fields=fields)
     flash.success(request, _done(name, moved))
     return redirect("checkpoints:detail", conversation_id)
 
@@ -105,8 +99,7 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
             flash.success(request, _("Cancelled."))
             return redirect("checkpoints:detail", conversation_id)
     except (InvalidState, VersionConflict) as error:
-        reason = request.POST.get("reason", "")
-        return reading.show_execution(request, actor, head, refusal=error, reason=reason)
+        return reading.show_execution(request, actor, head, refusal=error, fields=("reason",))
     moment = queries.find_moment(actor, conversation_id)
     # What runs has another version before the question is read.
     runs = moment.status is Status.RUNNING

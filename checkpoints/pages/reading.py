@@ -1,12 +1,13 @@
 """The pages on which executions are watched: the list, where one stands, its timeline."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from checkpoints import queries
@@ -20,6 +21,7 @@ from checkpoints.pages.left import Left, left_by
 from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
 from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
+from checkpoints.pages.seen import execution_in
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import NOBODY, Claimed, claim_of, holder_id
 from checkpoints.store import find_current
@@ -39,6 +41,13 @@ from ctxadmin.web.problems import status_of
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3
 _KEYS: Final = 40
+# What people type into forms of an execution, by the names of the fields.
+_TYPED: Final[Mapping[str, Text]] = {
+    "reason": gettext_lazy("Reason"),
+    "from_node": gettext_lazy("Node that runs next"),
+    "id": gettext_lazy("Id of the new conversation"),
+    "title": gettext_lazy("Title"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +65,18 @@ class ListPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed into a field of a form that was refused, and the field's name."""
+
+    field: Text
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """What a person may do now, and what was typed if it was refused.
 
+    ``reason`` and ``from_node`` stand in the form again, ``typed`` is what has no place in it.
     ``version`` is the one that is seen; it is not sent with a pause and a cancellation of
     something that runs, because its versions rise while one reads.
     """
@@ -74,6 +92,7 @@ class Decision:
     may_claim: bool = False
     reason: str = ""
     from_node: str = ""
+    typed: Sequence[Typed] = ()
 
     @property
     def decides(self) -> bool:
@@ -194,10 +213,9 @@ def show_execution(
     head: Conversation,
     *,
     refusal: ContextError | None = None,
-    reason: str = "",
-    from_node: str = "",
+    fields: Sequence[str] = (),
 ) -> HttpResponse:
-    """The page of an execution; after a refused move with what was typed."""
+    """The page of an execution; after a refused form with what was typed into its ``fields``."""
     moment = queries.find_moment(actor, head.public_id)
     decision = Decision(
         moves=presenters.moves_for(actor, moment.status),
@@ -209,12 +227,23 @@ def show_execution(
         mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
         may_claim=actor.may(Action.REVIEW_CLAIM),
         refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
-        reason=reason,
-        from_node=from_node,
     )
-    shown = _detail_page(actor, head, moment, decision)
+    shown = _detail_page(actor, head, moment, _with_typed(decision, request, moment, fields))
     status = status_of(refusal) if refusal else 200
     return show(request, "checkpoints/detail.html", shown, status=status)
+
+
+def _with_typed(
+    decision: Decision, request: HttpRequest, moment: Moment, fields: Sequence[str]
+) -> Decision:
+    """With what was typed: in the form if there is one of the same execution, else to be copied."""
+    typed = {name: request.POST.get(name, "").replace("\r\n", "\n") for name in fields}
+    row = moment.row
+    if decision.decides and row is not None and execution_in(request) in (None, row.public_id):
+        reason, from_node = typed.pop("reason", ""), typed.pop("from_node", "")
+        decision = replace(decision, reason=reason, from_node=from_node)
+    rest = [Typed(_TYPED[name], text) for name, text in typed.items() if text.strip()]
+    return replace(decision, typed=rest)
 
 
 def _detail_page(

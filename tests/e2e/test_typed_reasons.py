@@ -172,3 +172,23 @@ def test_a_decision_that_comes_too_late_is_refused_with_the_reason_on_the_page(
     page.get_by_role("button", name="Reject").click()
     expect(page.get_by_text("Nothing was changed")).to_be_visible()
     expect(page.locator(".code-block").first).to_contain_text("A long reason")
+
+
+def test_a_decision_that_comes_after_another_execution_began_leaves_its_form_empty(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Callable[[str], None]
+) -> None:
+    page = reviewer_page
+    page.route_web_socket("**/ws/**", lambda route: route.close(code=1013))
+    page.goto(f"/executions/{name}/")
+    tolerate("status of 409")
+    reason(page).fill(REASON)
+    cancel(api, name)
+    begin(api, name, "new plan")
+    page.get_by_role("button", name="Reject").click()
+    expect(page.get_by_text("Another execution was started since")).to_be_visible()
+    expect(page.get_by_text("new plan").first).to_be_visible()
+    block = page.locator(".code-block").filter(has_text=TYPED)
+    expect(block.locator("code")).to_have_text(REASON)
+    expect(reason(page)).to_have_value("")
+    assert_accessible_in_every_look(page)
+    assert status(api, name) == "PAUSED"

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from checkpoints.models import Claim, Label
+from checkpoints.models import Checkpoint, Claim, Label
 from conversations.models import Comment
 from ctxadmin.accounts.roles import Role
+from ctxadmin.lib import clock
 from tests.factories import browser, signed_in
 from tests.integration.checkpoints.flows import everything, ok
 from tests.integration.pages.execution_scenes import (
@@ -84,12 +86,55 @@ def test_a_form_about_another_execution_changes_nothing(reviewer: Client, path: 
     assert "Forked from here" not in page(reviewer, run)
 
 
-def test_the_title_of_a_fork_that_is_refused_is_told(reviewer: Client) -> None:
+def typed(answer: Any) -> list[str]:
+    """What a page gives back to be copied, with the names of the fields."""
+    found = re.findall(
+        r"<span>(What you typed: [^<]*)</span>.*?<code>([^<]*)</code>", text(answer), re.DOTALL
+    )
+    return [f"{field}: {said}" for field, said in found]
+
+
+FORK = {"id": "kinder", "title": "What if we were kinder"}
+TYPED_FORK = [
+    "What you typed: Id of the new conversation: kinder",
+    "What you typed: Title: What if we were kinder",
+]
+
+
+def test_all_that_was_typed_into_a_fork_that_is_refused_is_told(reviewer: Client) -> None:
     run = paused()
     asked = page(reviewer, run, "versions/1/fork/")
     another(run)
-    sent = {"execution": hidden(asked, "execution"), "title": "What if we were kinder"}
-    assert "What if we were kinder" in text(reviewer.post(url(run, "versions/1/fork/"), sent))
+    sent = FORK | {"execution": hidden(asked, "execution")}
+    answer = reviewer.post(url(run, "versions/1/fork/"), sent)
+    assert (answer.status_code, typed(answer)) == (409, TYPED_FORK)
+
+
+def test_a_fork_of_a_version_that_was_thinned_meanwhile_keeps_what_was_typed(
+    reviewer: Client,
+) -> None:
+    run = paused()
+    asked = page(reviewer, run, "versions/1/fork/")
+    Checkpoint.objects.filter(version=1).update(thinned_at=clock.now())
+    sent = FORK | {"execution": hidden(asked, "execution")}
+    answer = reviewer.post(url(run, "versions/1/fork/"), sent)
+    assert (answer.status_code, typed(answer)) == (404, TYPED_FORK)
+    assert "was thinned by retention" in text(answer)
+    assert reviewer.get(url(run, "versions/1/fork/")).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["move/", "cancel/", "versions/0/restore/"])
+def test_a_reason_for_the_former_execution_does_not_stand_in_the_form_of_the_new_one(
+    reviewer: Client, path: str
+) -> None:
+    run = paused()
+    sent = {"execution": hidden(page(reviewer, run), "execution"), "expected_version": "1"}
+    sent |= {"reason": "as typed", "move": "reject"}
+    another(run)
+    answer = reviewer.post(url(run, path), sent)
+    assert (answer.status_code, typed(answer)) == (409, ["What you typed: Reason: as typed"])
+    form = re.findall(r'<textarea[^>]*name="reason"[^>]*>([^<]*)</textarea>', text(answer))
+    assert [each.strip() for each in form] == [""]
 
 
 @pytest.mark.parametrize(
