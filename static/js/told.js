@@ -4,12 +4,15 @@
 // of the buttons that write, nothing if all do.
 //
 // What writes is sent by script, and the page opened that the server names. Other buttons write
-// nothing: it is looked whether the server answers, and they go on as in any form. So does a refusal:
-// sent once more it is refused again, and its page says why. What was written although its answer was
-// lost is not written again: the server knows the form by its key, or by the version that it names.
+// nothing: it is looked whether the server answers, and they go on as in any form. A refusal that
+// says at a field of the same form what is wrong is shown in the form's place; any other is sent once
+// more, is refused again, and its page says why. What was written although its answer was lost is
+// not written again: the server knows the form by its key, or by the version that it names.
 
 const LONGEST_MS = 30_000;
 const KEY = "form_key";
+const OF_ONE_FORM = new Set([KEY, "csrfmiddlewaretoken"]);
+const SHOWN = Symbol("the answer is on the page");
 
 const words = document.getElementById("shell-texts")?.dataset;
 const states = new WeakMap();
@@ -48,8 +51,7 @@ async function reach() {
   if (answer.status >= 500) throw new Error(`not answered: ${answer.status}`);
 }
 
-function post(form, submitter) {
-  const body = new FormData(form, submitter);
+function post(form, body) {
   const isLarge = [...body.values()].some((value) => value instanceof File && value.size);
   const signal = isLarge ? undefined : AbortSignal.timeout(LONGEST_MS);
   const address = form.getAttribute("action") || location.href; // a field may be named action
@@ -69,9 +71,43 @@ function isJson(answer) {
   return /^application\/(problem\+)?json/.test(answer.headers.get("Content-Type") ?? "");
 }
 
-/** The words if the form stays, "" if its page comes; undefined if it is to be sent as any form. */
+/** The hidden fields, which say what the form is about. */
+function aboutOf(form) {
+  const hidden = [...form.querySelectorAll("input[type=hidden]")].filter(({ name }) => !OF_ONE_FORM.has(name));
+  return JSON.stringify(hidden.map(({ name, value }) => [name, value]));
+}
+
+/** The same form in the page of a refusal, if it says there at a field what is wrong. */
+async function refusedForm(form, answer) {
+  const id = form.getAttribute("id"); // a field may be named id
+  if (!id || answer.ok || answer.redirected || isJson(answer)) return null;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const next = page.getElementById(id);
+  return next?.querySelector("[aria-invalid=true]") && aboutOf(next) === aboutOf(form) ? next : null;
+}
+
+/** Not what was typed while the answer was awaited: that is sent, too. */
+function isAsSent(form, submitter, body) {
+  return form.isConnected && JSON.stringify([...new FormData(form, submitter)]) === JSON.stringify([...body]);
+}
+
+async function showRefusal(form, submitter, body, answer) {
+  const next = await refusedForm(form, answer);
+  if (!next) return false;
+  await new Promise((then) => document.dispatchEvent(new CustomEvent("page:still", { detail: { then } })));
+  if (!isAsSent(form, submitter, body)) return false;
+  form.replaceWith(next);
+  next.querySelector("[aria-invalid=true]").focus();
+  return true;
+}
+
+/**
+ * The words if the form stays, "" if its page comes, SHOWN if the answer took its place; undefined if
+ * it is to be sent as any form.
+ */
 async function written(form, submitter, state) {
-  const answer = await post(form, submitter);
+  const body = new FormData(form, submitter);
+  const answer = await post(form, body);
   if (answer.status >= 500) return words.failed;
   const said = isJson(answer) && !answer.redirected ? await answer.json() : {};
   state.unknown = false;
@@ -79,9 +115,11 @@ async function written(form, submitter, state) {
     keyOf(form).value = said[KEY];
     return said.detail;
   }
-  if (!answer.ok || !said.to) return undefined;
-  open(form, said.to);
-  return "";
+  if (answer.ok && said.to) {
+    open(form, said.to);
+    return "";
+  }
+  return (await showRefusal(form, submitter, body, answer)) ? SHOWN : undefined;
 }
 
 async function ended(form, submitter, state) {
@@ -123,7 +161,7 @@ async function send(form, submitter) {
   form.dataset.sending = "";
   say(form, submitter, "");
   const text = await ended(form, submitter, state);
-  if (text === "") return; // busy until the page is there
+  if (text === "" || text === SHOWN) return; // busy until the page is there, or gone
   state.busy = false;
   delete form.dataset.sending;
   form.toggleAttribute("hx-morph-skip", state.unknown);

@@ -64,6 +64,13 @@ def batches_of(api: httpx.Client, name: str) -> int:
     return len(ok(api.get(f"conversations/{name}/batches"))["results"])
 
 
+def posts_of(page: Page) -> list[str]:
+    """The addresses to which the page sends from now on."""
+    found: list[str] = []
+    page.on("request", lambda each: found.append(each.url) if each.method == "POST" else None)
+    return found
+
+
 def say_in_dialog(page: Page, name: str, text: str) -> Locator:
     go(page, f"/conversations/{name}/")
     page.get_by_role("link", name="Comment on message #2").click()
@@ -100,12 +107,20 @@ def test_a_comment_without_a_connection_stays_in_its_field(
     assert comments_of(api, name) == ["long\nthought"]
 
 
-def test_a_comment_whose_answer_is_lost_is_there_once(
-    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_comment_whose_answer_is_lost_is_there_once_and_said_so_where_it_stands(
+    open_page: OpenPage, api: httpx.Client, name: str, tolerate: Tolerate, width: int
 ) -> None:
-    say_in_dialog(reviewer_page, name, "said once")
-    lost_then_again(reviewer_page, "**/comment/**", "Comment", tolerate)
-    expect(reviewer_page.get_by_role("dialog")).to_have_count(0)
+    page = open_page("reviewer", width=width)
+    page.set_viewport_size({"width": width, "height": 400})
+    say_in_dialog(page, name, "said once")
+    lost_then_again(page, "**/comment/**", "Comment", tolerate)
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_text("said once")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text(ALREADY)).to_be_in_viewport(ratio=1)
+    assert_accessible(page)
+    page.locator("#messages").get_by_role("button", name="Close").last.click()
+    expect(page.get_by_text(ALREADY)).to_have_count(0)
     assert comments_of(api, name) == ["said once"]
 
 
@@ -127,6 +142,71 @@ def test_what_was_changed_after_a_lost_answer_is_told_apart(
     # The browser has the words of the lost answer, too, which this test let through.
     expect(page.get_by_text("Your comment is there.").last).to_be_visible()
     assert comments_of(api, name) == ["first words", "other words"]
+
+
+def test_a_refusal_at_a_field_is_shown_in_the_form_which_is_sent_once_a_press(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
+) -> None:
+    page = reviewer_page
+    field, posts = say_in_dialog(page, name, " "), posts_of(page)
+    tolerate("422")
+    for count in (1, 2):
+        press(page, "Comment")
+        expect(page.get_by_text("Write something")).to_be_visible()
+        expect(field).to_be_focused()
+        assert len(posts) == count
+    assert_accessible(page)
+    field.fill("now with words")
+    press(page, "Comment")
+    expect(page.get_by_text("Your comment is there.")).to_be_visible()
+    assert (len(posts), comments_of(api, name)) == (3, ["now with words"])
+
+
+def test_what_is_typed_while_a_refusal_is_awaited_is_sent_too(
+    reviewer_page: Page, api: httpx.Client, name: str, tolerate: Tolerate
+) -> None:
+    page = reviewer_page
+    field = say_in_dialog(page, name, " ")
+    held: list[Route] = []
+    page.route("**/comment/**", lambda route: held.append(route), times=1)
+    tolerate("422")
+    with page.expect_request("**/comment/**"):
+        press(page, "Comment")
+    field.fill("typed late")
+    held[0].continue_()
+    expect(page.get_by_text("Your comment is there.")).to_be_visible()
+    assert comments_of(api, name) == ["typed late"]
+
+
+def test_a_rejection_without_a_reason_is_sent_once_and_done_with_one(
+    reviewer_page: Page, start: Started, tolerate: Tolerate
+) -> None:
+    page = go(reviewer_page, f"/executions/{start()}/")
+    posts = posts_of(page)
+    tolerate("422")
+    press(page, "Reject")
+    expect(page.get_by_text("Give a reason to reject")).to_be_visible()
+    expect(page.get_by_label("Reason")).to_be_focused()
+    assert len(posts) == 1
+    assert_accessible(page)
+    page.get_by_label("Reason").fill("not true")
+    press(page, "Reject")
+    expect(page.get_by_text("Rejected; the execution has failed")).to_be_visible()
+    assert len(posts) == 2
+
+
+def test_a_refusal_about_a_version_that_is_not_the_newest_comes_with_its_page(
+    reviewer_page: Page, api: httpx.Client, start: Started, tolerate: Tolerate
+) -> None:
+    page, name = reviewer_page, start()
+    page.route_web_socket("**/ws/**", lambda socket: None)  # no news of it by itself
+    page.goto(f"/executions/{name}/")
+    change = {"node_id": "review", "state_data": {"draft": "Of another version."}}
+    ok(api.patch(f"conversations/{name}/snapshot", json=change))
+    tolerate("422")
+    press(page, "Reject")
+    expect(page.get_by_text("Nothing was changed")).to_be_visible()
+    expect(page.get_by_text("Of another version.").first).to_be_visible()
 
 
 def test_a_second_comment_on_the_same_message_is_another(
