@@ -299,9 +299,11 @@ def _poll_url(head: Conversation, moment: Moment) -> str:
 
 
 def _seen(moment: Moment) -> str:
-    """What changes when anything does that the page shows."""
+    """What changes when anything does that the page shows; numbers begin anew with an execution."""
+    execution = moment.row.public_id if moment.row is not None else ""
     numbers = (moment.version, moment.revision, moment.visible_count)
-    return ".".join(map(str, numbers)) + f".{moment.status}.{moment.pause_requested:d}"
+    parts = (execution, *numbers, moment.status, int(moment.pause_requested))
+    return ".".join(map(str, parts))
 
 
 def _last_messages(moment: Moment) -> list[MessageCard]:

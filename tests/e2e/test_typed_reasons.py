@@ -142,6 +142,27 @@ def test_a_new_execution_is_told_also_if_nothing_was_typed(
     expect(said(page, SWAPPED)).to_be_visible()
 
 
+def test_a_page_without_a_socket_tells_of_another_execution_that_runs_at_the_same_version(
+    reviewer_page: Page, api: httpx.Client
+) -> None:
+    page, name = reviewer_page, f"typed-{uuid4().hex[:8]}"
+    ok(api.post("conversations", json={"id": name}))
+    ok(api.post(f"conversations/{name}/executions", json={}))
+    page.route_web_socket("**/ws/**", lambda route: route.close(code=1013))
+    page.goto(f"/executions/{name}/")
+    reason(page).fill(REASON)
+    held: list[Route] = []
+    page.route("**/live/**", lambda route: held.append(route), times=1)
+    while not held:
+        page.wait_for_timeout(50)
+    cancel(api, name)
+    ok(api.post(f"conversations/{name}/executions", json={}))
+    held[0].continue_()
+    expect(said(page, SWAPPED)).to_be_visible()
+    expect(kept(page)).to_have_value(REASON)
+    expect(reason(page)).to_have_value("")
+
+
 def test_ones_own_decision_leaves_no_note_and_one_without_an_answer_does(
     reviewer_page: Page, api: httpx.Client, name: str, tolerate: Callable[[str], None]
 ) -> None:

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from checkpoints.models import Execution
 from ctxadmin.accounts.roles import Role
 from tests.factories import Api, conversation, signed_in, user
+from tests.integration.checkpoints.flows import ok
 from tests.integration.pages.execution_scenes import move, page, paused, running, status, text, url
 
 pytestmark = pytest.mark.django_db
@@ -108,6 +110,18 @@ def test_a_page_without_a_socket_asks_for_a_running_execution_until_it_stops(
     stopped = text(reviewer.get(poll))
     assert "Approve" in stopped
     assert "data-poll" not in stopped
+
+
+def test_a_page_without_a_socket_hears_of_another_execution_at_the_same_version(
+    reviewer: Client,
+) -> None:
+    run = running()
+    poll = page(reviewer, run).split('data-poll="')[1].split('"')[0]
+    ok(run.post("cancel"))
+    ok(run.post("executions", {}))
+    answer = reviewer.get(poll)
+    assert answer.status_code == 200
+    assert f'data-execution="{Execution.objects.get(number=2).public_id}"' in text(answer)
 
 
 def test_hostile_texts_stay_texts(reviewer: Client) -> None:
