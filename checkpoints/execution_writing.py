@@ -1,43 +1,21 @@
 """One execution inside an open transaction of its conversation, written as one version."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import orjson
-from django.conf import settings
-from pydantic import JsonValue
 
-from checkpoints.domain.execution import Decision, Done, dump, read
+from checkpoints.domain.execution import Decision, dump, read
 from checkpoints.domain.pauses import Rules
-from checkpoints.domain.reducers import MESSAGES, Reducer
-from checkpoints.domain.state import (
-    ChangeKind,
-    KeyHead,
-    Totals,
-    apply_update,
-    join_list,
-    restored,
-)
+from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import ENDED
 from checkpoints.domain.timeline import WriteKind, is_told
 from checkpoints.models import Checkpoint, Execution
-from checkpoints.pinned import Pinned, reducers_of
+from checkpoints.pinned import Pinned
 from checkpoints.standing import ready_of, stands_at
-from checkpoints.state_store import (
-    EMPTY_LIST,
-    EXECUTED,
-    HISTORY,
-    LISTS,
-    Held,
-    StateRows,
-    Written,
-    changed_state,
-    digest_of_name,
-    grown_list,
-    replaced_list,
-    same_list,
-)
+from checkpoints.state_store import Written
+from checkpoints.state_writing import Known, StateWriting
 from checkpoints.store import CHECKPOINTS, EXECUTIONS, find_current
 from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
@@ -50,8 +28,6 @@ from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.routing import Marking, Next
 
-_REMEMBERED_KEYS: Final = 2000  # heads of one state; some hundred bytes each
-_BLIND: Final = (Reducer.OVERWRITE, Reducer.APPEND)  # these need no old value
 _DECIDED: Final = (
     "version",
     "status",
@@ -85,8 +61,9 @@ class ExecutionWriting:
     """What one transaction does to one execution, until ``record`` writes the next version.
 
     ``now`` is the execution as the rules know it, ``marking`` where the tokens of its workflow
-    are. State and lists are changed in memory as the steps go on; ``record`` stores what changed,
-    and the caller commits the conversation with ``commit``.
+    are, ``state`` its state and lists. All are changed in memory as the steps go on; ``record``
+    stores what changed, and the caller commits the conversation with ``commit``. Then
+    ``changed_keys`` are those of the version that was written last.
     """
 
     def __init__(self, opened: Writing, row: Execution, pinned: Pinned | None) -> None:
@@ -94,19 +71,11 @@ class ExecutionWriting:
         self.row = row
         self.pinned = pinned
         self.now = read(bytes(row.decided))
-        marking = bytes(row.marking)
-        self.marking = Marking.from_json(orjson.loads(marking)) if marking else None
-        self.rows = StateRows(row.conversation, row.number)
-        self.reducers = reducers_of(bytes(row.reducers))
-        self.totals = Totals(bytes.fromhex(row.state_digest), row.state_bytes, row.state_keys)
+        self.marking = _marking_of(row)
+        self.state = StateWriting(row, _known_state(opened, row))
         self.changed_keys: tuple[str, ...] = ()
         self._is_new = row._state.adding
-        self._pending: dict[str, Written] = {}
-        self._held, self._loaded = _remembered_state(opened, row)
-        self._history: list[bytes] = []
         self._message_bytes = 0
-        self._replaced = b""
-        self._executed: list[str] | None = None
         self._before = "" if self._is_new else str(self.now.version)
         self._view = _view_of(opened)
 
@@ -129,110 +98,16 @@ class ExecutionWriting:
         # A message names its node by an id of the contract; a free execution's may be any text.
         self.opened.append(entries, node_id=node_id if is_public_id(node_id) else "")
 
-    def change_state(
-        self,
-        update: Mapping[str, bytes],
-        *,
-        pointer: str = "/state_data",
-        literal: Collection[str] = (),
-    ) -> None:
-        """Put an update through the reducers; raises what ``state.apply_update`` raises."""
-        keys = {name: digest_of_name(name) for name in update}
-        self._load(keys.values())
-        heads: dict[str, KeyHead] = {}
-        for name, key in keys.items():
-            held = self._held.get(key)
-            if held is not None and held.head is not None:
-                heads[name] = held.head
-        change = apply_update(
-            update,
-            totals=self.totals,
-            heads=heads,
-            current=self._current(heads),
-            reducers=self.reducers,
-            limit=settings.MAX_STATE_BYTES,
-            pointer=pointer,
-            literal=literal,
-        )
-        self._pend(changed_state(change.changes, self._held))
-        self.totals = change.totals
-        self.changed_keys = change.changed_keys
-
-    def values_after(self, names: Collection[str]) -> dict[str, JsonValue]:
-        """The values of some state keys with what is changed so far; missing ones are left out."""
-        keys = {digest_of_name(name): name for name in names}
-        self._load(keys)
-        stored = [
-            held
-            for key in keys
-            if (held := self._held.get(key)) is not None
-            and (key not in self._pending or self._pending[key].kind is ChangeKind.APPEND)
-        ]
-        found = self.rows.values(stored) if stored else {}
-        for key in keys.keys() & self._pending.keys():
-            written = self._pending[key]
-            if written.kind is ChangeKind.SET:
-                found[key] = written.value
-            elif written.kind is ChangeKind.APPEND:
-                found[key] = join_list([found[key], written.value])
-        return {keys[key]: orjson.loads(value) for key, value in found.items()}
-
-    def executed(self) -> list[str]:
-        """The executed node ids before this write."""
-        if self._executed is None:
-            self._load(())
-            held = self._held.get(EXECUTED)
-            found = self.rows.values([held]) if held is not None else {}
-            self._executed = orjson.loads(found.get(EXECUTED, EMPTY_LIST))
-        return self._executed
-
-    def add_history(self, entries: Sequence[bytes]) -> None:
-        """Put entries behind the execution history, and behind those of this write."""
-        self._history += entries
-        self.row.history_count += len(entries)
-
-    def add_executed(self, done: Done, known: bytes = EMPTY_LIST) -> None:
-        """Take over what became of the executed node ids.
-
-        ``known`` is JSON of the decisions on record, to be kept if the ids are replaced.
-        """
-        added, whole = done.added, done.whole
-        if whole is not None:
-            before = self.executed()
-            if list(whole[: len(before)]) != before:
-                self._load(())
-                names = [dumps(name) for name in whole]
-                self._pend([replaced_list(EXECUTED, names, self._held.get(EXECUTED))])
-                self.row.executed_count = len(whole)
-                self._replaced = known
-                return
-            added = whole[len(before) :]
-        if added:
-            self._load(())
-            names = [dumps(name) for name in added]
-            self._pend(grown_list(EXECUTED, names, self._held.get(EXECUTED)))
-            self.row.executed_count += len(added)
-
     def go_back(self, to: Checkpoint) -> None:
-        """Have state and lists as they were at a former version (semantics 3.9)."""
-        now, former = self.rows.held_at(self.now.version), self.rows.held_at(to.version)
-        change = restored(_state_heads(now), _state_heads(former))
-        self._pend(changed_state(change.changes, now, former))
-        for name in LISTS:
-            self._pend(same_list(name, now.get(name), former.get(name)))
-        self.totals = change.totals
-        self.changed_keys = change.changed_keys
-        self.row.executed_count = to.executed_count
-        self.row.history_count = to.history_count
-        marking = bytes(to.marking)
-        self.marking = Marking.from_json(orjson.loads(marking)) if marking else None
+        """Have state, lists and tokens as they were at a former version (semantics 3.9)."""
+        self.state.go_back(self.now.version, to)
+        self.marking = _marking_of(to)
 
     def record(self, decision: Decision, write: Write) -> None:
         """Write the next version, which nobody else can: the conversation's head is locked."""
-        if self._history:
-            self._load(())
-            self._pend(grown_list(HISTORY, self._history, self._held.get(HISTORY)))
+        changes = self.state.changes()
         self.now = decision.execution
+        self.changed_keys = self.state.changed_keys
         if _view_of(self.opened) != self._view:
             self.changed_keys = (*self.changed_keys, MESSAGES)
         self._set_row()
@@ -243,30 +118,30 @@ class ExecutionWriting:
             EXECUTIONS.insert([self.row])
         else:
             self._update((*_DECIDED, *_TOTALLED, *told))
-        written = self.rows.write(self.now.version, list(self._pending.values()))
+        replaced = self.state.replaced
+        written = self.state.store(self.now.version)
         self.opened.size += written
-        self._insert_checkpoint(write, written + self._message_bytes)
+        self._insert_checkpoint(write, written + self._message_bytes, replaced)
         if is_followed():
-            self.opened.parts.append(self._written())
+            self.opened.parts.append(self._written(changes))
         head = self.opened.head
         head.checkpoint_bytes += written
         head.state_bytes = self.row.state_bytes
         head.status = self.row.status
         head.workflow = self.row.workflow or head.workflow
-        self._is_new, self._replaced, self._message_bytes = False, b"", 0
-        self._history, self._executed = [], None
-        self._remember()
-        self._pending = {}
+        self.opened.known["execution"] = self.row
+        self.opened.known["state"] = (self.row.number, *self.state.known())
+        self._is_new, self._message_bytes = False, 0
         self._view = _view_of(self.opened)
 
-    def _written(self) -> VersionWritten:
+    def _written(self, changes: Sequence[Written]) -> VersionWritten:
         return VersionWritten(
             execution=self.row.number,
             public_id=self.row.public_id,
             version=self.now.version,
             ended=self.now.ended,
             is_new=self._is_new,
-            changes=tuple(self._pending.values()),
+            changes=tuple(changes),
             changed_keys=self.changed_keys,
         )
 
@@ -297,44 +172,6 @@ class ExecutionWriting:
         )
         self.opened.commit(change)
 
-    def _load(self, keys: Collection[str]) -> None:
-        """Read what is held of some keys and of the lists, those that were not read yet."""
-        missing = {*keys, *LISTS} - self._loaded
-        if missing and not self._is_new:
-            self._held.update(self.rows.held(sorted(missing)))
-        self._loaded |= missing
-
-    def _remember(self) -> None:
-        """Take over what was written, for the next version and for the next writing."""
-        version = self.now.version
-        for change in self._pending.values():
-            self._held[change.key] = change.held(version)
-            self._loaded.add(change.key)
-        if len(self._loaded) > _REMEMBERED_KEYS:
-            self._held, self._loaded = {}, set()
-        self.opened.known["execution"] = self.row
-        self.opened.known["state"] = (self.row.number, self._held, self._loaded)
-
-    def _current(self, heads: Mapping[str, KeyHead]) -> Callable[[str], bytes]:
-        """Reads the value of a key; those that a reducer will ask for are read at once."""
-        asked = [name for name in heads if self.reducers.for_key(name) not in _BLIND]
-        values: dict[str, bytes] = {}
-
-        def read_values(names: Sequence[str]) -> None:
-            held = [self._held[digest_of_name(name)] for name in names]
-            found = self.rows.values(held)
-            values.update((name, found[digest_of_name(name)]) for name in names)
-
-        def current(name: str) -> bytes:
-            if name not in values:
-                read_values(asked if name in asked else [name])
-            return values[name]
-
-        return current
-
-    def _pend(self, changes: Sequence[Written]) -> None:
-        self._pending.update((change.key, change) for change in changes)
-
     def _set_row(self) -> None:
         row, now = self.row, self.now
         row.version, row.status = now.version, now.status.value
@@ -343,8 +180,11 @@ class ExecutionWriting:
         row.marking = b"" if self.marking is None else dumps(self.marking.as_json())
         row.waiting_since = now.pause.since if now.pause is not None else None
         row.deadline = now.pause.deadline if now.pause is not None else None
-        row.state_digest, row.state_bytes = self.totals.digest.hex(), self.totals.size
-        row.state_keys = self.totals.keys
+        totals = self.state.totals
+        row.state_digest, row.state_bytes = totals.digest.hex(), totals.size
+        row.state_keys = totals.keys
+        row.executed_count = self.state.executed_count
+        row.history_count = self.state.history_count
         row.changed_at = self.opened.at
         row.ended_at = self.opened.at if now.status in ENDED else None
 
@@ -352,7 +192,7 @@ class ExecutionWriting:
         where = {"conversation": self.row.conversation, "number": self.row.number}
         EXECUTIONS.change(where, {name: getattr(self.row, name) for name in fields})
 
-    def _insert_checkpoint(self, write: Write, written: int) -> None:
+    def _insert_checkpoint(self, write: Write, written: int, replaced: bytes) -> None:
         head, row = self.opened.head, self.row
         node_id, side = stands_at(self.now)
         checkpoint = Checkpoint(
@@ -381,7 +221,7 @@ class ExecutionWriting:
             answer=write.answer,
             routing=dumps([step.as_json() for step in write.routing]),
             marking=row.marking,
-            whole=self._replaced,
+            whole=replaced,
             restored_from=write.restored_from,
             change_seq=head.change_seq + 1,
             author=self.opened.actor.label,
@@ -397,22 +237,19 @@ def current_of(opened: Writing) -> Execution | None:
     return known if isinstance(known, Execution) else find_current(opened.head.key)
 
 
-def _remembered_state(opened: Writing, row: Execution) -> tuple[dict[str, Held], set[str]]:
-    """The heads of the execution's state that this process knows, and which keys it looked up."""
+def _known_state(opened: Writing, row: Execution) -> Known | None:
+    """What this process knows of the execution's state; None if nothing."""
     match opened.known.get("state"):
         case (int() as number, dict() as held, set() as loaded) if number == row.number:
             return held, loaded
-    return {}, set()
+    return None
+
+
+def _marking_of(row: Execution | Checkpoint) -> Marking | None:
+    marking = bytes(row.marking)
+    return Marking.from_json(orjson.loads(marking)) if marking else None
 
 
 def _view_of(opened: Writing) -> tuple[int, int]:
     """What changes when the messages that are visible do."""
     return opened.head.current_revision, opened.head.visible_count
-
-
-def _state_heads(held: Mapping[str, Held]) -> dict[str, KeyHead]:
-    return {
-        each.name: each.head
-        for each in held.values()
-        if each.key not in LISTS and each.head is not None
-    }

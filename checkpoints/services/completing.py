@@ -136,7 +136,7 @@ def _record(
     said = steps.Said(failure=ended.failure, status=command.status)
     taken = steps.take_step(run, node_id, said)
     node_status = taken.decision.node_status or NodeStatus.COMPLETED
-    run.add_history([_entry(run, node_id, node_status, command, ended)])
+    run.state.add_history([_entry(run, node_id, node_status, command, ended)])
     after = taken.decision.execution
     answer: dict[str, object] = {
         "version": after.version,

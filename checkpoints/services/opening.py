@@ -48,8 +48,8 @@ class Sent:
         The state is first, which only reads: nothing is written before everything is read.
         """
         if self.update.state:
-            run.change_state(self.update.state, pointer=pointer, literal=literal)
-        run.add_history(self.update.history)
+            run.state.change(self.update.state, pointer=pointer, literal=literal)
+        run.state.add_history(self.update.history)
         run.append(self.messages.drafts, self.messages.pointers, node_id)
 
 
@@ -106,7 +106,7 @@ def check_expected(run: ExecutionWriting, expected: int | None) -> None:
 
 def keys_changed_since(run: ExecutionWriting, version: int) -> list[str]:
     """The state keys that changed after a version, ``messages`` last if the view did."""
-    names = run.rows.names_changed_since(version)
+    names = run.state.rows.names_changed_since(version)
     row, head = run.row, run.opened.head
     then = Checkpoint.objects.filter(
         conversation=row.conversation, execution=row.number, version=version

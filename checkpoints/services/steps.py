@@ -53,7 +53,7 @@ def take_step(run: ExecutionWriting, node_id: str, said: Said) -> Taken:
     )
     if run.pinned is None or run.marking is None:
         taken = Taken(advance(run.now, step))
-        run.add_executed(taken.decision.done)
+        run.state.add_executed(taken.decision.done)
         return taken
     return _through(run, run.pinned, run.marking, step, failed=said.failed)
 
@@ -79,12 +79,12 @@ def _through(
     decision = advance(run.now, whole_step, pinned.rules)
     if decision.done.added or decision.done.whole is not None:
         run.marking = after
-    run.add_executed(decision.done, dumps([astuple(each) for each in known]))
+    run.state.add_executed(decision.done, dumps([astuple(each) for each in known]))
     return Taken(decision, decided)
 
 
 def _only_adds(run: ExecutionWriting, executed: Sequence[str]) -> bool:
-    before = run.executed()
+    before = run.state.executed()
     return list(executed[: len(before)]) == before
 
 
@@ -98,7 +98,7 @@ def _decide(
             for name in compile_condition(edge.condition).names():
                 parts = name.split(".")
                 names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    variables = run.values_after(names) if names else {}
+    variables = run.state.values_after(names) if names else {}
     metadata = metadata_of(run.opened.head, run.row) if names else {}
     return routing.decide(pinned.plan, node_id, variables, metadata, failed=failed)
 
@@ -112,7 +112,7 @@ def _moved_on(
     taken but those for errors.
     """
     executed = step.executed or ()
-    for place in range(len(run.executed()), len(executed)):
+    for place in range(len(run.state.executed()), len(executed)):
         name = executed[place]
         last = name == step.node_id and place == len(executed) - 1
         ways = pinned.graph.outgoing.get(name, ())
@@ -140,7 +140,7 @@ def recorded(run: ExecutionWriting) -> list[routing.Decision]:
         conversation=run.row.conversation, execution=run.row.number
     ).only("version", "saved_node", "routing", "executed_count", "whole", "restored_from")
     by_version = {row.version: row for row in rows}
-    executed = run.executed()
+    executed = run.state.executed()
     occurrences = _occurrences(executed)
     found: list[list[routing.Decision]] = []
     version = run.now.version

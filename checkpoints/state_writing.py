@@ -1,0 +1,226 @@
+"""The state of one execution and its lists, changed in memory until a version is stored."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final, TypeAlias
+
+import orjson
+from django.conf import settings
+from pydantic import JsonValue
+
+from checkpoints.domain.execution import Done
+from checkpoints.domain.reducers import Reducer
+from checkpoints.domain.state import (
+    ChangeKind,
+    KeyHead,
+    StateChange,
+    Totals,
+    apply_update,
+    join_list,
+    restored,
+)
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.pinned import reducers_of
+from checkpoints.state_store import (
+    EMPTY_LIST,
+    EXECUTED,
+    HISTORY,
+    LISTS,
+    Held,
+    StateRows,
+    Written,
+    changed_state,
+    digest_of_name,
+    grown_list,
+    replaced_list,
+    same_list,
+)
+from ctxadmin.lib.json_bytes import dumps
+
+_MOST_KEYS: Final = 2000  # heads of one state that are remembered; some hundred bytes each
+_BLIND: Final = (Reducer.OVERWRITE, Reducer.APPEND)  # these need no old value
+# What a process knows of the newest state: heads by digest, and which keys it looked up.
+Known: TypeAlias = tuple[dict[str, Held], set[str]]
+
+
+class StateWriting:
+    """What one transaction does to a state, to ``executed_node_ids`` and ``execution_history``.
+
+    ``totals`` and both counts are those after the changes so far, ``changed_keys`` are the state
+    keys among them. ``replaced`` is JSON of the decisions on record where the executed ids were
+    replaced, else empty.
+    """
+
+    def __init__(self, row: Execution, known: Known | None) -> None:
+        self.rows = StateRows(row.conversation, row.number)
+        self.totals = Totals(bytes.fromhex(row.state_digest), row.state_bytes, row.state_keys)
+        self.executed_count = row.executed_count
+        self.history_count = row.history_count
+        self.changed_keys: tuple[str, ...] = ()
+        self.replaced = b""
+        self._reducers = reducers_of(bytes(row.reducers))
+        self._is_new = row._state.adding
+        self._held, self._loaded = known or ({}, set())
+        self._pending: dict[str, Written] = {}
+        self._history: list[bytes] = []
+        self._executed: list[str] | None = None
+
+    def change(
+        self,
+        update: Mapping[str, bytes],
+        *,
+        pointer: str = "/state_data",
+        literal: Collection[str] = (),
+    ) -> None:
+        """Put an update through the reducers; raises what ``state.apply_update`` raises."""
+        keys = {name: digest_of_name(name) for name in update}
+        self._load(keys.values())
+        heads: dict[str, KeyHead] = {}
+        for name, key in keys.items():
+            held = self._held.get(key)
+            if held is not None and held.head is not None:
+                heads[name] = held.head
+        change = apply_update(
+            update,
+            totals=self.totals,
+            heads=heads,
+            current=self._current(heads),
+            reducers=self._reducers,
+            limit=settings.MAX_STATE_BYTES,
+            pointer=pointer,
+            literal=literal,
+        )
+        self._take(change, self._held)
+
+    def values_after(self, names: Collection[str]) -> dict[str, JsonValue]:
+        """The values of some state keys with what is changed so far; missing ones are left out."""
+        keys = {digest_of_name(name): name for name in names}
+        self._load(keys)
+        stored = [
+            held
+            for key in keys
+            if (held := self._held.get(key)) is not None
+            and (key not in self._pending or self._pending[key].kind is ChangeKind.APPEND)
+        ]
+        found = self.rows.values(stored) if stored else {}
+        for key in keys.keys() & self._pending.keys():
+            written = self._pending[key]
+            if written.kind is ChangeKind.SET:
+                found[key] = written.value
+            elif written.kind is ChangeKind.APPEND:
+                found[key] = join_list([found[key], written.value])
+        return {keys[key]: orjson.loads(value) for key, value in found.items()}
+
+    def executed(self) -> list[str]:
+        """The executed node ids before this write."""
+        if self._executed is None:
+            self._load(())
+            held = self._held.get(EXECUTED)
+            found = self.rows.values([held]) if held is not None else {}
+            self._executed = orjson.loads(found.get(EXECUTED, EMPTY_LIST))
+        return self._executed
+
+    def add_history(self, entries: Sequence[bytes]) -> None:
+        """Put entries behind the execution history, and behind those of this write."""
+        self._history += entries
+        self.history_count += len(entries)
+
+    def add_executed(self, done: Done, known: bytes = EMPTY_LIST) -> None:
+        """Take over what became of the executed node ids.
+
+        ``known`` is JSON of the decisions on record, to be kept if the ids are replaced.
+        """
+        added, whole = done.added, done.whole
+        if whole is not None:
+            before = self.executed()
+            if list(whole[: len(before)]) != before:
+                self._load(())
+                names = [dumps(name) for name in whole]
+                self._pend([replaced_list(EXECUTED, names, self._held.get(EXECUTED))])
+                self.executed_count = len(whole)
+                self.replaced = known
+                return
+            added = whole[len(before) :]
+        if added:
+            self._load(())
+            names = [dumps(name) for name in added]
+            self._pend(grown_list(EXECUTED, names, self._held.get(EXECUTED)))
+            self.executed_count += len(added)
+
+    def go_back(self, version: int, to: Checkpoint) -> None:
+        """Have everything as it was at a former version; ``version`` is that of now."""
+        now, former = self.rows.held_at(version), self.rows.held_at(to.version)
+        self._take(restored(_state_heads(now), _state_heads(former)), now, former)
+        for name in LISTS:
+            self._pend(same_list(name, now.get(name), former.get(name)))
+        self.executed_count = to.executed_count
+        self.history_count = to.history_count
+
+    def changes(self) -> Sequence[Written]:
+        """All changes since the last version, as they are stored."""
+        if self._history:
+            self._load(())
+            self._pend(grown_list(HISTORY, self._history, self._held.get(HISTORY)))
+            self._history = []
+        return tuple(self._pending.values())
+
+    def store(self, version: int) -> int:
+        """Store the changes as a version's, and begin anew; the bytes of values are returned."""
+        changes = self.changes()
+        size = self.rows.write(version, changes)
+        for change in changes:
+            self._held[change.key] = change.held(version)
+            self._loaded.add(change.key)
+        self._pending, self.changed_keys, self.replaced = {}, (), b""
+        self._executed, self._is_new = None, False
+        return size
+
+    def known(self) -> Known:
+        """What the next writing of this process may know without asking."""
+        if len(self._loaded) > _MOST_KEYS:
+            self._held, self._loaded = {}, set()
+        return self._held, self._loaded
+
+    def _take(
+        self,
+        change: StateChange,
+        held: Mapping[str, Held],
+        former: Mapping[str, Held] | None = None,
+    ) -> None:
+        self._pend(changed_state(change.changes, held, former))
+        self.totals = change.totals
+        self.changed_keys = change.changed_keys
+
+    def _load(self, keys: Collection[str]) -> None:
+        """Read what is held of some keys and of the lists, those that were not read yet."""
+        missing = {*keys, *LISTS} - self._loaded
+        if missing and not self._is_new:
+            self._held.update(self.rows.held(sorted(missing)))
+        self._loaded |= missing
+
+    def _current(self, heads: Mapping[str, KeyHead]) -> Callable[[str], bytes]:
+        """Reads the value of a key; those that a reducer will ask for are read at once."""
+        asked = [name for name in heads if self._reducers.for_key(name) not in _BLIND]
+        values: dict[str, bytes] = {}
+
+        def read_values(names: Sequence[str]) -> None:
+            held = [self._held[digest_of_name(name)] for name in names]
+            found = self.rows.values(held)
+            values.update((name, found[digest_of_name(name)]) for name in names)
+
+        def current(name: str) -> bytes:
+            if name not in values:
+                read_values(asked if name in asked else [name])
+            return values[name]
+
+        return current
+
+    def _pend(self, changes: Sequence[Written]) -> None:
+        self._pending.update((change.key, change) for change in changes)
+
+
+def _state_heads(held: Mapping[str, Held]) -> dict[str, KeyHead]:
+    return {
+        each.name: each.head
+        for each in held.values()
+        if each.key not in LISTS and each.head is not None
+    }
