@@ -67,4 +67,4 @@ def _standing_of(conversation: int, client: Client) -> Mapping[Part, Standing]:
 
 def _change(mark: object) -> int | None:
     words = mark.split() if isinstance(mark, bytes) else []
-    return int(words[1]) if len(words) == 3 and words[1].isdigit() else None
+    return int(words[1]) if len(words) == 4 and words[1].isdigit() else None

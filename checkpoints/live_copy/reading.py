@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Collection, Mapping, Sequence
 
-from checkpoints.live_copy.layout import GROWS, IN_PIECES, mark_bytes, word_of
+from checkpoints.live_copy.layout import GROWS, IN_PIECES, OWN_FIELDS, mark_bytes, word_of
 from checkpoints.live_copy.port import WHOLE, Found, Part, Value
 from checkpoints.live_copy.sums import DIGITS, sum_of
 from ctxadmin.audit.record import AuditMark
@@ -37,9 +37,9 @@ def read_parts(
     for part, row, whole in zip(parts, answers[::2], answers[1::2], strict=True):
         fields = _fields(row)
         stood[part] = fields.get(b"mark", b"")
-        if stood[part] != mark_bytes(mark):
+        if stood[part] != mark_bytes(part, mark):
             continue
-        lists = _other_lists(client, part.key(conversation), mark, fields)
+        lists = _other_lists(client, part.key(conversation), fields)
         if lists is None:
             continue
         try:
@@ -61,12 +61,9 @@ def _fields(answer: object) -> _Row:
     return answer if isinstance(answer, dict) else {}
 
 
-def _other_lists(
-    client: Client, key: str, mark: AuditMark, fields: _Row
-) -> Mapping[str, object] | None:
+def _other_lists(client: Client, key: str, fields: _Row) -> Mapping[str, object] | None:
     """The lists of a part by their words; None if it has gone on since it was looked at."""
-    words = fields.get(b"lists", b"").decode(errors="replace").split()
-    others = [word for word in words if word != WHOLE]
+    others = [word for word in _words(fields) if word != WHOLE]
     if not others:
         return {}
     pipe = client.pipeline(transaction=True)
@@ -74,13 +71,16 @@ def _other_lists(
     for word in others:
         pipe.lrange(f"{key}:{word}", 0, -1)
     stands, *lists = pipe.execute(raise_on_error=False)
-    return dict(zip(others, lists, strict=True)) if stands == mark_bytes(mark) else None
+    return dict(zip(others, lists, strict=True)) if stands == fields[b"mark"] else None
+
+
+def _words(fields: _Row) -> list[str]:
+    """The words of the lists of a part."""
+    return fields.get(b"lists", b"").decode(errors="replace").split()
 
 
 def _values(fields: _Row, lists: Mapping[str, object]) -> dict[str, Value]:
     """The values of a part; raises _Evicted or _Damaged."""
-    if fields.get(b"fields") != b"%d" % len(fields):
-        raise _Damaged
     found: dict[str, Value] = {}
     for field, content in fields.items():
         if field.startswith(b"="):
@@ -89,6 +89,9 @@ def _values(fields: _Row, lists: Mapping[str, object]) -> dict[str, Value]:
             except UnicodeDecodeError as error:
                 raise _Damaged from error
             found[name] = _value(name, content, fields, lists)
+    own = {*OWN_FIELDS, *(f"#{word}".encode() for word in _words(fields))} & fields.keys()
+    if len(found) + len(own) != len(fields) or fields.get(b"fields") != b"%d" % len(fields):
+        raise _Damaged
     return found
 
 
@@ -100,9 +103,12 @@ def _value(name: str, content: bytes, fields: _Row, lists: Mapping[str, object])
         return Value(pieces)
     word = word_of(name)
     found, counts = lists.get(word), fields.get(f"#{word}".encode(), b"")
-    if not found and not counts.startswith(b"0 "):
+    size, _, rest = counts.partition(b" ")
+    if not found and size != b"0":
         raise _Evicted
-    if not isinstance(found, list) or sum_of(name, found) != counts[-DIGITS:]:
+    if not isinstance(found, list) or not all(found):
+        raise _Damaged
+    if size != b"%d" % sum(map(len, found)) or rest[-DIGITS:] != sum_of(name, found):
         raise _Damaged
     grows = content == GROWS
     return Value(_as_list(found) if grows else found, grows=grows)

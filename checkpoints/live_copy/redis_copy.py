@@ -38,9 +38,9 @@ class RedisLiveCopy:
             stood = found.stood.get(part)
             if stood is None:
                 continue  # it could not be looked at
-            key, expiry = part.key(conversation), seconds[part]
+            put = partial(put_part, part, conversation, mark, values, stood, seconds[part])
             try:
-                self.link.ask(partial(put_part, key, mark, values, stood, expiry))
+                self.link.ask(put)
             except Away:
                 return
             count("rebuilds")

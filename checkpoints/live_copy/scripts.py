@@ -49,14 +49,17 @@ local function expire(part, seconds)
     if seconds == '0' then redis.call('PERSIST', key) else redis.call('EXPIRE', key, seconds) end
   end
 end
+local function has_all_fields(part)
+  return redis.call('HGET', part, 'fields') == tostring(redis.call('HLEN', part))
+end
 local function count_fields(part)
   redis.call('HSETNX', part, 'fields', 0)
   redis.call('HSET', part, 'fields', redis.call('HLEN', part))
 end
 """
 
-# KEYS: the parts. ARGV: the mark before, the mark after, and for each part: seconds, number of
-# steps, five words for each step. The answer: how many parts follow.
+# KEYS: the parts. ARGV, for each part: the mark before, the mark after, seconds, number of steps,
+# five words for each step. The answer: how many parts follow.
 MOVE: Final = Script(
     _COMMON
     + JOINED
@@ -126,13 +129,13 @@ local function step(part, kind, name, word, data, sum)
   return true
 end
 
-local at, followed = 3, 0
+local at, followed = 1, 0
 for _, part in ipairs(KEYS) do
-  local seconds, steps = ARGV[at], tonumber(ARGV[at + 1])
-  local stands, first = mark_of(part), at + 2
+  local before, after, seconds, steps = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+  local stands, first = mark_of(part), at + 4
   at = first + 5 * steps
-  if stands == ARGV[1] then
-    local whole = true
+  if stands == before then
+    local whole = steps == 0 or has_all_fields(part)
     redis.call('HDEL', part, 'mark')
     if steps > 0 and ARGV[first] == 'clear' then
       drop(part)
@@ -142,7 +145,7 @@ for _, part in ipairs(KEYS) do
       whole = whole and step(part, unpack(ARGV, place, place + 4))
     end
     if whole then
-      redis.call('HSET', part, 'mark', ARGV[2])
+      redis.call('HSET', part, 'mark', after)
       expire(part, seconds)
       if steps > 0 then count_fields(part) end
       followed = followed + 1

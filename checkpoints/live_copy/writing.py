@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Final, cast
 
 from checkpoints.live_copy.layout import GROWS, IN_PIECES, mark_bytes, word_of
-from checkpoints.live_copy.port import Change, Delta, Grow, Remove, Set, Value
+from checkpoints.live_copy.port import Change, Delta, Grow, Part, Remove, Set, Value
 from checkpoints.live_copy.scripts import MOVE, PUT, SEALED_BYTES
 from checkpoints.live_copy.sums import sum_of, sum_of_piece
 from ctxadmin.audit.record import AuditMark
@@ -25,7 +25,8 @@ def _as_elements(content: bytes) -> bytes:
 
 
 def put_part(
-    key: str,
+    part: Part,
+    conversation: int,
     mark: AuditMark,
     values: Mapping[str, Value],
     stood: bytes,
@@ -33,6 +34,7 @@ def put_part(
     client: Client,
 ) -> None:
     """Write the part beside the one that is there, and have it take its place at once."""
+    key = part.key(conversation)
     new = _beside(key)
     fields: dict[bytes, bytes] = {}
     words: list[str] = []
@@ -51,7 +53,7 @@ def put_part(
         fields[f"#{word}".encode()] = b"%d 0 0 %b" % (len(data), total)
         _push(pipe, f"{new}:{word}", data)
     fields |= {
-        b"mark": mark_bytes(mark),
+        b"mark": mark_bytes(part, mark),
         b"lists": "".join(f"{word} " for word in words).encode(),
     }
     pipe.hset(new, mapping=fields)
@@ -64,14 +66,15 @@ def move_parts(changes: Sequence[Change], client: Client) -> list[int]:
     """How many parts followed each change."""
     calls: list[Call] = []
     for change in changes:
-        arguments: list[str | bytes | int] = [
-            mark_bytes(change.before),
-            mark_bytes(change.after),
-        ]
+        keys: list[str] = []
+        arguments: list[str | bytes | int] = []
         for part, delta in change.deltas.items():
-            steps = _steps(client, part.key(change.conversation), change.before, delta)
-            arguments += [change.seconds[part], len(steps), *chain.from_iterable(steps)]
-        calls.append(([part.key(change.conversation) for part in change.deltas], arguments))
+            key, before = part.key(change.conversation), mark_bytes(part, change.before)
+            steps = _steps(client, key, before, delta)
+            keys.append(key)
+            arguments += [before, mark_bytes(part, change.after), change.seconds[part], len(steps)]
+            arguments += chain.from_iterable(steps)
+        calls.append((keys, arguments))
     return cast(list[int], MOVE.run_all(client, calls))
 
 
@@ -88,7 +91,7 @@ def _push(pipe: Pipe, key: str, data: bytes) -> None:
         pipe.expire(key, _BESIDE)
 
 
-def _steps(client: Client, key: str, mark: AuditMark, delta: Delta) -> list[Words]:
+def _steps(client: Client, key: str, mark: bytes, delta: Delta) -> list[Words]:
     """A delta as the script takes it; large contents are written beside the part first.
 
     They are not if the part does not stand at ``mark``: then it is dropped, or not even there.
@@ -105,10 +108,10 @@ def _steps(client: Client, key: str, mark: AuditMark, delta: Delta) -> list[Word
     return steps
 
 
-def _stands_at(client: Client, key: str, mark: AuditMark) -> bool:
+def _stands_at(client: Client, key: str, mark: bytes) -> bool:
     pipe = client.pipeline(transaction=False)
     pipe.hget(key, "mark")
-    return pipe.execute(raise_on_error=False)[0] == mark_bytes(mark)
+    return pipe.execute(raise_on_error=False)[0] == mark
 
 
 def _words(pipe: Pipe, key: str, step: Set | Grow | Remove) -> Iterator[Words]:

@@ -47,10 +47,15 @@ window.addEventListener("hashchange", () => {
 for (const type of ["wheel", "touchmove", "keydown", "pointerdown"]) {
   window.addEventListener(type, () => (stays = false), { passive: true });
 }
+function stay() {
+  if (stays) wanted()?.scrollIntoView();
+}
+
 document.addEventListener("htmx:after:settle", () => {
-  const message = wanted();
-  if (message) awaited = false;
-  if (stays) message?.scrollIntoView();
+  if (wanted()) awaited = false;
+  stay();
 });
+// A stretch that was loaded gets its real height only when it is rendered, which is after that.
+new ResizeObserver(stay).observe(document.querySelector(".conversation"));
 
 loadIfMissing();

@@ -132,6 +132,16 @@ def _field_less(server: Redis, key: str) -> None:
     server.hdel(key, next(iter(_values(server, key))).decode())
 
 
+def _other_field(server: Redis, key: str) -> None:
+    _field_less(server, key)
+    server.hset(key, "junk", "1")
+
+
+def _empty_piece(server: Redis, key: str) -> None:
+    for name in _own_lists(server, key):
+        server.lpush(name, "")
+
+
 def _no_text(server: Redis, key: str) -> None:
     server.hset(key, b"=\xff", "00000000{}")
     server.hset(key, "fields", server.hlen(key))
@@ -139,7 +149,11 @@ def _no_text(server: Redis, key: str) -> None:
 
 @pytest.mark.parametrize("part", [Part.STATE, Part.MESSAGES])
 @pytest.mark.parametrize(
-    "tamper", [_other_byte, _other_order, _field_more, _field_less, _no_text, _piece_less]
+    "tamper",
+    [
+        *(_other_byte, _other_order, _piece_less, _empty_piece),
+        *(_field_more, _field_less, _other_field, _no_text),
+    ],
 )
 def test_bytes_that_nobody_wrote_are_noticed_and_written_anew(
     head: Conversation, server: Redis, part: Part, tamper: Callable[[Redis, str], None]
@@ -149,6 +163,30 @@ def test_bytes_that_nobody_wrote_are_noticed_and_written_anew(
         assert snapshot("c") == snapshot_in_sql("c")
     with counted({"hits": 1, "doubts": 0}):
         assert snapshot("c") == snapshot_in_sql("c")
+
+
+@pytest.mark.parametrize(
+    "tamper", [_other_byte, _piece_less, _empty_piece, _field_less, _other_field]
+)
+def test_a_change_does_not_hide_a_damage(
+    head: Conversation, server: Redis, tamper: Callable[[Redis, str], None]
+) -> None:
+    for part in (Part.STATE, Part.MESSAGES):
+        tamper(server, part.key(head.key))
+    steps.save("c", "next", z=3)
+    assert snapshot("c") == snapshot_in_sql("c")
+
+
+@pytest.mark.parametrize("one", Part)
+@pytest.mark.parametrize("other", Part)
+def test_no_part_takes_the_place_of_another(
+    head: Conversation, server: Redis, one: Part, other: Part
+) -> None:
+    for suffix in ("", ":whole"):
+        name, target = one.key(head.key) + suffix, other.key(head.key) + suffix
+        if server.exists(name) and name != target:
+            server.copy(name, target, replace=True)
+    assert snapshot("c") == snapshot_in_sql("c")
 
 
 def test_what_redis_has_no_room_for_is_no_damage(head: Conversation, server: Redis) -> None:
