@@ -13,6 +13,8 @@ AWAY: Final = frozenset({2002, 2003, 2006, 2012, 2013, 2055})
 READ_ONLY: Final = frozenset({1290, 1792, 1836})
 # The user lacks a right: on the database, a table, a column, or on what only operators do.
 DENIED: Final = frozenset({1044, 1142, 1143, 1227})
+# Of TLS: the server has none, shows another certificate, or the encrypted connection broke.
+NO_TLS: Final = 2026
 # Errors that the client library finds itself, as 2014, commands out of sync, and 2027, a malformed
 # packet: what a connection says next may belong to something else.
 BROKEN: Final = frozenset(range(2000, 2100)) - AWAY - {2020}
@@ -45,9 +47,14 @@ OUTDATED: Final = Meaning(
     "The database is not up to date; its operator has to run 'manage.py migrate'.",
     retry_after=30,
 )
+_INSECURE: Final = Meaning(
+    {NO_TLS},
+    "The connection to the database cannot be encrypted as DATABASE_URL asks, or it broke.",
+)
 _BROKEN: Final = Meaning(_ENDED | BROKEN, "The database broke the connection.")
 _MYSQL: Final = (
     _GONE,
+    _INSECURE,
     _BROKEN,
     Meaning({1040, 1203, 1226, 1637}, "The database has too many callers."),
     Meaning(
@@ -109,7 +116,7 @@ def leaves_unknown(error: Error) -> bool:
 
 def is_outage(error: Error) -> bool:
     """True for an error that the next call would meet, too: the database is away."""
-    return meaning_of(error) in (_GONE, _BROKEN)
+    return meaning_of(error) in (_GONE, _INSECURE, _BROKEN)
 
 
 def told(error: Error) -> Unavailable | None:

@@ -15,7 +15,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.utils import Error
 
 from ctxadmin.db import sqlite_rules
-from ctxadmin.db.errors import OUTDATED, meaning_of, number_of
+from ctxadmin.db.errors import NO_TLS, OUTDATED, meaning_of, number_of
 from ctxadmin.db.mysql import rights
 from ctxadmin.db.mysql import rules as mysql_rules
 from ctxadmin.lib.finding import Finding
@@ -32,6 +32,7 @@ _MENDS: Final = {
     1142: "Grant the user of DATABASE_URL the rights on its database.",
     1143: "Grant the user of DATABASE_URL the rights on its database.",
     1130: "Allow the user of DATABASE_URL to come from this machine.",
+    NO_TLS: "Turn on TLS on the server, or look at ssl_mode and ssl_ca in DATABASE_URL.",
     1698: "Look at the name and the password in DATABASE_URL.",
 }
 

@@ -15,6 +15,7 @@ LOCK_WAIT: Final = 3  # seconds; below the timeouts, so that a lock is told from
 _TIMEOUTS: Final = {"connect_timeout": 2, "read_timeout": 4, "write_timeout": 4}
 _LONGEST: Final = 24 * 3600
 _SSL_MODES: Final = ("disabled", "preferred", "required", "verify_ca", "verify_identity")
+SECRET: Final = ("REQUIRED", "VERIFY_CA", "VERIFY_IDENTITY")  # modes that are never in clear text
 _SSL_FILES: Final = ("ssl_ca", "ssl_cert", "ssl_key")
 
 Settings = dict[str, Any]
@@ -98,12 +99,13 @@ def _mysql(parts: SplitResult, port: int | None) -> Settings:
 
 
 def _with_tls(options: Mapping[str, Any]) -> Settings:
-    """The options as the driver takes them; a ca without a mode is there to be used."""
+    """The options as the driver takes them; files without a mode are there to be used."""
     files = {name: options[name] for name in _SSL_FILES if name in options}
     found = {name: value for name, value in options.items() if name not in files}
     if ("ssl_cert" in files) != ("ssl_key" in files):
         raise _refused("must have ssl_cert and ssl_key together, or none of them")
-    mode = options.get("ssl_mode") or ("VERIFY_IDENTITY" if "ssl_ca" in files else None)
+    asked = "VERIFY_IDENTITY" if "ssl_ca" in files else "REQUIRED" if files else None
+    mode = options.get("ssl_mode") or asked
     if mode in ("VERIFY_CA", "VERIFY_IDENTITY") and "ssl_ca" not in files:
         raise _refused(f"asks for ssl_mode={mode.lower()}; name the file of the ca by ssl_ca")
     if mode == "DISABLED" and files:

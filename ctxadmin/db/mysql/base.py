@@ -10,18 +10,21 @@ from django.db.backends.mysql import base
 from django.db.backends.mysql.base import Database as driver  # type: ignore[attr-defined] # noqa: N813
 from django.db.utils import DatabaseErrorWrapper, Error, OperationalError
 from django.utils.functional import cached_property
+from MySQLdb.constants import CLIENT  # type: ignore[import-untyped,import-not-found,unused-ignore]
 from MySQLdb.cursors import Cursor as DriverCursor  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
 from ctxadmin.db.errors import (
     AWAY,
     BROKEN,
     DENIED,
+    NO_TLS,
     READ_ONLY,
     CommitUnknown,
     leaves_unknown,
     number_of,
 )
 from ctxadmin.db.mysql.stalls import STALLS
+from ctxadmin.db.url import SECRET
 
 
 class _Watch(DatabaseErrorWrapper):
@@ -135,7 +138,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if STALLS.lasts(self._server):
             raise OperationalError(2002, "It let others wait a moment ago")
         self._unfit = self._to_begin = self._is_committed = False
-        return super().get_new_connection(conn_params)
+        made = super().get_new_connection(conn_params)
+        if conn_params.get("ssl_mode") in SECRET and not made.server_capabilities & CLIENT.SSL:
+            # MariaDB's client library goes on in clear text if the server offers no TLS.
+            made.close()
+            raise OperationalError(NO_TLS, "The server offers no TLS")
+        return made
 
     def is_usable(self) -> bool:
         if self._unfit:

@@ -9,6 +9,7 @@ from django.db import OperationalError
 from pytest_django import DjangoDbBlocker
 
 from ctxadmin.db import url
+from ctxadmin.db.errors import told
 from ctxadmin.db.mysql.base import DatabaseWrapper
 from tests.servers import MariaDB, program
 
@@ -25,6 +26,11 @@ class MariaDBWithTls(MariaDB):
             f"--ssl-key={self.folder / 'server.key'}",
             "--require-secure-transport=ON",
         ]
+
+
+class MariaDBWithoutTls(MariaDB):
+    def command(self) -> Sequence[str]:
+        return [*super().command(), "--skip-ssl"]
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +100,41 @@ def test_a_connection_is_secret_without_a_ca_when_it_is_required(
     server: MariaDB, django_db_blocker: DjangoDbBlocker
 ) -> None:
     assert cipher(server, "ssl_mode=required", django_db_blocker).startswith("TLS")
+
+
+def test_a_server_without_tls_is_refused_when_it_is_required(
+    tmp_path: Path, django_db_blocker: DjangoDbBlocker
+) -> None:
+    ca = tmp_path / "ca.pem"
+    make_certificate(tmp_path, "ca")
+    with MariaDBWithoutTls(tmp_path / "plain") as plain:
+        for options in ("ssl_mode=required", f"ssl_ca={ca}", f"ssl_mode=verify_ca&ssl_ca={ca}"):
+            with pytest.raises(OperationalError) as refused:
+                cipher(plain, options, django_db_blocker)
+            assert refused.value.args[0] == 2026
+            assert "cannot be encrypted" in str(told(refused.value))
+        for options in ("", "ssl_mode=preferred", "ssl_mode=disabled"):
+            assert cipher(plain, options, django_db_blocker) == ""
+
+
+def test_no_connection_goes_on_in_clear_text_after_tls_was_taken_off(
+    tmp_path: Path, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """The first connection was secret, and the server is another one then."""
+    connection = DatabaseWrapper(
+        {
+            "TIME_ZONE": None,
+            "AUTOCOMMIT": True,
+            **url.parse("mysql://root@127.0.0.1:1/mysql?ssl_mode=required"),
+        },
+        "tls",
+    )
+    secret, plain = MariaDBWithTls(tmp_path), MariaDBWithoutTls(tmp_path)
+    make_certificate(tmp_path, "server")
+    with django_db_blocker.unblock(), secret:
+        connection.settings_dict["PORT"] = plain.port = secret.port
+        connection.ensure_connection()
+        secret.stop()
+        connection.close()
+        with plain, pytest.raises(OperationalError, match="no TLS"):
+            connection.ensure_connection()

@@ -50,6 +50,13 @@ def test_a_ca_is_there_to_be_checked(tmp_path: Path) -> None:
     assert options["ssl"] == {"ca": str(ca)}
 
 
+def test_a_certificate_of_our_own_is_never_shown_in_clear_text(tmp_path: Path) -> None:
+    own = tmp_path / "own.pem"
+    own.touch()
+    options = parse(f"mysql://a@h/n?ssl_cert={own}&ssl_key={own}")["OPTIONS"]
+    assert options["ssl_mode"] == "REQUIRED"
+
+
 def test_a_sqlite_file_is_named_by_its_whole_path() -> None:
     found = parse("sqlite:////var/lib/ctxadmin/x.sqlite3")
     assert found["ENGINE"] == "django.db.backends.sqlite3"

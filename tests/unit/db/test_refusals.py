@@ -8,7 +8,12 @@ from ctxadmin.db import probe
 
 @pytest.mark.parametrize(
     ("number", "mend"),
-    [(1045, "name and the password"), (1049, "Make the database"), (2002, "Look at it")],
+    [
+        (1045, "name and the password"),
+        (1049, "Make the database"),
+        (2002, "Look at it"),
+        (2026, "TLS on the server"),
+    ],
 )
 def test_a_refusal_says_how_to_mend_it_and_quotes_nothing(
     monkeypatch: pytest.MonkeyPatch, number: int, mend: str
