@@ -98,6 +98,8 @@ _SQLITE: Final = (
     ),
 )
 _OTHER: Final = Meaning((), "The database could not do this now.")
+# A value that its column cannot hold, as of characters: no other try can help.
+_NEVER: Final = frozenset({1366})
 _NO_TABLE: Final = "no such "  # SQLite has no number of its own for it: table, column
 
 
@@ -141,7 +143,10 @@ def meaning_of(error: Error) -> Meaning | None:
         return OUTDATED if outdated else _find(_SQLITE, code & 0xFF)
     if isinstance(error, InterfaceError):
         return _GONE
-    known = _find(_MYSQL, number_of(error))
+    number = number_of(error)
+    if number in _NEVER:
+        return None
+    known = _find(_MYSQL, number)
     return _OTHER if known is None and isinstance(error, OperationalError) else known
 
 

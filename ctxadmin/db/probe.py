@@ -16,14 +16,16 @@ from django.db.utils import Error
 
 from ctxadmin.db import sqlite_rules
 from ctxadmin.db.errors import NO_TLS, OUTDATED, meaning_of, number_of
-from ctxadmin.db.mysql import rights
+from ctxadmin.db.mysql import columns, rights
 from ctxadmin.db.mysql import rules as mysql_rules
 from ctxadmin.lib.finding import Finding
 
+_ASCII: Final = "CHARACTER SET ascii"  # in the type of a column
 _MOUNTS: Final = Path("/proc/self/mountinfo")
-_RIGHTS_LAST: Final = 60.0  # seconds for which rights that were there are believed
+_LASTS: Final = 60.0  # seconds for which rights and columns that were right are believed
 # By server, database and user: when it was asked, and that nothing was lacking or could be told.
 _rights_asked: Final[dict[tuple[str, ...], tuple[float, rights.Lacking | None]]] = {}
+_columns_asked: Final[dict[tuple[str, ...], float]] = {}  # and the same of the columns
 # What an operator can do about refusals of MySQL and MariaDB, by their numbers.
 _MENDS: Final = {
     1044: "Grant the user of DATABASE_URL the rights on its database.",
@@ -39,12 +41,12 @@ _MENDS: Final = {
 
 def findings() -> list[Finding]:
     """Everything about the database: that it answers, keeps what it stores, and is up to date."""
-    return _while_it_answers(lambda: [*_settings(), *_rights(), *_migrations()])
+    return _while_it_answers(lambda: [*_settings(), *_columns(), *_rights(), *_migrations()])
 
 
 def settings_only() -> list[Finding]:
     """The same without migrations, for a look before they are run."""
-    return _while_it_answers(lambda: [*_settings(), *_rights()])
+    return _while_it_answers(lambda: [*_settings(), *_columns(), *_rights()])
 
 
 def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
@@ -93,14 +95,44 @@ def _sqlite_file() -> sqlite_rules.SqliteFile:
     )
 
 
+def _columns() -> Iterator[Finding]:
+    """Do the columns hold all characters? Asked once a minute if they did."""
+    if connection.vendor == "sqlite":
+        return
+    user = _user()
+    narrow: list[str] = []
+    if monotonic() - _columns_asked.get(user, -_LASTS) >= _LASTS:
+        narrow = columns.narrow(connection, _charsets())
+        if not narrow:
+            _columns_asked[user] = monotonic()
+    yield columns.judge(narrow)
+
+
+@cache
+def _charsets() -> columns.Columns:
+    """The character sets of all columns of this program, as its migrations make them."""
+    return {
+        (model._meta.db_table.lower(), str(field.column).lower()): (
+            "ascii" if _ASCII in (field.db_type(connection) or "") else columns.CHARSET
+        )
+        for model in apps.get_models(include_auto_created=True)
+        for field in model._meta.local_concrete_fields
+    }
+
+
+def _user() -> tuple[str, ...]:
+    """The server, the database and the user of the connection."""
+    return tuple(str(connection.settings_dict[name]) for name in ("HOST", "PORT", "NAME", "USER"))
+
+
 def _rights() -> Iterator[Finding]:
     """May the user write? Asked once a minute, and when a statement was denied in this process."""
     if connection.vendor == "sqlite":
         return
-    user = tuple(str(connection.settings_dict[name]) for name in ("HOST", "PORT", "NAME", "USER"))
-    asked, lacking = _rights_asked.get(user, (-_RIGHTS_LAST, None))
-    denied_at: float = getattr(connection, "denied_at", -_RIGHTS_LAST)
-    if monotonic() - asked >= _RIGHTS_LAST or asked <= denied_at:
+    user = _user()
+    asked, lacking = _rights_asked.get(user, (-_LASTS, None))
+    denied_at: float = getattr(connection, "denied_at", -_LASTS)
+    if monotonic() - asked >= _LASTS or asked <= denied_at:
         lacking = rights.lacking(connection, _tables())
         if not lacking:
             _rights_asked[user] = monotonic(), lacking

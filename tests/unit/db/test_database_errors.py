@@ -98,6 +98,7 @@ def test_a_connection_that_was_closed_is_an_outage() -> None:
     "error",
     [
         IntegrityError(1062, "Duplicate entry"),
+        OperationalError(1366, "Incorrect string value"),
         ProgrammingError(1064, "You have an error in your SQL syntax"),
     ],
 )
