@@ -22,6 +22,8 @@ _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
 _SHORTEST_TOKEN: Final = 16
 _SHORTEST_KEY: Final = 32
+_LARGEST: Final = 10**11
+_DIGITS: Final = re.compile("[0-9]{1,12}")
 _ORIGIN: Final = re.compile(r"https?://[^/\s]+")
 _read: Final[set[str]] = set()  # the names of all variables that were asked for
 
@@ -64,25 +66,23 @@ def flag(name: str, *, default: bool = False) -> bool:
         return True
     if value in _FALSE:
         return False
-    raise ImproperlyConfigured(f"{name} must be 1 or 0, not {value!r}.")
+    raise ImproperlyConfigured(
+        f"{name} must be 1, true, yes or on, or 0, false, no or off, not {value!r}."
+    )
 
 
-def number(name: str, default: int, *, least: int = 0) -> int:
-    value = text(name, str(default))
-    if not value.isdigit() or int(value) < least:
-        raise ImproperlyConfigured(f"{name} must be a whole number from {least} on, not {value!r}.")
+def number(name: str, default: int, *, least: int = 0, most: int = _LARGEST) -> int:
+    """A whole number in digits; one above ``most`` is refused, as what takes it would refuse it."""
+    value = text(name, str(default)).strip()
+    if not (_DIGITS.fullmatch(value) and least <= int(value) <= most):
+        span = f"from {least} on" if most == _LARGEST else f"from {least} to {most}"
+        raise ImproperlyConfigured(f"{name} must be a whole number {span}, not {value[:40]!r}.")
     return int(value)
 
 
 def number_or_none(name: str, *, least: int, most: int) -> int | None:
-    value = text(name).strip()
-    if not value:
-        return None
-    if not value.isascii() or not value.isdigit() or not least <= int(value[:12]) <= most:
-        raise ImproperlyConfigured(
-            f"{name} must be a whole number from {least} to {most}, not {value!r}."
-        )
-    return int(value)
+    """The same; None if it is not set."""
+    return number(name, 0, least=least, most=most) if text(name).strip() else None
 
 
 def choice(name: str, *allowed: str) -> str:

@@ -193,8 +193,13 @@ SPECTACULAR_SETTINGS = {
 
 # The live copy (semantics 3.10). It may lose everything at any time; nothing else is kept there.
 LIVE_REDIS = environment.redis("REDIS_URL")
-LIVE_CHECKPOINT_SECONDS = environment.number("CTXADMIN_CHECKPOINT_EXPIRY", 7 * 86_400, least=60)
-LIVE_EXECUTION_SECONDS = environment.number("CTXADMIN_EXECUTION_EXPIRY", 86_400, least=60)
+_TEN_YEARS = 3_650 * 86_400
+LIVE_CHECKPOINT_SECONDS = environment.number(
+    "CTXADMIN_CHECKPOINT_EXPIRY", 7 * 86_400, least=60, most=_TEN_YEARS
+)
+LIVE_EXECUTION_SECONDS = environment.number(
+    "CTXADMIN_EXECUTION_EXPIRY", 86_400, least=60, most=_TEN_YEARS
+)
 
 # How processes hear of each other's changes: by the Redis of the copies unless it has its own.
 CHANNEL_REDIS = environment.redis("CHANNEL_REDIS_URL") or LIVE_REDIS

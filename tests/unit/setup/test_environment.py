@@ -93,6 +93,11 @@ def test_an_address_that_is_no_origin_is_refused(monkeypatch: pytest.MonkeyPatch
         ("CTXADMIN_TRUSTED_ORIGINS", "https://ctx.example.org/", "without a path"),
         ("CTXADMIN_TRUSTED_PROXIES", "proxy.internal", "'proxy.internal'"),
         ("CTXADMIN_TRUSTED_PROXIES", "*", "CTXADMIN_TRUSTED_PROXIES"),
+        ("CTXADMIN_CHECKPOINT_EXPIRY", "9" * 20, "CTXADMIN_CHECKPOINT_EXPIRY .* to 315360000, not"),
+        ("CTXADMIN_EXECUTION_EXPIRY", "315360001", "CTXADMIN_EXECUTION_EXPIRY .* to 315360000"),
+        ("CTXADMIN_THREADS", "\u00b2", "CTXADMIN_THREADS must be a whole number"),
+        ("CTXADMIN_HTTPS", "2", "CTXADMIN_HTTPS must be 1, true, yes or on, or 0"),
+        ("CTXADMIN_DEBUG", "2", "CTXADMIN_DEBUG must be 1, true, yes or on, or 0"),
         ("PROMETHEUS_MULTIPROC_DIR", "/proc/nowhere", "PROMETHEUS_MULTIPROC_DIR cannot be made"),
     ],
 )
