@@ -21,7 +21,10 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.observe.facts import Facts, current
 
-_OURS: Final = "ctxadmin"
+# The packages of this project: a logger is named for its module, or for one of them.
+_OURS: Final = frozenset(
+    {"checkpoints", "conversations", "ctxadmin", "demo", "notifications", "workflows"}
+)
 _FRAMES: Final = 40
 _CHAIN: Final = 5
 _VALUE: Final = re.compile(r"%(?:\(\w+\))?[-+# 0-9.*]*[a-zA-Z]")
@@ -96,7 +99,7 @@ def _told(record: logging.LogRecord) -> dict[str, object]:
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    return record.name == _OURS or record.name.startswith(f"{_OURS}.")
+    return record.name.partition(".")[0] in _OURS
 
 
 def _event(record: logging.LogRecord) -> str:

@@ -4,6 +4,7 @@ import json
 import logging
 import sqlite3
 import threading
+import tomllib
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,8 +13,10 @@ from django.db import OperationalError
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import VersionConflict
+from ctxadmin.observe import logs
 from ctxadmin.observe.facts import Facts, current
 from ctxadmin.observe.logs import JsonFormatter, LineFormatter, log_ends_of_threads, log_request
+from tests.servers import ROOT
 
 CONTENT = "what-somebody-wrote"
 
@@ -158,6 +161,24 @@ def test_of_other_packages_words_that_are_no_template_are_told_by_their_place(
     place = "test_logs.test_of_other_packages_words_that_are_no_template_are_told_by_their_place"
     assert [told["event"] for told in lines.json] == [place, place]
     assert CONTENT not in "".join(lines.texts)
+
+
+@pytest.mark.parametrize("name", ["checkpoints.live_copy.reading", "conversations", "ctxadmin.web"])
+def test_an_event_of_any_package_of_ours_has_its_values(lines: Lines, name: str) -> None:
+    logging.getLogger(name).warning("The copy of {%d} is damaged", 5)
+    assert lines.json[0]["event"] == "The copy of {5} is damaged"
+    assert "logger" not in lines.json[0]
+
+
+def test_a_name_that_only_begins_like_ours_is_not_ours(lines: Lines) -> None:
+    logging.getLogger("workflows_of_others").warning("Not Found: %s", CONTENT)
+    assert lines.json[0]["event"] == "Not Found: %s"
+
+
+def test_every_package_of_this_project_is_ours() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        packages = tomllib.load(file)["tool"]["importlinter"]["root_packages"]
+    assert set(packages) == logs._OURS
 
 
 def test_values_that_do_not_fit_their_event_leave_the_event() -> None:
