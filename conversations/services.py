@@ -20,6 +20,7 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.ids import new_key, new_public_id
+from ctxadmin.observe.traces import span
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def append(
     Never a conflict (rule 1.16), unless the writer says what it saw and wants nothing between.
     """
     actor.require(Action.MESSAGES_APPEND)
-    with writing(actor, public_id) as opened:
+    with span("append", messages=len(drafts)), writing(actor, public_id) as opened:
         return append_alone(opened, drafts, node_id=node_id, seen=seen)
 
 

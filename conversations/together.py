@@ -20,7 +20,7 @@ from conversations.writing import Writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.db.errors import CommitUnknown, is_outage
 from ctxadmin.observe.facts import note_actor
-from ctxadmin.observe.traces import span
+from ctxadmin.observe.shared_spans import OwnWrite, shared_span
 from ctxadmin.web import authentication, gathering
 from ctxadmin.web.tables import Question, ask
 
@@ -38,6 +38,7 @@ class Wish:
     public_id: str
     step: Step
     context: Context
+    write: OwnWrite | None = None  # the span of it, if traces are wanted
 
 
 def write_together(wishes: Sequence[Wish]) -> list[bytes | None]:
@@ -53,8 +54,8 @@ def write_together(wishes: Sequence[Wish]) -> list[bytes | None]:
         return answers
     try:
         with (
+            shared_span([wishes[place].write for place in places]),
             announced_together(),
-            span("batch", calls=len(places)),
             gathering.batch() as batch,
         ):
             found = _look_up([wishes[place] for place in places], known)

@@ -15,6 +15,7 @@ from conversations.api.hot import ONE
 from conversations.together import Step
 from conversations.writing import Writing
 from ctxadmin.lib.contract import parse
+from ctxadmin.observe.traces import span
 from ctxadmin.web.gathering import LeavesBatch
 from ctxadmin.web.lane import HotCall
 
@@ -23,7 +24,8 @@ def _save(body: JsonValue, names: Mapping[str, str]) -> Step:
     new = Save.of(checkpoint_in(names["checkpoint_id"]), parse(SaveCheckpoint, body))
 
     def step(opened: Writing) -> bytes:
-        return save_in(opened, new)
+        with span("save", messages=len(new.command.messages)):
+            return save_in(opened, new)
 
     return step
 
@@ -35,7 +37,8 @@ def _complete(body: JsonValue, names: Mapping[str, str]) -> Step:
     new = Completion.of(node_in(names["node_id"]), command)
 
     def step(opened: Writing) -> bytes:
-        return complete_in(opened, new).answer
+        with span("complete", messages=len(command.messages)):
+            return complete_in(opened, new).answer
 
     return step
 

@@ -13,6 +13,7 @@ from conversations.writing import Writing
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps, loads_strict
+from ctxadmin.observe.traces import span
 from ctxadmin.web import idempotency
 from ctxadmin.web.authentication import TokenUse
 from ctxadmin.web.lane import Call, HotCall
@@ -38,7 +39,7 @@ def _wish(call: Call) -> Wish | None:
     if call.key is not None:
         step = _once(step, call, call.key)
     token = TokenUse(token_digest(call.secret), call.facts.request_id, call.address)
-    return Wish(token, call.conversation_id, step, call.context)
+    return Wish(token, call.conversation_id, step, call.context, call.write)
 
 
 def _once(step: Step, call: Call, key: str) -> Step:
@@ -59,7 +60,8 @@ def _append(body: JsonValue, names: Mapping[str, str]) -> Step:
     drafts = parse(AppendMessages, body).drafts()
 
     def step(opened: Writing) -> bytes:
-        return dumps(append_alone(opened, drafts).as_json())
+        with span("append", messages=len(drafts)):
+            return dumps(append_alone(opened, drafts).as_json())
 
     return step
 

@@ -17,19 +17,24 @@ from ctxadmin.observe.facts import Facts
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
+    from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Span, Tracer
 
-_NOTHING: Final[AbstractContextManager[None]] = nullcontext()
+NOTHING: Final[AbstractContextManager[None]] = nullcontext()
 
 
 class _Tracing:
-    """The tracer of this process, if there is one."""
+    """The tracer of this process, if there is one, and that of what many requests share.
+
+    The second takes every span: it is asked only for requests that are sampled.
+    """
 
     tracer: Tracer | None = None
+    shared: Tracer | None = None
 
 
-_tracing: Final = _Tracing()
+tracing: Final = _Tracing()
 
 
 def start_tracing() -> None:
@@ -49,25 +54,31 @@ def start_tracing() -> None:
     trace_to(OTLPSpanExporter())
 
 
-def trace_to(exporter: SpanExporter) -> None:
-    """Have spans gathered and sent by a thread of their own."""
+def trace_to(exporter: SpanExporter) -> TracerProvider:
+    """Have spans gathered and sent by a thread of their own, which ends with what is returned."""
     from opentelemetry.sdk.resources import SERVICE_NAME, Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 
-    named = Resource({SERVICE_NAME: "ctxadmin"}).merge(Resource.create())
-    if named.attributes.get(SERVICE_NAME) == "unknown_service":
+    named = Resource.create()
+    if str(named.attributes[SERVICE_NAME]).startswith("unknown_service"):  # and the program
         named = named.merge(Resource({SERVICE_NAME: "ctxadmin"}))
+    processor = BatchSpanProcessor(exporter)
     provider = TracerProvider(resource=named)
-    provider.add_span_processor(BatchSpanProcessor(exporter))
-    _tracing.tracer = provider.get_tracer("ctxadmin")
+    shared = TracerProvider(resource=named, sampler=ALWAYS_ON, shutdown_on_exit=False)
+    for each in (provider, shared):
+        each.add_span_processor(processor)
+    tracing.tracer = provider.get_tracer("ctxadmin")
+    tracing.shared = shared.get_tracer("ctxadmin")
+    return provider
 
 
 def span(name: str, **counts: int) -> AbstractContextManager[None]:
     """A phase of the current request; without tracing nothing, for 0.1 us."""
-    if _tracing.tracer is None:
-        return _NOTHING
-    return _phase(_tracing.tracer, name, counts)
+    if tracing.tracer is None:
+        return NOTHING
+    return _phase(tracing.tracer, name, counts)
 
 
 @contextmanager
@@ -81,15 +92,15 @@ def _phase(tracer: Tracer, name: str, counts: dict[str, int]) -> Iterator[None]:
         try:
             yield
         except BaseException as error:
-            _mark_failed(made, type(error).__name__)
+            mark_failed(made, type(error).__name__)
             raise
 
 
 def request_span(method: str, facts: Facts) -> AbstractContextManager[None]:
     """The span of a whole request, below that of the caller; the facts get its trace id."""
-    if _tracing.tracer is None:
-        return _NOTHING
-    return _request(_tracing.tracer, method, facts)
+    if tracing.tracer is None:
+        return NOTHING
+    return _request(tracing.tracer, method, facts)
 
 
 @contextmanager
@@ -110,7 +121,7 @@ def _request(tracer: Tracer, method: str, facts: Facts) -> Iterator[None]:
             made.update_name(f"{method} {facts.route}")
             made.set_attributes(_attributes(method, facts))
             if facts.status >= 500:
-                _mark_failed(made, facts.code or str(facts.status))
+                mark_failed(made, facts.code or str(facts.status))
 
 
 def _parent(facts: Facts) -> Context:
@@ -147,7 +158,8 @@ def _attributes(method: str, facts: Facts) -> dict[str, str | int]:
     return found
 
 
-def _mark_failed(made: Span, kind: str) -> None:
+def mark_failed(made: Span, kind: str) -> None:
+    """Say that it failed, and by what code or type of an exception."""
     from opentelemetry.trace import Status, StatusCode
 
     made.set_attribute("error.type", kind)

@@ -27,6 +27,7 @@ from rest_framework.views import APIView
 
 from ctxadmin.lib.ids import PATTERN
 from ctxadmin.observe.facts import SCOPE_KEY, Facts
+from ctxadmin.observe.shared_spans import OwnWrite, own_write
 from ctxadmin.web.problems import of_exception
 
 Scope: TypeAlias = dict[str, Any]
@@ -85,6 +86,7 @@ class Call:
     address: str
     headers: Headers  # of every answer
     context: Context = field(default_factory=copy_context)
+    write: OwnWrite | None = None  # its span, if traces are wanted
 
     @property
     def conversation_id(self) -> str:
@@ -121,17 +123,23 @@ class Lane:
         call = plain_call(self._hot, scope, body)
         if call is None:
             return False
+        call.facts.conversation = call.conversation_id
+        with own_write(call.context, call.facts, call.conversation_id) as call.write:
+            answer = await self._answer_of(call)
+            if answer is None:
+                if call.write is not None:
+                    call.write.is_left()
+                return False
+        call.facts.route = call.hot.route
+        await _send(send, call, answer)
+        return True
+
+    async def _answer_of(self, call: Call) -> "_Answer":
         waiting = _Waiting(call, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if not self._is_writing:
             self._write_next()
-        answer = await waiting.answer
-        if answer is None:
-            return False
-        call.facts.route = call.hot.route
-        call.facts.conversation = call.conversation_id
-        await _send(send, call, answer)
-        return True
+        return await waiting.answer
 
     def _write_next(self) -> None:
         batch = self._next_batch()

@@ -2,11 +2,12 @@
 
 import threading
 import time
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Self
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
 
 class Collector:
@@ -42,11 +43,23 @@ class Collector:
     def spans(self) -> list[Span]:
         return [
             span
-            for body in list(self.bodies)
-            for resource in ExportTraceServiceRequest.FromString(body).resource_spans
+            for resource in self._resources()
             for scope in resource.scope_spans
             for span in scope.spans
         ]
+
+    def services(self) -> set[str]:
+        """The names of the services that sent spans."""
+        return {
+            attribute.value.string_value
+            for resource in self._resources()
+            for attribute in resource.resource.attributes
+            if attribute.key == "service.name"
+        }
+
+    def _resources(self) -> Iterator[ResourceSpans]:
+        for body in list(self.bodies):
+            yield from ExportTraceServiceRequest.FromString(body).resource_spans
 
     def wait_for(self, count: int, seconds: float = 30) -> None:
         """Wait until so many requests have come as spans."""

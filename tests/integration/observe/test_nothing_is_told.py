@@ -192,7 +192,8 @@ def test_the_phases_of_a_call_are_spans_below_it(told: Told) -> None:
         ("enter", "enter"),
         ("save", "{checkpoint_id}"),
         ("transaction", "complete"),
-        ("transaction", "messages"),
+        ("append", "messages"),
+        ("transaction", "append"),
     } <= parents
 
 

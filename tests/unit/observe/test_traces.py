@@ -9,7 +9,6 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from ctxadmin import environment
 from ctxadmin.observe import traces
 from ctxadmin.observe.facts import SCOPE_KEY
 from ctxadmin.observe.traces import span
@@ -25,7 +24,7 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(traces._tracing, "tracer", provider.get_tracer("tests"))
+    monkeypatch.setattr(traces.tracing, "tracer", provider.get_tracer("tests"))
     yield exporter
     provider.shutdown()
 
@@ -122,28 +121,3 @@ def test_a_refused_request_tells_the_code_and_only_a_fault_is_marked(
     assert attributes(refused)["error.type"] == "version_conflict"
     assert refused.status.is_ok
     assert not fault.status.is_ok
-
-
-@pytest.mark.parametrize(
-    ("variables", "on"),
-    [
-        ({}, False),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, True),
-        ({"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://127.0.0.1:4318/v1/traces"}, True),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_SDK_DISABLED": "true"}, False),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"}, False),
-    ],
-)
-def test_the_variables_of_opentelemetry_turn_it_on(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], on: bool
-) -> None:
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    assert environment.traces() is on
-
-
-def test_a_protocol_that_is_not_spoken_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4317")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-    with pytest.raises(Exception, match="OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf"):
-        environment.traces()
