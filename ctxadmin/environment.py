@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin.db import url
 from ctxadmin.live.address import RedisAddress, read_address
+from ctxadmin.observe import otel
 from ctxadmin.web import mail_url
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
@@ -157,15 +158,7 @@ def metrics_folder() -> Path | None:
 
 def traces() -> bool:
     """Whether OpenTelemetry's own variables name a collector of traces."""
-    if text("OTEL_SDK_DISABLED").lower() == "true" or text("OTEL_TRACES_EXPORTER") == "none":
-        return False
-    names = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    if not any(map(text, names)):
-        return False
-    for name in ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"):
-        if text(name, "http/protobuf") != "http/protobuf":
-            raise ImproperlyConfigured(f"{name} must be http/protobuf; nothing else is spoken.")
-    return True
+    return otel.names_collector(os.environ)
 
 
 def database(folder: Path) -> dict[str, Any]:
