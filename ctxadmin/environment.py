@@ -221,6 +221,11 @@ def redis(name: str) -> RedisAddress | None:
         address = read_address(url)
     except ValueError as error:
         raise ImproperlyConfigured(f"{name} cannot be read: {error}") from None
+    for option, path in address.tls_files.items():
+        if not Path(path).is_file():
+            raise ImproperlyConfigured(
+                f"{name} names a file as {option} that is not there: {path}."
+            )
     if find_spec("redis") is None or find_spec("channels_redis") is None:
         raise ImproperlyConfigured(
             f"{name} needs redis and channels_redis, which are not installed: "

@@ -1,13 +1,25 @@
 """What is used of a client of Redis, told without Redis' own packages."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeVar
 
 AnswerT = TypeVar("AnswerT")
 
 
 class Away(Exception):
     """Redis did not answer in time, refused, or is left alone because it did so lately."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why Redis does not answer, as the begin of a sentence, and what an operator can do."""
+
+    text: str
+    mend: str
+
+
+NO_ANSWER: Final = Trouble("Redis does not answer", "Look at Redis and at REDIS_URL.")
 
 
 class Pipe(Protocol):
@@ -40,5 +52,7 @@ class Reached(Protocol):
 
     @property
     def is_away(self) -> bool: ...
+    @property
+    def trouble(self) -> Trouble: ...
     def ask(self, call: Callable[[Client], AnswerT]) -> AnswerT: ...
     def answers(self) -> bool: ...

@@ -14,8 +14,9 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel
 
 from ctxadmin.live.address import Kind, RedisAddress
-from ctxadmin.live.client import Away, Client
+from ctxadmin.live.client import NO_ANSWER, Away, Client
 from ctxadmin.live.counts import count
+from ctxadmin.live.troubles import trouble_of
 from ctxadmin.observe.traces import span
 
 logger = logging.getLogger(__name__)
@@ -78,6 +79,7 @@ class Link:
         self.timeout = timeout
         self.pause = pause
         self.on_return: list[Callable[[], None]] = []
+        self.trouble = NO_ANSWER  # what kept Redis from answering last
         self._client: Client | None = None
         self._lock = threading.Lock()
         self._is_away = threading.Event()
@@ -96,10 +98,12 @@ class Link:
             with span("redis"):
                 return call(self._connected())
         except (redis.ConnectionError, redis.TimeoutError, RedisClusterException, OSError) as error:
+            self.trouble = trouble_of(error)
             self._leave_alone(error)
             raise Away from error
         except RedisError as error:
             count("failures")
+            self.trouble = trouble_of(error)
             self._look_again()
             logger.warning("Redis refused a call: %s", _kind_of(error))
             raise Away from error
@@ -147,7 +151,8 @@ class Link:
         while not self._is_closed.wait(self.pause):
             try:
                 self._connected().ping()
-            except (RedisError, RedisClusterException, OSError):
+            except (RedisError, RedisClusterException, OSError) as error:
+                self.trouble = trouble_of(error)
                 self._look_again()
                 continue
             self._is_away.clear()

@@ -23,10 +23,11 @@ def is_away() -> bool:
 
 
 def findings() -> list[Finding]:
-    """For /readyz: does Redis answer, asked just now; at most 0.25 s. It may be away."""
+    """For /readyz: does Redis answer, asked just now, and else why not; at most 0.25 s."""
     if _copies is None:
         return [Finding("live_copy", "ok", "There is no live copy: SQL serves all reads.")]
     if _copies.answers():
         return [Finding("live_copy", "ok", "Redis answers.")]
-    text = "Redis does not answer: SQL serves all reads, which are slower."
-    return [Finding("live_copy", "warning", text, "Look at Redis and at REDIS_URL.")]
+    trouble = _copies.trouble
+    text = f"{trouble.text}: SQL serves all reads, which are slower."
+    return [Finding("live_copy", "warning", text, trouble.mend)]

@@ -75,6 +75,15 @@ def test_a_start_with_a_wrong_one_names_the_variable(monkeypatch: pytest.MonkeyP
         environment.redis("REDIS_URL")
 
 
+def test_a_start_without_a_file_of_tls_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REDIS_URL", "rediss://me:hunter2@a?ssl_ca_certs=/nope")
+    with pytest.raises(ImproperlyConfigured) as refused:
+        environment.redis("REDIS_URL")
+    assert str(refused.value) == (
+        "REDIS_URL names a file as ssl_ca_certs that is not there: /nope."
+    )
+
+
 def test_without_one_nothing_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("REDIS_URL", raising=False)
     assert environment.redis("REDIS_URL") is None

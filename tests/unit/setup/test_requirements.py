@@ -25,6 +25,7 @@ LOCKS = (EMBEDDED, PRODUCTION, TEST)
 ON_SERVERS = {
     ROOT / "checkpoints/live_copy/sums.py",
     ROOT / "ctxadmin/live/link.py",
+    ROOT / "ctxadmin/live/troubles.py",
     ROOT / "ctxadmin/db/mysql/base.py",
     ROOT / "ctxadmin/sockets/any_host.py",
 }
