@@ -52,8 +52,10 @@ _INSECURE: Final = Meaning(
     "The connection to the database cannot be encrypted as DATABASE_URL asks, or it broke.",
 )
 _BROKEN: Final = Meaning(_ENDED | BROKEN, "The database broke the connection.")
+_NOWHERE: Final = Meaning({2005}, "The host of the database is not known.")
 _MYSQL: Final = (
     _GONE,
+    _NOWHERE,
     _INSECURE,
     _BROKEN,
     Meaning({1040, 1203, 1226, 1637}, "The database has too many callers."),
@@ -118,7 +120,7 @@ def leaves_unknown(error: Error) -> bool:
 
 def is_outage(error: Error) -> bool:
     """True for an error that the next call would meet, too: the database is away."""
-    return meaning_of(error) in (_GONE, _INSECURE, _BROKEN)
+    return meaning_of(error) in (_GONE, _NOWHERE, _INSECURE, _BROKEN)
 
 
 def told(error: Error) -> Unavailable | None:

@@ -34,6 +34,7 @@ _MENDS: Final = {
     1142: "Grant the user of DATABASE_URL the rights on its database.",
     1143: "Grant the user of DATABASE_URL the rights on its database.",
     1130: "Allow the user of DATABASE_URL to come from this machine.",
+    2005: "Correct the host in DATABASE_URL, or look at the name service of this machine.",
     NO_TLS: "Turn on TLS on the server, or look at ssl_mode and ssl_ca in DATABASE_URL.",
     1698: "Look at the name and the password in DATABASE_URL.",
 }

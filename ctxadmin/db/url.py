@@ -1,5 +1,6 @@
 """What ``DATABASE_URL`` says, as Django's settings of the one database."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -122,7 +123,19 @@ def _sqlite(parts: SplitResult) -> Settings:
     if parts.netloc or not path.startswith("/"):
         raise _refused("must name a whole path; write sqlite:////var/lib/ctxadmin/ctxadmin.sqlite3")
     _options(parts, {})
-    return sqlite(Path(path))
+    file = Path(path)
+    if file.is_dir():
+        raise _refused(f"names a folder, {path}; write the file behind it")
+    if not file.parent.is_dir():
+        raise _refused(
+            f"names a file in the folder {file.parent}, which does not exist; make the folder"
+        )
+    if not file.exists() and not os.access(file.parent, os.W_OK | os.X_OK):
+        raise _refused(
+            f"names a file that does not exist in the folder {file.parent}, which cannot be "
+            "written; give the folder to the user that runs ctxadmin"
+        )
+    return sqlite(file)
 
 
 def _options(parts: SplitResult, known: Mapping[str, Callable[[str, str], Any]]) -> Settings:

@@ -21,14 +21,14 @@ def parse(url: str) -> dict[str, Any]:
         port = parts.port
     except ValueError:
         raise _refused("cannot be read; in the password write %2F for /, %40 for @") from None
+    if parts.scheme != "console" and parts.scheme not in _PORTS:
+        raise _refused("must start with smtp+tls://, smtps://, smtp:// or console://")
     sender = _sender(parts)
     if parts.scheme == "console":
         return {
             "EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend",
             "DEFAULT_FROM_EMAIL": sender,
         }
-    if parts.scheme not in _PORTS:
-        raise _refused("must start with smtp+tls://, smtps:// or smtp://")
     if not parts.hostname:
         raise _refused("names no host")
     if parts.path not in ("", "/") or parts.fragment:
@@ -53,7 +53,11 @@ def _sender(parts: SplitResult) -> str:
     try:
         validate_email(sender)
     except ValidationError:
-        raise _refused("needs ?from= with the address that mail comes from") from None
+        raise _refused(
+            "has in ?from= what is no whole address of mail"
+            if sender
+            else "needs ?from= with the address that mail comes from"
+        ) from None
     return sender
 
 

@@ -22,6 +22,8 @@ from ctxadmin.db.errors import CommitUnknown, told
         (2003, "does not answer"),
         (2006, "does not answer"),
         (2013, "does not answer"),
+        (2005, "host of the database is not known"),
+        (2026, "cannot be encrypted"),
         (1927, "broke the connection"),
         (1040, "too many callers"),
         (1205, "took too long"),

@@ -57,12 +57,26 @@ def test_a_certificate_of_our_own_is_never_shown_in_clear_text(tmp_path: Path) -
     assert options["ssl_mode"] == "REQUIRED"
 
 
-def test_a_sqlite_file_is_named_by_its_whole_path() -> None:
-    found = parse("sqlite:////var/lib/ctxadmin/x.sqlite3")
+def test_a_sqlite_file_is_named_by_its_whole_path(tmp_path: Path) -> None:
+    found = parse(f"sqlite:///{tmp_path / 'x.sqlite3'}")
     assert found["ENGINE"] == "django.db.backends.sqlite3"
-    assert found["NAME"] == Path("/var/lib/ctxadmin/x.sqlite3")
+    assert found["NAME"] == tmp_path / "x.sqlite3"
     assert found["CONN_MAX_AGE"] > 0
     assert "synchronous=FULL" in found["OPTIONS"]["init_command"]
+
+
+def test_a_sqlite_file_that_cannot_be_made_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ImproperlyConfigured, match=r"DATABASE_URL .*/nowhere, .* not exist; make"):
+        parse(f"sqlite:///{tmp_path}/nowhere/x.sqlite3")
+    with pytest.raises(ImproperlyConfigured, match="names a folder"):
+        parse(f"sqlite:///{tmp_path}")
+    monkeypatch.setattr("ctxadmin.db.url.os.access", lambda path, mode: False)
+    with pytest.raises(ImproperlyConfigured, match="cannot be written; give the folder"):
+        parse(f"sqlite:///{tmp_path}/x.sqlite3")
+    (tmp_path / "x.sqlite3").touch()
+    assert parse(f"sqlite:///{tmp_path}/x.sqlite3")  # readers may have it; /readyz tells the rest
 
 
 @pytest.mark.parametrize(

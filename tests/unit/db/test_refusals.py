@@ -13,6 +13,7 @@ from ctxadmin.db import probe
         (1049, "Make the database"),
         (2002, "Look at it"),
         (2026, "TLS on the server"),
+        (2005, "Correct the host"),
     ],
 )
 def test_a_refusal_says_how_to_mend_it_and_quotes_nothing(

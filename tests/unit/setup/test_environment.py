@@ -54,6 +54,19 @@ def test_a_wrong_mail_url_is_told_without_its_password(url: str) -> None:
     assert "s3cr3t" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("mail://h?from=a@b", "must start with smtp"),
+        ("smtp://h?from=a@b", "no whole address"),
+        ("smtp://h", "needs [?]from="),
+    ],
+)
+def test_what_is_wrong_with_a_mail_url_is_what_is_told(url: str, told: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=told):
+        mail_url.parse(url)
+
+
 def test_networks_are_listed_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CTXADMIN_WEBHOOK_NETWORKS", "10.1.0.0/16, fd00::/8")
     found = environment.networks("CTXADMIN_WEBHOOK_NETWORKS")
