@@ -52,6 +52,14 @@ def _sized(value: Any) -> Any:
     return value * 5_000 if isinstance(value, str) and value.startswith(LARGE) else value
 
 
+def _with_other(content: Any, byte: int) -> bytes:
+    """The content with one byte that is another one, or with one more where there is none."""
+    if not content:
+        return b"."
+    place = byte % len(content)
+    return bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+
+
 class Copied(RuleBasedStateMachine):
     """One conversation whose every change may reach the copy at once, late, or never."""
 
@@ -127,6 +135,18 @@ class Copied(RuleBasedStateMachine):
         names = sorted(self.server.scan_iter())
         if names:
             self.server.delete(names[place % len(names)])
+
+    @rule(place=st.integers(0, 200), byte=st.integers(0, 200_000))
+    def change_a_byte(self, place: int, byte: int) -> None:
+        """By hand: of a field of a hash, or of a piece of a list."""
+        names = sorted(self.server.scan_iter(_type="hash"))
+        fields = [(name, field) for name in names for field in sorted(self.server.hkeys(name))]
+        if place < len(fields):
+            name, field = fields[place]
+            self.server.hset(name, field, _with_other(self.server.hget(name, field), byte))
+        elif lists := sorted(self.server.scan_iter(_type="list")):
+            name = lists[place % len(lists)]
+            self.server.rpush(name, _with_other(self.server.lpop(name), byte))
 
     @rule()
     def hear_late(self) -> None:
