@@ -189,11 +189,11 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
 
     def act() -> HttpResponse:
         if request.POST.get("do") == "release":
-            annotating.release(actor, head.public_id)
+            annotating.release(actor, head.public_id, execution=execution_in(request))
             flash.success(request, _("It is free for others again."))
         else:
             over = request.POST.get("do") == "take-over"
-            annotating.claim(actor, head.public_id, over=over)
+            annotating.claim(actor, head.public_id, over=over, execution=execution_in(request))
             flash.success(request, _("You look after it now."))
         return redirect(back)
 

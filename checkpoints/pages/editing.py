@@ -275,7 +275,8 @@ def _approve(task: Edit, version: int) -> None:
     try:
         reason = task.reason.strip() or None
         wanted = MoveExecution(reason=reason, expected_version=version)
-        moving.approve(task.actor, task.head.public_id, wanted)
+        execution = execution_of(task.base)
+        moving.approve(task.actor, task.head.public_id, wanted, execution=execution)
     except ContextError as error:
         if repeats.is_approved_as(task, version + 1):
             flash.success(task.request, _("Approved."))

@@ -18,7 +18,7 @@ from checkpoints.domain.timeline import KeysCompared, compare_keys
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters, reading, values
 from checkpoints.pages.presenters import Named
-from checkpoints.pages.seen import execution_field, require_seen, version_in
+from checkpoints.pages.seen import execution_field, execution_in, require_seen, version_in
 from checkpoints.services import forking, restoring
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
@@ -86,7 +86,8 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     try:
         require_seen(head, request)
         if request.method == "POST":
-            done = restoring.restore(actor, conversation_id, number, _command(request.POST))
+            command, seen = _command(request.POST), execution_in(request)
+            done = restoring.restore(actor, conversation_id, number, command, execution=seen)
             text = _("Restored: version %(n)s is as version %(old)s was, and waits for you.")
             flash.success(request, text % {"n": done.version, "old": number})
             return redirect("checkpoints:detail", conversation_id)
@@ -160,7 +161,9 @@ def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -
         form = ForkForm(request.POST)
         if form.is_valid():
             try:
-                made = forking.fork(actor, head.public_id, number, form.model)
+                made = forking.fork(
+                    actor, head.public_id, number, form.model, execution=execution_in(request)
+                )
             except Duplicate as error:
                 form.add_problems([FieldProblem("/id", error.detail, error.code)])
             else:

@@ -16,7 +16,7 @@ from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters, reading
-from checkpoints.pages.seen import execution_field, require_seen, version_in
+from checkpoints.pages.seen import execution_field, execution_in, require_seen, version_in
 from checkpoints.services import moving
 from checkpoints.services.moving import Moved, MoveService
 from conversations.models import Conversation
@@ -76,7 +76,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     name = request.POST.get("move", "")
     try:
         require_seen(head, request)
-        moved = _move(actor, head, name, request.POST)
+        moved = _move(actor, head, name, request)
     except Forbidden:
         raise
     except ContextError as error:
@@ -95,7 +95,8 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     try:
         require_seen(head, request)
         if request.method == "POST":
-            moving.cancel(actor, conversation_id, _command(request.POST))
+            seen = execution_in(request)
+            moving.cancel(actor, conversation_id, _command(request.POST), execution=seen)
             flash.success(request, _("Cancelled."))
             return redirect("checkpoints:detail", conversation_id)
     except (InvalidState, VersionConflict) as error:
@@ -124,17 +125,17 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     return show(request, "confirm.html", shown, confirm=confirm)
 
 
-def _move(actor: Actor, head: Conversation, name: str, sent: QueryDict) -> Moved:
+def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:
     service = _SERVICES.get(name)
     if service is None:
         raise ValidationFailed(_("The form does not say what is to be done; reload the page."))
-    command = _command(sent, jumps=name == "resume_from")
+    command = _command(request.POST, jumps=name == "resume_from")
     if name == "reject" and command.reason is None:
         text = _("Give a reason to reject; those who run the engine read it.")
         raise ValidationFailed.at("/reason", text)
     if name == "resume_from" and command.from_node is None:
         raise ValidationFailed.at("/from_node", _("Choose the node from which it goes on."))
-    return service(actor, head.public_id, command)
+    return service(actor, head.public_id, command, execution=execution_in(request))
 
 
 def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:

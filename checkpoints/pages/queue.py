@@ -34,6 +34,7 @@ class Waiting:
     """A paused execution: why, since when, until when, and who looks after it."""
 
     conversation: str
+    execution: str
     title: str
     workflow: str
     node_id: str
@@ -141,6 +142,7 @@ def _line(actor: Actor, row: Execution) -> Waiting:
     outcome = decided.pause.outcome if decided.pause else None
     return Waiting(
         conversation=told["name"],
+        execution=row.public_id,
         title=told["title"] or told["name"],
         workflow=row.workflow,
         node_id=row.node_id,

@@ -178,14 +178,14 @@ def claim(
     return Claimed(to.label, to.id, opened.at)
 
 
-def release(actor: Actor, public_id: str) -> None:
+def release(actor: Actor, public_id: str, *, execution: str | None = None) -> None:
     """Look after it no more; for a pause that nobody claimed this changes nothing.
 
-    VersionConflict if it is somebody else's claim.
+    VersionConflict if it is somebody else's claim. ``execution`` as in ``comment``.
     """
     actor.require(Action.REVIEW_RELEASE)
     with writing(actor, public_id) as opened:
-        row = _current(opened.head)
+        row = _current(opened.head, execution)
         held = claim_of(row)
         if not held.holder:
             return

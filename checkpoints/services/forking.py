@@ -10,6 +10,7 @@ from checkpoints.domain.execution import Standing, dump
 from checkpoints.domain.pauses import When
 from checkpoints.fork_store import copy_execution
 from checkpoints.models import Checkpoint, Execution
+from checkpoints.services.opening import require_execution
 from checkpoints.store import find_checkpoint, find_current
 from conversations.copying import UpTo, copy_conversation
 from conversations.models import Conversation
@@ -31,18 +32,27 @@ class Forked:
     row: Execution
 
 
-def fork(actor: Actor, public_id: str, version: int, command: ForkCheckpoint) -> Forked:
+def fork(
+    actor: Actor,
+    public_id: str,
+    version: int,
+    command: ForkCheckpoint,
+    *,
+    execution: str | None = None,
+) -> Forked:
     """Make a conversation with the log, revisions and execution up to a version (semantics 3.9).
 
     It is PAUSED there, in any status of the source, and has versions of its own from there on.
-    Raises NotFound, and Duplicate if the id is taken. One transaction makes the new
-    conversation; the record on the source is another.
+    Raises NotFound, Duplicate if the id is taken, and InvalidState if an ``execution`` is named
+    and another is the newest. One transaction makes the new conversation; the record on the
+    source is another.
     """
     actor.require(Action.CHECKPOINT_FORK)
     source = find_head(actor.workspace, public_id)
     row = find_current(source.key)
     if row is None:
         raise NotFound("This conversation has no execution to fork.")
+    require_execution(row, execution)
     to = find_checkpoint(source.key, row.number, version)
     with transaction.atomic():
         opened = open_new(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from checkpoints.domain import execution as rules
 from checkpoints.domain.commands import MoveExecution
@@ -30,17 +31,28 @@ class Moved:
     pause_requested: bool
 
 
-MoveService = Callable[[Actor, str, MoveExecution], Moved]
+class MoveService(Protocol):
+    """A move of the execution that is named as ``execution``, or of the newest if none is.
+
+    All raise NotFound, VersionConflict, and InvalidState if it cannot be moved so or is not the
+    newest any more.
+    """
+
+    def __call__(
+        self, actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
+    ) -> Moved: ...
 
 
-def pause(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+def pause(
+    actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
+) -> Moved:
     """Ask a running execution to pause with its next checkpoint; that is no write of a version.
 
     Asked twice it changes nothing. Raises InvalidState unless it is RUNNING.
     """
     actor.require(Action.EXECUTION_PAUSE)
     with writing(actor, public_id) as opened:
-        run = open_current(opened, command.expected_version)
+        run = open_current(opened, command.expected_version, execution)
         before = run.now
         decision = rules.ask_pause(before, opened.at, command.reason or "")
         if decision.execution != before:
@@ -49,7 +61,9 @@ def pause(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
     return _moved(run)
 
 
-def resume(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+def resume(
+    actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
+) -> Moved:
     """Go on after a pause, try a failure again, or start a pending execution (semantics 3.8).
 
     Who may not approve may not resume an execution that waits for review, nor jump to a node
@@ -63,48 +77,61 @@ def resume(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
             raise Forbidden("This execution waits for review; a reviewer has to let it go on.")
         return rules.resume(run.now, move, run.rules)
 
-    return _move(actor, public_id, command, Action.EXECUTION_RESUME, decide)
+    return _move(actor, public_id, command, execution, Action.EXECUTION_RESUME, decide)
 
 
-def approve(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+def approve(
+    actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
+) -> Moved:
     """Let a paused execution go on, with the approval on record."""
     actor.require(Action.EXECUTION_APPROVE)
 
     def decide(run: ExecutionWriting, move: Move) -> Decision:
         return rules.approve(run.now, move, run.rules)
 
-    return _move(actor, public_id, command, Action.EXECUTION_APPROVE, decide)
+    return _move(actor, public_id, command, execution, Action.EXECUTION_APPROVE, decide)
 
 
-def reject(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+def reject(
+    actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
+) -> Moved:
     """Fail a paused execution with the reason."""
     actor.require(Action.EXECUTION_REJECT)
     return _move(
         actor,
         public_id,
         command,
+        execution,
         Action.EXECUTION_REJECT,
         lambda run, move: rules.reject(run.now, move),
     )
 
 
-def cancel(actor: Actor, public_id: str, command: MoveExecution) -> Moved:
+def cancel(
+    actor: Actor, public_id: str, command: MoveExecution, *, execution: str | None = None
+) -> Moved:
     """End an execution for good."""
     actor.require(Action.EXECUTION_CANCEL)
     return _move(
         actor,
         public_id,
         command,
+        execution,
         Action.EXECUTION_CANCEL,
         lambda run, move: rules.cancel(run.now, move),
     )
 
 
 def _move(
-    actor: Actor, public_id: str, command: MoveExecution, action: Action, decide: Decide
+    actor: Actor,
+    public_id: str,
+    command: MoveExecution,
+    execution: str | None,
+    action: Action,
+    decide: Decide,
 ) -> Moved:
     with writing(actor, public_id) as opened:
-        run = open_current(opened, command.expected_version)
+        run = open_current(opened, command.expected_version, execution)
         if command.from_node is not None:
             _redirect(run, command.from_node)
         reason = command.reason or ""

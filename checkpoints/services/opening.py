@@ -75,15 +75,19 @@ def _read(messages: Iterable[JsonValue], pointer: str) -> NewMessages:
     return NewMessages(tuple(drafts), pointers)
 
 
-def open_current(opened: Writing, expected: int | None) -> ExecutionWriting:
+def open_current(
+    opened: Writing, expected: int | None, seen: str | None = None
+) -> ExecutionWriting:
     """The current execution of an open conversation.
 
-    Raises InvalidState if there is none, VersionConflict if it is not at ``expected``.
+    Raises InvalidState if there is none or it is another than the one ``seen``, VersionConflict
+    if it is not at ``expected``.
     """
     row = current_of(opened)
     if row is None:
         message = "This conversation has no execution; start one first."
         raise InvalidState(message, status="IDLE")
+    require_execution(row, seen)
     run = ExecutionWriting(opened, row, pinned_to(row))
     check_expected(run, expected)
     return run

@@ -27,16 +27,23 @@ class Restored:
     restored_from: int
 
 
-def restore(actor: Actor, public_id: str, version: int, command: RestoreCheckpoint) -> Restored:
+def restore(
+    actor: Actor,
+    public_id: str,
+    version: int,
+    command: RestoreCheckpoint,
+    *,
+    execution: str | None = None,
+) -> Restored:
     """Have state, lists, tokens and view as they were at a version; PAUSED there (semantics 3.9).
 
     Nothing is copied: rows say "the same as then". Raises NotFound, VersionConflict, and
-    InvalidState unless the execution is PAUSED or FAILED.
+    InvalidState unless the execution is PAUSED or FAILED and, if one is named, ``execution``.
     """
     actor.require(Action.CHECKPOINT_RESTORE)
     reason = command.reason or ""
     with writing(actor, public_id) as opened:
-        run = open_current(opened, command.expected_version)
+        run = open_current(opened, command.expected_version, execution)
         to = find_checkpoint(run.row.conversation, run.row.number, version)
         standing = Standing(version, to.node_id or None, When(to.side), ())
         decision = rules.restore(run.now, standing, opened.at, reason)

@@ -7,7 +7,7 @@ from checkpoints.domain import execution as rules
 from checkpoints.domain.commands import UpdateSnapshot
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import Write
-from checkpoints.services.opening import open_current, read_sent, require_execution
+from checkpoints.services.opening import open_current, read_sent
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen, operate_in
@@ -49,8 +49,7 @@ def update(
     ]
     reason = command.reason or ""
     with writing(actor, public_id) as opened:
-        run = open_current(opened, command.expected_version)
-        require_execution(run.row, execution)
+        run = open_current(opened, command.expected_version, execution)
         decision = rules.update(run.now, command.node_id)
         if operations:
             check_seen(opened, seen)

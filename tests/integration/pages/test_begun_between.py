@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
+from types import ModuleType
 
 import pytest
 
 from checkpoints.models import Claim, Execution, Label
-from checkpoints.services import annotating
+from checkpoints.services import annotating, moving, restoring
 from conversations.models import Comment
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
@@ -22,15 +23,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 STARTED = "Another execution was started since"
 
 
-def before_it_is_written(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
-    """Act once, in a connection of its own, before the next write takes the conversation."""
+def before_it_is_written(
+    monkeypatch: pytest.MonkeyPatch, act: Callable[[], None], service: ModuleType = annotating
+) -> None:
+    """Act once, in a connection of its own, before a service's write takes the conversation."""
 
     def after_that(actor: Actor, public_id: str) -> AbstractContextManager[Writing]:
-        monkeypatch.setattr(annotating, "writing", writing)
+        monkeypatch.setattr(service, "writing", writing)
         assert together([act]) == [None]
         return writing(actor, public_id)
 
-    monkeypatch.setattr(annotating, "writing", after_that)
+    monkeypatch.setattr(service, "writing", after_that)
 
 
 @pytest.mark.parametrize(
@@ -77,3 +80,38 @@ def test_a_label_of_the_new_execution_is_not_removed_in_the_place_of_the_former_
         (1, "of the one before"),
         (2, "of the new one"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "service"),
+    [
+        ("move/", {"move": "approve"}, moving),
+        ("move/", {"move": "reject", "reason": "of the one before"}, moving),
+        ("move/", {"move": "resume"}, moving),
+        ("cancel/", {"reason": "of the one before"}, moving),
+        ("versions/0/restore/", {"reason": "of the one before"}, restoring),
+        ("claim/", {"do": "claim"}, annotating),
+        ("claim/", {"do": "release"}, annotating),
+    ],
+)
+def test_what_was_decided_of_the_former_execution_does_not_move_the_new_one(
+    monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, str], service: ModuleType
+) -> None:
+    """Also where both stand at the same version, so that its number tells nothing."""
+    admin, run = signed_in(Role.ADMIN), paused()
+    shown = page(admin, run)
+    seen = {"execution": hidden(shown, "execution"), "expected_version": "1"}
+    before_it_is_written(monkeypatch, partial(another, run), service)
+    answer = admin.post(url(run, path), fields | seen, follow=True)
+    assert STARTED in text(answer)
+    assert [row.status for row in Execution.objects.order_by("number")] == ["CANCELLED", "PAUSED"]
+    assert not Claim.objects.exists()
+
+
+def test_a_claim_of_the_list_is_of_the_execution_that_it_shows() -> None:
+    reviewer, run = signed_in(Role.REVIEWER), paused()
+    seen = hidden(text(reviewer.get("/reviews/")), "execution")
+    another(run)
+    sent = {"do": "claim", "from": "reviews", "execution": seen}
+    assert STARTED in text(reviewer.post(url(run, "claim/"), sent, follow=True))
+    assert not Claim.objects.exists()
