@@ -79,6 +79,20 @@ def test_the_token_of_the_settings_opens(settings: Settings) -> None:
     assert (opened.status_code, refused.status_code) == (200, 401)
 
 
+def test_the_token_of_the_settings_opens_while_the_database_is_away(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*args: object) -> None:
+        raise OperationalError
+
+    settings.METRICS_TOKEN = TOKEN
+    monkeypatch.setattr(readings, "_readings", [away])
+    monkeypatch.setattr(scrape, "token_actor", away)
+    far = Client(REMOTE_ADDR="10.0.0.9")
+    opened = far.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert "ctxadmin_database_up 0.0" in opened.content.decode()
+
+
 def test_an_empty_token_opens_nothing(settings: Settings) -> None:
     settings.METRICS_TOKEN = ""
     assert read(Authorization="Bearer ").status_code == 401
