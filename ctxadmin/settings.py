@@ -267,11 +267,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"told": {"()": _FORMATTER}},
+    "filters": {"losses": {"()": "ctxadmin.sockets.losses.Losses"}} if CHANNEL_REDIS else {},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "told"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {
         "ctxadmin": {"level": "INFO"},
         "ctxadmin.access": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
+        "channels_redis.pubsub": {"filters": ["losses"] if CHANNEL_REDIS else []},
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},
         "uvicorn": {"handlers": [], "propagate": True, "level": "WARNING"},

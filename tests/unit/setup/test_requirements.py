@@ -28,6 +28,7 @@ ON_SERVERS = {
     ROOT / "ctxadmin/live/troubles.py",
     ROOT / "ctxadmin/db/mysql/base.py",
     ROOT / "ctxadmin/sockets/any_host.py",
+    ROOT / "ctxadmin/sockets/losses.py",
 }
 
 

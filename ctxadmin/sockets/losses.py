@@ -1,0 +1,37 @@
+"""Says in words that channels_redis lost its connection, which it logs as an unexpected error."""
+
+import logging
+import time
+from typing import Final
+
+from redis.exceptions import AuthenticationError, AuthorizationError
+from redis.exceptions import ConnectionError as NotConnected
+from redis.exceptions import TimeoutError as TooSlow
+
+_PAUSE: Final = 60.0  # seconds without a failure, after which the next is another loss
+
+
+class Losses(logging.Filter):
+    """Of the logger ``channels_redis.pubsub``: a lost connection is one warning.
+
+    channels_redis tries again after a second, and logs each failure with its stack. What it
+    cannot mend so, as a password that is refused, stays the error that it is.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = float("-inf")
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, NotConnected | TooSlow | OSError) or isinstance(
+            error, AuthenticationError | AuthorizationError
+        ):
+            return True
+        since, self._last = time.monotonic() - self._last, time.monotonic()
+        record.name = __name__
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.msg = "The connection to the channel layer was lost (%s); it is made again."
+        record.args = (type(error).__name__,)  # its text may hold an address with a password
+        record.exc_info = record.exc_text = None
+        return since > _PAUSE
