@@ -70,9 +70,20 @@ def _settings() -> Iterable[Finding]:
     if connection.vendor == "sqlite":
         return sqlite_rules.judge(_sqlite_file())
     names = ", ".join(["%s"] * len(mysql_rules.NAMES))
+    global_names = ", ".join(["%s"] * len(mysql_rules.GLOBAL_NAMES))
     with connection.cursor() as cursor:
         cursor.execute(f"SHOW VARIABLES WHERE Variable_name IN ({names})", mysql_rules.NAMES)
         variables = dict(cursor.fetchall())
+        cursor.execute(
+            f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({global_names})",
+            mysql_rules.GLOBAL_NAMES,
+        )
+        variables |= {f"global {name}": value for name, value in cursor.fetchall()}
+        cursor.execute(
+            "SELECT 'schema character_set_database', default_character_set_name"
+            " FROM information_schema.schemata WHERE schema_name = DATABASE()"
+        )
+        variables |= dict(cursor.fetchall())
         cursor.execute(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()"
             " AND table_type = 'BASE TABLE' AND engine <> 'InnoDB' ORDER BY table_name"

@@ -94,7 +94,10 @@ _RULES: Final = (
     ),
     _Rule(
         "database.packet",
-        lambda variables: int(variables.get("max_allowed_packet", "0")) >= PACKET,
+        lambda variables: (
+            int(variables.get("max_allowed_packet", "0")) >= PACKET
+            and int(variables.get("global max_allowed_packet", PACKET)) >= PACKET
+        ),
         "The server takes values of every size that the contract allows.",
         "The server refuses large states: its packets are smaller than 64 MiB.",
         "Set max_allowed_packet=64M on the server.",
@@ -135,6 +138,7 @@ _RULES: Final = (
         lambda variables: (
             variables.get("character_set_database") == "utf8mb4"
             and variables.get("character_set_connection") == "utf8mb4"
+            and variables.get("schema character_set_database", "utf8mb4") == "utf8mb4"
         ),
         "Texts keep all their characters.",
         "The database cannot store all characters: it is not utf8mb4.",
@@ -143,7 +147,10 @@ _RULES: Final = (
     ),
     _Rule(
         "database.engine",
-        _one_of("default_storage_engine", "InnoDB"),
+        lambda variables: (
+            _one_of("default_storage_engine", "InnoDB")(variables)
+            and _one_of("global default_storage_engine", "InnoDB")(variables)
+        ),
         "New tables have transactions.",
         "New tables would have no transactions: the default engine is not InnoDB.",
         "Set default_storage_engine=InnoDB on the server.",
@@ -172,10 +179,15 @@ NAMES: Final = (
     "character_set_connection",
     "default_storage_engine",
 )
+# Of these a connection keeps what it began with; the next one begins with what is global.
+GLOBAL_NAMES: Final = ("max_allowed_packet", "default_storage_engine")
 
 
 def judge(variables: Variables, other_engines: Sequence[str] = ()) -> Iterator[Finding]:
     """What is right and wrong with a server, by its variables ``NAMES``.
+
+    Beside those of the connection stand ``global`` and a name of ``GLOBAL_NAMES``, for the next
+    connections, and ``schema character_set_database``, for what is made in the database from now.
 
     ``other_engines`` lists tables of ours that are not InnoDB's.
     """

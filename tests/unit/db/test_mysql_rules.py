@@ -45,6 +45,7 @@ def test_a_server_with_all_settings_right_has_no_fault() -> None:
         ("innodb_flush_method", "nosync", "database.flush"),
         ("debug_no_sync", "ON", "database.flush"),
         ("max_allowed_packet", str(16 * 1024**2), "database.packet"),
+        ("global max_allowed_packet", str(16 * 1024**2), "database.packet"),
     ],
 )
 def test_what_can_lose_an_acknowledged_write_is_an_error_that_can_be_excused(
@@ -66,7 +67,9 @@ def test_what_can_lose_an_acknowledged_write_is_an_error_that_can_be_excused(
         ("transaction_isolation", "SERIALIZABLE", "database.isolation"),
         ("sql_mode", "NO_ENGINE_SUBSTITUTION", "database.strict"),
         ("character_set_database", "latin1", "database.charset"),
+        ("schema character_set_database", "latin1", "database.charset"),
         ("default_storage_engine", "MyISAM", "database.engine"),
+        ("global default_storage_engine", "MyISAM", "database.engine"),
         ("version", "10.5.23-MariaDB", "database.version"),
         ("version", "5.7.44-log", "database.version"),
         ("version", "8.0.10", "database.version"),
