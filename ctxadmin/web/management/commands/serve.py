@@ -30,6 +30,10 @@ class Command(BaseCommand):
         "first administrator, demo data."
     )
 
+    # Done below: on a server after the database, whose faults are the commoner ones. They read all
+    # of the program, which takes seconds on a busy machine.
+    requires_system_checks = ()
+
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000)
@@ -43,8 +47,13 @@ class Command(BaseCommand):
             )
         lock = _only_server()
         if settings.EMBEDDED:
+            self.check()
             self._set_up(demo=not options["no_demo"])
-        self._look_at_surroundings()
+            self._look_at_surroundings()
+        else:
+            self._say("Looking at the database")
+            self._look_at_surroundings()
+            self.check()
         if settings.EMBEDDED:
             _keep_time(f"http://{options['host']}:{options['port']}")
         self._welcome(options["host"], options["port"])
