@@ -90,11 +90,13 @@ def note_route(request: HttpRequest, facts: Facts) -> None:
         facts.conversation = conversation
 
 
-def note_actor(actor: Actor) -> None:
-    """Keep who calls."""
+def note_actor(actor: Actor, request: HttpRequest | None = None) -> None:
+    """Keep who calls, and by which request if it is Django's: events on the way tell of what."""
     facts = current.get()
     if facts is not None:
         facts.actor = actor
+        if request is not None:
+            note_route(request, facts)
 
 
 def note_refusal(code: str) -> None:

@@ -87,7 +87,7 @@ def token_actor(secret: str, request: HttpRequest) -> Actor:
             EngineToken.objects.filter(pk=token.pk).update(last_used_at=now)
     request_id = getattr(request, "request_id", "")
     actor = _actor_of(token, request_id, request.META.get("REMOTE_ADDR", ""))
-    note_actor(actor)
+    note_actor(actor, request)
     return actor
 
 
@@ -194,5 +194,5 @@ def member_actor(request: HttpRequest) -> Actor | None:
         request_id=getattr(request, "request_id", ""),
         address=request.META.get("REMOTE_ADDR", ""),
     )
-    note_actor(actor)
+    note_actor(actor, request)
     return actor
