@@ -53,7 +53,7 @@ def test_nodes_without_positions_open_in_rows_and_the_draft_stays_as_it_is(
     expect(page.locator(".flow-card")).to_have_count(9)
     stood = spots(page)
     assert len({y for _, y in stood.values()}) == 3
-    expect(card(page, "n8")).to_be_in_viewport(ratio=0.99)  # the flow hides what is beyond its frame
+    expect(card(page, "n8")).to_be_in_viewport(ratio=0.99)  # the frame hides the rest
     page.get_by_text("Picture").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
