@@ -55,6 +55,7 @@ def chinese_font() -> bool:
 
 NEEDS = (
     Need("MariaDB", mariadb, ["mariadb-server-core", "mariadb-client-core"]),
+    Need("a dump of MariaDB", lambda: on_path("mariadb-dump", "mysqldump"), ["mariadb-client"]),
     Need(
         "Redis",
         lambda: on_path("redis-server", "valkey-server", "redis-check-rdb"),

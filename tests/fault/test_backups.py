@@ -25,7 +25,7 @@ def test_a_dump_of_mariadb_is_the_same_database(tmp_path: Path, mysql_client: Mo
         with dump.open("wb") as file:
             subprocess.run(
                 [
-                    program("mariadb-client-core", "mariadb-dump", "mysqldump"),
+                    program("mariadb-client", "mariadb-dump", "mysqldump"),
                     *client,
                     "--single-transaction",
                     "--quick",
