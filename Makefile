@@ -46,7 +46,7 @@ check: ## Check format, lint, types, layers, templates, migrations, built files,
 	@$(MAKE) $(checks) && echo "==> All checks passed"
 
 checks = check-format check-lint check-types check-layers check-templates check-migrations \
-  check-built check-licences
+  check-frozen check-built check-licences
 .PHONY: $(checks)
 check-format:
 	$(python) -m ruff format --quiet --check .
@@ -60,6 +60,8 @@ check-templates:
 	$(python) -m djlint --quiet --lint templates
 check-migrations:
 	$(python) manage.py makemigrations --check --dry-run
+check-frozen:
+	$(python) -m scripts.frozen_migrations --check
 check-built:
 	@scripts/check_built.sh
 check-licences:
