@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from django.contrib import messages as flash
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -23,6 +23,7 @@ from workflows.domain.graph import Document
 from workflows.models import Workflow
 from workflows.pages import drafts, edge_fields, elements, node_fields
 from workflows.pages.drafts import Conflict, DraftConflict, change_draft, conflict_of
+from workflows.pages.edge_fields import EdgeFields
 from workflows.pages.element_checks import (
     Neighbour,
     edge_problems,
@@ -31,7 +32,10 @@ from workflows.pages.element_checks import (
 )
 from workflows.pages.forms import EdgeForm, NodeForm, ReducersForm
 from workflows.pages.links import FormLinks, crumbs
+from workflows.pages.node_fields import NodeFields
 from workflows.store import find_workflow
+
+FormT = TypeVar("FormT", bound=ContractForm[Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +89,16 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     if node_id and not sent:
         document = definition(bytes(row.draft)).document
         initial = node_fields.fields_of(elements.find(document.nodes, node_id))
-    form = NodeForm(request.POST if sent else None, initial=initial, root="node")
-    attempt = _Attempt()
 
-    faults = form.faults(lambda fields: node_fields.form_problems(node_fields.node_of(fields)))
+    def made_of(data: QueryDict | None) -> NodeForm:
+        return NodeForm(data, initial=initial, root="node")
+
+    def check(fields: NodeFields) -> list[FieldProblem]:
+        return node_fields.form_problems(node_fields.node_of(fields))
+
+    form = made_of(request.POST) if sent else _opened(made_of, check if node_id else None)
+    attempt = _Attempt()
+    faults = form.faults(check)
 
     def make(document: Document) -> Document:
         old = next((each for each in document.nodes if each.id == node_id), None)
@@ -96,7 +106,7 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
         _refuse_problems(request, faults)
         return elements.with_node(document, node_id, made)
 
-    if form.is_valid():
+    if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, ("node", node_id))
         if attempt.done:
             flash.success(request, _("Node %(id)s is saved.") % {"id": form.model.id})
@@ -128,17 +138,23 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     initial: JsonValue = {"type": "sequence", **ends}
     if edge_id and not sent:
         initial = edge_fields.fields_of(elements.find(document.edges, edge_id))
-    form = EdgeForm(request.POST if sent else None, initial=initial, nodes=document.nodes)
-    attempt = _Attempt()
 
-    faults = form.faults(lambda fields: edge_problems(document, edge_fields.edge_of(fields)))
+    def made_of(data: QueryDict | None) -> EdgeForm:
+        return EdgeForm(data, initial=initial, nodes=document.nodes)
+
+    def check(fields: EdgeFields) -> list[FieldProblem]:
+        return edge_problems(document, edge_fields.edge_of(fields))
+
+    form = made_of(request.POST) if sent else _opened(made_of, check if edge_id else None)
+    attempt = _Attempt()
+    faults = form.faults(check)
 
     def make(document: Document) -> Document:
         made = edge_fields.edge_of(form.model)
         _refuse_problems(request, faults)
         return elements.with_edge(document, edge_id, made)
 
-    if form.is_valid():
+    if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, ("edge", edge_id))
         if attempt.done:
             flash.success(request, _("Edge %(id)s is saved.") % {"id": form.model.id})
@@ -175,6 +191,19 @@ def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             flash.success(request, _("The reducers are saved."))
             return redirect("workflows:detail", slug)
     return _shown(request, row, form, attempt, "reducer", "", _("Reducers"))
+
+
+def _opened(
+    made_of: Callable[[QueryDict | None], FormT], check: Callable[[Any], list[FieldProblem]] | None
+) -> FormT:
+    """The form of what is stored, with its errors if ``check`` or the form itself finds any."""
+    shown = made_of(None)
+    if check is None:
+        return shown
+    checked = made_of(shown.as_sent)
+    checked.is_opened = True
+    checked.add_problems(checked.faults(check))
+    return checked if checked.errors else shown
 
 
 class _Faulty(ContextError):
@@ -238,7 +267,7 @@ def _shown(
         preview_url=_preview_url(row, document, element, name),
         neighbours=neighbours(document, element, name, FormLinks(row.slug or "", may_change=True)),
     )
-    status = 409 if conflict else 422 if form.errors else 200
+    status = 409 if conflict else 422 if form.errors and not form.is_opened else 200
     return show(request, "workflows/element.html", shown, status=status)
 
 

@@ -157,10 +157,7 @@ class _Opened:
     def filled(self) -> ContractForm[Any]:
         """The form as the document says it, with its errors."""
         self._require_element()
-        data = QueryDict(mutable=True)
-        for name, values in self.form(None).data.lists():  # type: ignore[attr-defined]
-            data.setlist(name, values)
-        return self.form(data)
+        return self.form(self.form(None).as_sent)
 
     def _require_element(self) -> None:
         missing = {"node": self._node, "edge": self._edge}

@@ -60,6 +60,8 @@ class NodeForm(ContractForm[NodeFields]):
         "type": "x",
         "operation": {"operation": "clear"},
         "operation.operation": "clear",
+        "timeout_seconds": 60,
+        "timeout_outcome": "cancel",
         **filter_stand_ins("context_filters"),
         **filter_stand_ins("outgoing_filters"),
     }
@@ -85,15 +87,21 @@ class NodeForm(ContractForm[NodeFields]):
         "pause_reason": FieldHint(
             label=_("What the reviewer is asked"), height=2, wide=True, shown_when=_PAUSES
         ),
-        "timeout_seconds": FieldHint(label=_("If nobody comes within seconds"), shown_when=_PAUSES),
+        "timeout_seconds": FieldHint(
+            label=_("Timeout"),
+            duration=True,
+            placeholder="24 h",
+            help=_("How long to wait for a reviewer, such as 5 min or 24 h; empty: no timeout."),
+            shown_when=_PAUSES,
+        ),
         "timeout_outcome": FieldHint(
-            label=_("Then"),
+            label=_("After the timeout"),
             choices=[
                 ("approve", _("Approve")),
                 ("reject", _("Reject")),
                 ("cancel", _("Cancel the execution")),
             ],
-            empty_label=_("Wait on"),
+            empty_label=_("Keep waiting"),
             shown_when=_PAUSES,
         ),
         "context_type": FieldHint(

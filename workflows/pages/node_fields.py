@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Final, Literal
 
+from django.utils.translation import gettext as _
 from pydantic import Field, JsonValue
 from pydantic.alias_generators import to_snake
 
 from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.durations import duration_text
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from workflows.domain.elements import Problem, read_node
 from workflows.domain.filters import MAX_RULES, Behavior, FilterRule, read_filter
@@ -23,7 +25,6 @@ from workflows.domain.graph import (
     Filters,
     FilterSource,
     Node,
-    NodeSettings,
     TypeName,
     filters_in,
 )
@@ -38,6 +39,8 @@ from workflows.pages.operation_fields import (
 )
 
 _OPERATION_KEYS: Final = frozenset({*OperationFields.model_fields, "version"})
+_SETTINGS: Final = frozenset(map(to_snake, SETTING_KEYS))
+_TIMEOUT_PARTS: Final = ("seconds", "outcome")
 
 
 class FilterFields(Contract):
@@ -81,9 +84,6 @@ class NodeFields(Contract):
 def fields_of(node: Node) -> JsonValue:
     """What the form of a node shows, as JSON; also a node with problems is shown as it is."""
     settings, rest = _split_settings(node.config)
-    timeout = settings.pop("timeout", None)
-    if isinstance(timeout, dict):
-        settings |= {f"timeout_{name}": value for name, value in timeout.items()}
     operation: JsonValue = {"pairing": "keep"}
     if node.type == CONTEXT_PROCESSOR and "operation" in rest:
         block = {key: value for key, value in rest.items() if to_snake(key) in _OPERATION_KEYS}
@@ -123,29 +123,39 @@ def _canonical(source: FilterSource) -> FilterSource:
 def _split_settings(
     config: Mapping[str, JsonValue],
 ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
-    """The settings that can be shown in fields of their own, and all else.
+    """The settings that fields of their own show, and all else.
 
-    A timeout without a pause is the engine's, and a setting of a wrong type is shown as it is.
+    What is wrong stands in its field as far as a field can show it. A timeout without a pause is
+    the engine's.
     """
     settings: dict[str, JsonValue] = {}
     rest: dict[str, JsonValue] = {}
-    pauses = config.get("pause") is not None
+    own = _own_keys(pauses=config.get("pause") is not None)
     for key, value in config.items():
         name = to_snake(key)
-        mine = key in SETTING_KEYS and name not in settings and (key != "timeout" or pauses)
-        if mine and value is not None and _is_setting(name, value):
+        if value is None or name not in own or name in settings:
+            rest[key] = value
+        elif name == "timeout" and isinstance(value, dict):
+            known = {part: value[part] for part in _TIMEOUT_PARTS if _is_shown(value.get(part))}
+            settings |= {f"timeout_{part}": known[part] for part in known}
+            unknown = {part: value[part] for part in value if part not in known}
+            if unknown or not value:
+                rest[key] = unknown
+        elif name != "timeout" and _is_shown(value, text_only=name != "pause"):
             settings[name] = value
         else:
             rest[key] = value
     return settings, rest
 
 
-def _is_setting(name: str, value: JsonValue) -> bool:
-    try:
-        parse(NodeSettings, {name: value})
-    except ValidationFailed:
-        return False
-    return True
+def _own_keys(*, pauses: bool) -> frozenset[str]:
+    """The keys of a config that have fields of their own, in the contract's spelling."""
+    return _SETTINGS if pauses else _SETTINGS - {"timeout"}
+
+
+def _is_shown(value: JsonValue, *, text_only: bool = False) -> bool:
+    """Whether a field can show a value that may be wrong there, and does not read it as another."""
+    return isinstance(value, str) or (not text_only and isinstance(value, int | float))
 
 
 def node_of(fields: NodeFields, before: Node | None = None) -> Node:
@@ -179,18 +189,32 @@ def _config_of(fields: NodeFields, listed: Mapping[str, JsonValue]) -> dict[str,
     for name in ("template", "pause", "pause_reason"):
         if listed.get(name):
             own[name] = listed[name]
-    parts = ("seconds", "outcome")
-    timeout = {part: listed[name] for part in parts if listed.get(name := f"timeout_{part}")}
-    if fields.pause is not None and timeout:
+    if fields.pause is not None and (timeout := _timeout_of(fields)):
         own["timeout"] = timeout
     operation = listed.get("operation")
     if fields.type == CONTEXT_PROCESSOR and isinstance(operation, dict):
         own |= written(operation)
-    twice = {to_snake(key) for key in own} & {to_snake(key) for key in fields.config}
+    has_field = {*own, *_own_keys(pauses=fields.pause is not None)}
+    twice = {to_snake(key) for key in fields.config} & {to_snake(key) for key in has_field}
     if twice:
-        name = min(twice)
-        raise ValidationFailed.at("/config", f"{name} has a field of its own above")
+        message = _("%(name)s has a field of its own above. Remove it here, or rename it.")
+        raise ValidationFailed.at("/config", message % {"name": min(twice)})
     return own | fields.config
+
+
+def _timeout_of(fields: NodeFields) -> dict[str, JsonValue]:
+    """Both parts of a timeout, or none; half a timeout would be an error of the draft."""
+    seconds, outcome = fields.timeout_seconds, fields.timeout_outcome
+    if seconds is None and outcome is None:
+        return {}
+    if outcome is None:
+        message = _("Choose what happens after %(duration)s, or clear the timeout.")
+        told = message % {"duration": duration_text(seconds or 0)}
+        raise ValidationFailed.at("/timeout_outcome", told)
+    if seconds is None:
+        message = _("Enter after what time, for example 5 min or 24 h, or keep waiting.")
+        raise ValidationFailed.at("/timeout_seconds", message)
+    return {"seconds": seconds, "outcome": outcome}
 
 
 def form_problems(node: Node) -> list[FieldProblem]:
@@ -216,9 +240,18 @@ def _pointer_in_form(node: Node, pointer: str) -> str:
     if pointer.startswith("/config"):
         rest = pointer.removeprefix("/config")
         first = rest.removeprefix("/").partition("/")[0]
-        if to_snake(first) in {to_snake(key) for key in SETTING_KEYS}:
-            return rest.replace("/timeout/", "/timeout_", 1)
+        if to_snake(first) in _SETTINGS:
+            return _setting_in_form(node, to_snake(first), rest) or pointer
         if node.type == CONTEXT_PROCESSOR:
             shown = to_snake(first) in _OPERATION_KEYS and "operation" in node.config
             return f"/operation{rest}" if shown or not first else pointer
     return pointer
+
+
+def _setting_in_form(node: Node, name: str, rest: str) -> str:
+    """The field of a setting, "" if its value stands in the free config."""
+    part = rest.split("/")[2:3]
+    if name == "timeout":
+        shown = isinstance(node.config.get(name), dict) and part and part[0] in _TIMEOUT_PARTS
+        return f"/timeout_{part[0]}" if shown else ""
+    return f"/{name}" if name in _split_settings(node.config)[0] else ""

@@ -31,7 +31,8 @@ class ContractForm(forms.Form, Generic[ModelT]):
     ``data`` is what was sent (None: nothing yet), ``initial`` a model or its JSON, ``root`` the
     start of every name if a page has several forms. ``is_valid()`` and then ``model`` as usual.
     Members that are left out keep the value of ``initial``. When a button of a list was
-    pressed, ``is_valid()`` is False and ``edited`` True: show the form again.
+    pressed, ``is_valid()`` is False and ``edited`` True: show the form again. ``is_opened`` is
+    set where errors are those of what is stored, and nothing was sent yet.
     """
 
     contract: ClassVar[type[Contract]]
@@ -39,6 +40,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
     left_out: ClassVar[Sequence[str]] = ()
     stand_ins: ClassVar[StandIns] = {}
     use_required_attribute = False
+    is_opened = False
 
     def __init__(
         self, data: QueryDict | None = None, *, initial: ModelT | JsonValue = None, root: str = ""
@@ -53,6 +55,7 @@ class ContractForm(forms.Form, Generic[ModelT]):
         whole = Member("", shape, required=True)
         texts = self._texts(shape, whole, data)
         super().__init__(texts)
+        self.texts = texts
         builder = Builder(self, texts, self.edit, join(root, ROWS_BUTTON))
         self.box: GroupBox = builder.group(shape, whole, root)
 
@@ -65,6 +68,14 @@ class ContractForm(forms.Form, Generic[ModelT]):
     def as_typed(self) -> str:
         """Name and value of a button that shows the form again as it was sent, and does no more."""
         return f"{join(self.root, ROWS_BUTTON)}=up:-:0"
+
+    @property
+    def as_sent(self) -> QueryDict:
+        """What the form shows, as if it was sent like this; a form of it shows its errors."""
+        data = QueryDict(mutable=True)
+        for name, values in self.texts.lists():
+            data.setlist(name, values)
+        return data
 
     @property
     def model(self) -> ModelT:

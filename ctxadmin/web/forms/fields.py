@@ -11,6 +11,7 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
+from ctxadmin.lib.durations import duration_text, parse_duration
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.web.components import Text
@@ -55,7 +56,7 @@ class LeafField(forms.Field):
         super().__init__(
             required=False,
             label=hint.label or label_of(member.name),
-            help_text=hint.help or _limits(leaf),
+            help_text=hint.help or ("" if hint.duration else _limits(leaf)),
             widget=widget,
         )
         self.member = member
@@ -118,6 +119,33 @@ class NumberLeaf(LeafField):
         if not _NUMBER.fullmatch(text) or abs(float(text)) == float("inf"):
             raise ValidationError(_("Write a number."), code="validation")
         return float(text)
+
+
+class DurationLeaf(LeafField):
+    """Whole seconds, typed and shown in units; the limits of the model are said in units too."""
+
+    def read(self, raw: Any) -> JsonValue | Missing:
+        text = str(raw or "").strip()
+        if not text:
+            return MISSING
+        seconds = parse_duration(text)
+        if seconds is None:
+            raise ValidationError(
+                _("Enter a duration with its unit, for example 5 min or 24 h."), code="validation"
+            )
+        low, high = self.leaf.minimum, self.leaf.maximum
+        if low is not None and seconds < low:
+            least = {"duration": duration_text(int(low))}
+            raise ValidationError(_("Enter at least %(duration)s.") % least, code="validation")
+        if high is not None and seconds > high:
+            most = {"duration": duration_text(int(high))}
+            raise ValidationError(_("Enter at most %(duration)s.") % most, code="validation")
+        return seconds
+
+    def write(self, value: JsonValue) -> object:
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return duration_text(value)
+        return super().write(value)
 
 
 class CheckboxLeaf(LeafField):
@@ -194,6 +222,8 @@ def field_for(member: Member, leaf: Leaf) -> LeafField:
     match leaf.kind:
         case Kind.TEXT:
             return TextLeaf(member, leaf, _text_widget(leaf, hint))
+        case Kind.INTEGER if hint.duration:
+            return DurationLeaf(member, leaf, _text_widget(leaf, hint))
         case Kind.INTEGER:
             return IntegerLeaf(member, leaf, _number_widget(leaf))
         case Kind.NUMBER:

@@ -28,6 +28,7 @@ class FieldHint:
     ``as_text`` shows a content that may be a text or a list as a text. ``height`` makes a text
     a text area of so many lines; ``code`` sets it in a monospaced font. ``keep_empty`` makes
     an empty text a value instead of a missing one. ``wide`` takes the whole width of a row.
+    ``duration`` shows a number of seconds in units: ``5 min``.
     """
 
     label: Text = ""
@@ -42,6 +43,7 @@ class FieldHint:
     code: bool = False
     keep_empty: bool = False
     wide: bool = False
+    duration: bool = False
     shown_when: ShownWhen | None = None
     add_label: Text = ""
     row_label: Text = ""

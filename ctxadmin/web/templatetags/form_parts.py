@@ -55,7 +55,7 @@ def form_errors(form: forms.BaseForm) -> dict[str, object]:
         for error in bound.errors:
             label = getattr(bound.field, "long_label", bound.label)
             listed.append({"label": label, "message": str(error), "anchor": _anchor(bound)})
-    return {"errors": listed}
+    return {"errors": listed, "is_opened": getattr(form, "is_opened", False)}
 
 
 def _of_whole(form: forms.BaseForm, error: ValidationError) -> dict[str, object]:

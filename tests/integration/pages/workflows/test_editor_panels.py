@@ -167,3 +167,23 @@ def test_an_element_that_is_no_element_has_a_panel_that_says_what_is_left_out(
     answer = read(designer, typed(designer, "node", "answer", document(START, broken)))
     assert answer["element"]["name"] == "Answer"
     assert "position" not in answer["element"]
+
+
+def test_half_a_timeout_waits_in_the_form_and_is_no_element(designer: Client) -> None:
+    sent = typed(designer, "node", "start") | {"node-pause": "after"}
+    half = read(designer, sent | {"node-timeout_seconds": "5 min"})
+    assert half["element"] is None
+    assert [each["field"] for each in half["errors"]] == ["node-timeout_outcome"]
+    whole = sent | {"node-timeout_seconds": "5 min", "node-timeout_outcome": "cancel"}
+    config = read(designer, whole)["element"]["config"]
+    assert config == {"pause": "after", "timeout": {"seconds": 300, "outcome": "cancel"}}
+
+
+def test_a_stored_half_of_a_timeout_can_be_freed_in_its_fields(designer: Client) -> None:
+    stuck: dict[str, Any] = {**START, "config": {"pause": "after", "timeout": {"seconds": 5}}}
+    page = panel(designer, "node", "start", document(stuck, ANSWER))
+    assert 'id="id_node-timeout_outcome_error"' in page
+    sent = typed(designer, "node", "start", document(stuck, ANSWER))
+    assert (sent["node-timeout_seconds"], sent["node-config"]) == ("5 s", "")
+    freed = read(designer, sent | {"node-timeout_seconds": ""})
+    assert (freed["errors"], freed["element"]["config"]) == ([], {"pause": "after"})

@@ -209,7 +209,7 @@ def test_a_pause_has_its_reason_and_its_timeout(designer: Client, small: Workflo
     sent = opened(designer, path) | {
         "pause": "after",
         "pause_reason": "Look at it.",
-        "timeout_seconds": "60",
+        "timeout_seconds": "1 min",
         "timeout_outcome": "reject",
     }
     assert send(designer, path, sent).status_code == 302
@@ -220,12 +220,62 @@ def test_a_pause_has_its_reason_and_its_timeout(designer: Client, small: Workflo
     }
 
 
-def test_half_a_timeout_is_named_at_the_missing_half(designer: Client, small: Workflow) -> None:
+def test_half_a_timeout_is_never_saved_and_the_missing_half_is_named(
+    designer: Client, small: Workflow
+) -> None:
     path = "/workflows/small/nodes/start/"
-    sent = opened(designer, path) | {"pause": "before", "timeout_seconds": "60"}
-    answer = send(designer, path, sent)
+    form = opened(designer, path) | {"pause": "before"}
+    for half, missing in (
+        ({"timeout_seconds": "5 min"}, "outcome"),
+        ({"timeout_outcome": "reject"}, "seconds"),
+    ):
+        answer = send(designer, path, form | half)
+        assert answer.status_code == 422
+        assert f'id="id_node-timeout_{missing}_error"' in text(answer)
+        assert "5 min" in text(answer)
+        assert 'name="force"' not in text(answer)
+    assert (
+        send(designer, path, form | {"timeout_seconds": "5 min", "force": "1"}).status_code == 422
+    )
+    assert node("start").config == {}
+
+
+@pytest.mark.parametrize("typed", ["60", "soon", "0 s", "400 d"])
+def test_a_timeout_is_a_duration_with_a_unit(designer: Client, small: Workflow, typed: str) -> None:
+    path = "/workflows/small/nodes/start/"
+    half = {"pause": "before", "timeout_seconds": typed, "timeout_outcome": "approve"}
+    answer = send(designer, path, opened(designer, path) | half)
     assert answer.status_code == 422
-    assert 'id="id_node-timeout_outcome_error"' in text(answer)
+    assert 'id="id_node-timeout_seconds_error"' in text(answer)
+
+
+WRONG_CONFIGS: list[tuple[dict[str, JsonValue], str]] = [
+    ({"pause": "after", "timeout": {"seconds": 300}}, "timeout_outcome"),
+    ({"pause": "after", "timeout": {"outcome": "approve"}}, "timeout_seconds"),
+    ({"pause": "after", "timeout": {"seconds": 300, "outcome": "wait"}}, "timeout_outcome"),
+    ({"pause": "after", "timeout": {"seconds": "soon", "outcome": "cancel"}}, "timeout_seconds"),
+    ({"pause": "after", "timeout": {"seconds": -5, "outcome": "cancel"}}, "timeout_seconds"),
+    ({"pause": "after", "timeout": {"seconds": [1], "outcome": "cancel"}}, "timeout_seconds"),
+    ({"pause": "after", "timeout": {}}, "config"),
+    ({"pause": "after", "timeout": 20}, "config"),
+    ({"pause": "after", "timeout": {"seconds": 5, "outcome": "cancel", "by": 1}}, "config"),
+    ({"pause": "sometimes"}, "pause"),
+    ({"pause": ["after"]}, "config"),
+    ({"pause": "after", "pause_reason": "?" * 10_001}, "pause_reason"),
+    ({"pause": "after", "pause_reason": 5}, "config"),
+    ({"template": 5}, "config"),
+]
+
+
+@pytest.mark.parametrize(("config", "field"), WRONG_CONFIGS)
+def test_a_wrong_config_opens_with_its_error_at_the_field(
+    designer: Client, config: dict[str, JsonValue], field: str
+) -> None:
+    nodes: list[JsonValue] = [{"id": "start", "type": "start", "config": config}]
+    made("wrong", {"name": "Wrong", "nodes": nodes, "edges": []})
+    page = text(designer.get("/workflows/wrong/nodes/start/"))
+    assert f'id="id_node-{field}_error"' in page
+    assert "nothing was saved" not in page
 
 
 def test_free_config_may_not_say_twice_what_has_a_field(designer: Client, small: Workflow) -> None:
