@@ -5,3 +5,10 @@ from django.apps import AppConfig
 
 class ConversationsConfig(AppConfig):
     name = "conversations"
+
+    def ready(self) -> None:
+        """Have the audit's streams compared with the heads of conversations."""
+        from conversations.models import Conversation
+        from ctxadmin.audit.heads import HeadTable, register_heads
+
+        register_heads(HeadTable(Conversation, hash="audit_hash"))

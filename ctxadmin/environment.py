@@ -132,6 +132,17 @@ def secret_key(folder: Path) -> str:
         return path.read_text(encoding="utf-8").strip()
 
 
+def audit_key() -> str:
+    """``CTXADMIN_AUDIT_KEY``; "" lets the secret key stand for it."""
+    given = text("CTXADMIN_AUDIT_KEY")
+    if 0 < len(given) < _SHORTEST_KEY:
+        raise ImproperlyConfigured(
+            f"CTXADMIN_AUDIT_KEY must have at least {_SHORTEST_KEY} characters, "
+            "for example those of: openssl rand -hex 32"
+        )
+    return given
+
+
 def metrics_token() -> str:
     """``CTXADMIN_METRICS_TOKEN``, which opens ``/metrics``; none if it is empty."""
     token = text("CTXADMIN_METRICS_TOKEN")

@@ -18,6 +18,9 @@ DATA_DIR = environment.data_dir()
 DEBUG = environment.flag("CTXADMIN_DEBUG")
 SECRET_KEY = environment.secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = environment.words("CTXADMIN_SECRET_KEY_FALLBACKS")
+# The audit's chains: "" makes their key of the secret key. Former keys verify older entries.
+AUDIT_KEY = environment.audit_key()
+AUDIT_KEY_FALLBACKS = environment.words("CTXADMIN_AUDIT_KEY_FALLBACKS")
 ALLOWED_HOSTS = environment.words("CTXADMIN_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 # Addresses of proxies whose X-Forwarded-For is believed: else all callers have the proxy's address.
 TRUSTED_PROXIES = environment.addresses("CTXADMIN_TRUSTED_PROXIES")

@@ -15,6 +15,7 @@ import hypothesis
 import pytest
 import redis
 from django.db import connection
+from django.db.models.signals import post_migrate
 
 from tests import servers
 
@@ -70,6 +71,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _fits_database(item: pytest.Item) -> bool:
     mark = item.get_closest_marker("only")
     return mark is None or connection.vendor in mark.args
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _first_anchor() -> None:
+    """The first anchor of the audit, made by a migration, is there also after a test's flush."""
+
+    def anchor(**_: object) -> None:
+        from ctxadmin.audit.anchors import insert_anchor, last_anchor
+
+        if last_anchor() is None:
+            insert_anchor(None, [])
+
+    post_migrate.connect(anchor, weak=False, dispatch_uid="first anchor")
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,15 @@ class WorkflowsConfig(AppConfig):
     name = "workflows"
 
     def ready(self) -> None:
-        """Tell the app below which workflows there are."""
+        """Tell the apps below which workflows there are, and where their heads are kept."""
         from conversations.services import ask_for_workflows
+        from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.sockets.topics import register_source
         from workflows import following
+        from workflows.models import Workflow
         from workflows.store import follow, workflow_exists
 
         ask_for_workflows(workflow_exists)
         register_source(following.SOURCE)
+        register_heads(HeadTable(Workflow))
         follow(following.tell)

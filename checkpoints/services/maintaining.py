@@ -23,6 +23,7 @@ from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import ended_tokens, remove_ended_tokens, system_actor
+from ctxadmin.audit.anchors import anchor_heads
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, InvalidState, NotFound
 from ctxadmin.web.models import KeptAnswer
@@ -120,6 +121,8 @@ def maintain(wanted: Wanted, holding: Holding | None = None) -> Report:
     if Part.RECORDS in wanted.parts:
         for name, remove_old in _records.items():
             run.report.records[name] = remove_old(clock.now(), remove=not run.only_looks)
+    if not run.only_looks:
+        anchor_heads(everything=True)
     return run.report
 
 

@@ -1,4 +1,4 @@
-"""The append-only, hash-chained record of every change."""
+"""The append-only, hash-chained record of every change, and the anchors of its chains."""
 
 from typing import ClassVar
 
@@ -8,12 +8,16 @@ from ctxadmin.web.fields import AsciiField, JsonBytesField
 
 
 class AuditEntry(models.Model):
-    """One change: who, what, when, why, and the version before and after.
+    """One change: who, what, when, and the version before and after.
 
     ``stream`` is the key of the conversation, workflow or workspace that changed and ``seq``
     the number of the change in it, without gaps. ``detail`` holds ids, counts and digests as
-    JSON, never content. ``hash`` covers the entry and the hash of the one before.
+    JSON, never content; the reason, which somebody typed, is an ``AuditReason``, of which
+    ``reason_digest`` is kept here. ``hash`` is the HMAC of the entry and of the hash before it with
+    the key that ``key_name`` names. An entry without a name is of release 0.1.0: see ``chain``.
     """
+
+    append_only: ClassVar = True
 
     pk = models.CompositePrimaryKey("stream", "seq")
     stream = models.BigIntegerField()
@@ -28,10 +32,11 @@ class AuditEntry(models.Model):
     object_id = models.CharField(max_length=200)
     version_before = AsciiField(max_length=40, default="")
     version_after = AsciiField(max_length=40, default="")
-    reason = models.TextField(default="")
     detail = JsonBytesField(default=b"{}")
     request_id = AsciiField(max_length=64, default="")
     address = AsciiField(max_length=45, default="")
+    reason_digest = AsciiField(max_length=64, default="")
+    key_name = AsciiField(max_length=8, default="")
     hash = AsciiField(max_length=64)
 
     class Meta:
@@ -41,3 +46,74 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.action} {self.object_id} by {self.actor_name}"
+
+
+class AuditReason(models.Model):
+    """Why somebody made a change, in their words; erased with the conversation that it is about.
+
+    ``salt`` is random, so that the digest in the entry says nothing about an erased reason.
+    """
+
+    pk = models.CompositePrimaryKey("stream", "seq")
+    stream = models.BigIntegerField()
+    seq = models.BigIntegerField()
+    salt = AsciiField(max_length=32, default="")
+    text = models.TextField()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class AuditHead(models.Model):
+    """The last entry of a stream that has no row of its own to say so, as those of sign-ins."""
+
+    stream = models.BigIntegerField(primary_key=True)
+    seq = models.BigIntegerField(default=0)
+    hash = AsciiField(max_length=64, default="")
+
+    def __str__(self) -> str:
+        return f"{self.stream}: {self.seq}"
+
+
+class AuditAnchor(models.Model):
+    """Where all streams were at one moment; the anchors are a chain of their own, from 1.
+
+    ``digest`` is the SHA-256 of the ``streams`` rows of AuditAnchoredHead with this number.
+    """
+
+    append_only: ClassVar = True
+
+    number = models.IntegerField(primary_key=True)
+    at = models.DateTimeField()
+    streams = models.IntegerField()
+    digest = AsciiField(max_length=64)
+    key_name = AsciiField(max_length=8)
+    hash = AsciiField(max_length=64)
+
+    def __str__(self) -> str:
+        return f"anchor {self.number}"
+
+
+class AuditAnchoredHead(models.Model):
+    """The last entry of a stream as an anchor found it; only of streams that grew since the last.
+
+    ``unkeyed`` is how many entries of release 0.1.0 the stream begins with, and 0 in all anchors
+    but the first.
+    """
+
+    append_only: ClassVar = True
+
+    pk = models.CompositePrimaryKey("stream", "anchor")
+    stream = models.BigIntegerField()
+    anchor = models.IntegerField()
+    seq = models.BigIntegerField()
+    hash = AsciiField(max_length=64)
+    unkeyed = models.BigIntegerField(default=0)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["anchor", "stream"], name="audit_heads_of_anchor"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stream}: {self.seq} in anchor {self.anchor}"

@@ -1,7 +1,7 @@
-"""Writing and verifying audit entries."""
+"""Writing audit entries."""
 
-import hashlib
-from collections.abc import Iterable, Mapping
+import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -11,19 +11,24 @@ from django.db import transaction
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.chain import FIRST_HASH, entry_hash, reason_digest
+from ctxadmin.audit.keys import current_key
+from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.lib import clock
-from ctxadmin.lib.json_bytes import canonical, dumps
+from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.observe.metrics import change_committed
 from ctxadmin.web.tables import Table
 
-FIRST_HASH: Final = "0" * 64
 _ENTRIES: Final = Table(AuditEntry)
+_REASONS: Final = Table(AuditReason)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is put on record about one change; ``detail`` holds no message or state content."""
+    """What is put on record about one change; ``detail`` holds no message or state content.
+
+    What somebody typed belongs into ``reason``, which is erased with its conversation.
+    """
 
     action: Action
     object_type: str
@@ -64,6 +69,7 @@ def record(
     before and after the change are returned. ``size``, the bytes of messages and state that the
     change wrote, is for the metrics alone.
     """
+    key = current_key()
     entry = AuditEntry(
         stream=stream,
         seq=seq,
@@ -77,13 +83,17 @@ def record(
         object_id=change.object_id,
         version_before=change.before,
         version_after=change.after,
-        reason=change.reason,
         detail=dumps(dict(change.detail)),
         request_id=actor.request_id,
         address=actor.address,
+        key_name=key.name,
     )
+    if change.reason:
+        row = AuditReason(stream=stream, seq=seq, salt=secrets.token_hex(16), text=change.reason)
+        entry.reason_digest = reason_digest(row.salt, row.text)
+        _REASONS.insert([row])
     mark = AuditMark(seq - 1, before or _hash_before(stream, seq))
-    entry.hash = entry_hash(entry, mark.hash)
+    entry.hash = entry_hash(entry, mark.hash, key)
     _ENTRIES.insert([entry])
     transaction.on_commit(partial(change_committed, change.action.value, size))
     return mark, AuditMark(seq, entry.hash)
@@ -93,36 +103,3 @@ def _hash_before(stream: int, seq: int) -> str:
     if seq == 1:
         return FIRST_HASH
     return AuditEntry.objects.values_list("hash", flat=True).get(pk=(stream, seq - 1))
-
-
-def entry_hash(entry: AuditEntry, before: str) -> str:
-    """SHA-256 in hex over the entry's content and the hash of the entry before it."""
-    content = {
-        "before": before,
-        "stream": entry.stream,
-        "seq": entry.seq,
-        "workspace": entry.workspace,
-        "at": _instant(entry.at),
-        "actor": [entry.actor_kind, entry.actor_id, entry.actor_name],
-        "action": entry.action,
-        "object": [entry.object_type, entry.object_id],
-        "versions": [entry.version_before, entry.version_after],
-        "reason": entry.reason,
-        "detail": bytes(entry.detail).decode(),
-        "request": [entry.request_id, entry.address],
-    }
-    return hashlib.sha256(canonical(content)).hexdigest()
-
-
-def _instant(moment: datetime) -> str:
-    return clock.iso(moment)
-
-
-def first_break(entries: Iterable[AuditEntry]) -> int | None:
-    """The number of the first entry of one stream whose chain does not hold, or None."""
-    before, expected = FIRST_HASH, 1
-    for entry in entries:
-        if entry.seq != expected or entry.hash != entry_hash(entry, before):
-            return expected
-        before, expected = entry.hash, expected + 1
-    return None

@@ -154,15 +154,19 @@ def _rights() -> Iterator[Finding]:
 
 @cache
 def _tables() -> tuple[rights.Table, ...]:
-    """The tables of all models of this program."""
-    models = (model._meta for model in apps.get_models(include_auto_created=True))
+    """The tables of all models of this program; of those that are append-only no row changes."""
     return tuple(
         rights.Table(
-            meta.db_table,
-            [str(field.column) for field in meta.local_concrete_fields if not field.generated],
+            model._meta.db_table,
+            [
+                str(field.column)
+                for field in model._meta.local_concrete_fields
+                if not field.generated
+            ],
+            rights.APPEND_ONLY if getattr(model, "append_only", False) else rights.VERBS,
         )
-        for meta in models
-        if meta.managed and not meta.proxy
+        for model in apps.get_models(include_auto_created=True)
+        if model._meta.managed and not model._meta.proxy
     )
 
 

@@ -31,6 +31,9 @@ COLUMNS: Final = {
     "checkpoints.StateValue": "conversation",
     "checkpoints.PendingEdit": "conversation",
     "audit.AuditEntry": "stream",
+    "audit.AuditReason": "stream",
+    "audit.AuditHead": "stream",
+    "audit.AuditAnchoredHead": "stream",
     "web.KeptAnswer": "stream",
 }
 # Functions that ask without naming one conversation by its key, and why they may.
@@ -73,7 +76,12 @@ EXCEPTIONS: Final = {
     "conversations.archiving.left_alone": _COMMAND,
     "checkpoints.live_copy.erasing.drop_erased": _COMMAND,
     "checkpoints.thin_store.forked_from": _COMMAND,
-    "ctxadmin.audit.management.commands.verify_audit.Command.handle": _COMMAND,
+    "ctxadmin.audit.verification._streams_by_page": _COMMAND,
+    "ctxadmin.audit.verification._anchored_without_entries": _COMMAND,
+    "ctxadmin.audit.anchor_chain.anchor_faults": _COMMAND,
+    "ctxadmin.audit.chain.heads_digest": _COMMAND,
+    "ctxadmin.audit.anchors._all_heads": _COMMAND,
+    "ctxadmin.audit.anchors._heads_since": _COMMAND,
 }
 _BETWEEN: Final = re.compile(r";\s*(?=INSERT|UPDATE|DELETE|SELECT)")
 # Alone, or as the first of several columns that are compared together, as Django does on MySQL.

@@ -11,6 +11,7 @@ ELSEWHERE = ("accounts", "admin", "auth", "axes", "contenttypes", "sessions", "w
 FEW = (
     "checkpoints.Maintenance",
     "checkpoints.Retention",
+    "audit.AuditAnchor",
     "notifications.Webhook",
     "notifications.AddressCode",
     "notifications.Choice",

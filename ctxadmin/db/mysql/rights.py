@@ -10,6 +10,7 @@ from ctxadmin.db.errors import AWAY, BROKEN, DENIED, READ_ONLY, number_of
 from ctxadmin.lib.finding import Finding
 
 VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE")
+APPEND_ONLY: Final = ("SELECT", "INSERT")
 _BUSY: Final = 1205  # a migration holds the table
 _SHOWN: Final = 3  # tables that are named; the others are counted
 
@@ -18,10 +19,11 @@ Lacking = Mapping[str, Sequence[str]]  # of verbs: the tables on which they are 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One of our tables with the columns that are written."""
+    """One of our tables with the columns that are written, and the rights that it takes."""
 
     name: str
     columns: Sequence[str]
+    verbs: Sequence[str] = VERBS
 
 
 def lacking(connection: Any, tables: Sequence[Table]) -> Lacking | None:
@@ -37,6 +39,7 @@ def lacking(connection: Any, tables: Sequence[Table]) -> Lacking | None:
         (verb, table.name, statement)
         for table in tables
         for verb, statement in zip(VERBS, _statements(connection, table), strict=True)
+        if verb in table.verbs
     ]
     found: dict[str, list[str]] = {}
     at = 0
@@ -85,21 +88,34 @@ def judge(database: str, tables: Sequence[Table], lacking: Lacking) -> Finding:
     """What it means, and the GRANT that mends it."""
     if not lacking:
         return Finding("database.rights", "ok", "The user of DATABASE_URL has the rights it needs.")
-    verbs_on: dict[tuple[str, ...], list[str]] = {}
+    verbs_on: dict[str, list[str]] = {}
+    tables_of: dict[str, Sequence[str]] = {}
     for verb in VERBS:
         if verb in lacking:
-            verbs_on.setdefault(tuple(lacking[verb]), []).append(verb)
-    parts = [
-        f"{', '.join(verbs)} on {_named(names, len(tables))}" for names, verbs in verbs_on.items()
+            takers = sum(verb in table.verbs for table in tables)
+            named = _named(lacking[verb], takers)
+            verbs_on.setdefault(named, []).append(verb)
+            tables_of[named] = lacking[verb]
+    parts = [f"{', '.join(verbs)} on {named}" for named, verbs in verbs_on.items()]
+    grants = [
+        f"GRANT {', '.join(verbs)} ON {place} TO"
+        for named, verbs in verbs_on.items()
+        for place in _places(database, tables_of[named])
     ]
-    missing = ", ".join(verb for verb in VERBS if verb in lacking)
     return Finding(
         "database.rights",
         "error",
         f"The user of DATABASE_URL lacks rights: {'; '.join(parts)}.",
-        f"Run GRANT {missing} ON `{database}`.* TO this user, as an administrator of the "
+        f"Run {' this user; '.join(grants)} this user, as an administrator of the "
         "database; SELECT CURRENT_USER() tells how the server names the user.",
     )
+
+
+def _places(database: str, names: Sequence[str]) -> Sequence[str]:
+    """Where the rights are granted: on few tables one by one, else on the database."""
+    if len(names) > _SHOWN:
+        return [f"`{database}`.*"]
+    return [f"`{database}`.`{name}`" for name in names]
 
 
 def _named(names: Sequence[str], of: int) -> str:

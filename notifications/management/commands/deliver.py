@@ -1,4 +1,4 @@
-"""``manage.py deliver``: sends what somebody asked to hear, and answers overdue reviews."""
+"""``manage.py deliver``: sends notifications, answers overdue reviews, anchors the audit."""
 
 import logging
 import signal
@@ -11,19 +11,21 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, InterfaceError, connection
 
 from checkpoints.services.overdue import answer_overdue
+from ctxadmin.audit.anchors import anchor_if_due
 from notifications.sender import Sender
 
 _log = logging.getLogger("ctxadmin.notifications")
 
 _LOOK_SECONDS: Final = 1.0
 _OVERDUE_SECONDS: Final = 5.0
+_ANCHOR_SECONDS: Final = 60.0
 _AWAY_SECONDS: Final = 5.0
 
 
 class Command(BaseCommand):
     help = (
         "Send webhooks and mail of what happened, and give pauses whose time is over the outcome "
-        "that their designer chose, until stopped. Several may run at the same time."
+        "that their designer chose, and anchor the audit, until stopped. Several may run at once."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -38,6 +40,7 @@ class Command(BaseCommand):
         with Sender(url) as sender:
             if once:
                 answer_overdue()
+                anchor_if_due()
                 run_until_idle(sender)
             else:
                 _again_and_again(sender, stop)
@@ -51,13 +54,16 @@ def run_until_idle(sender: Sender) -> None:
 
 def _again_and_again(sender: Sender, stop: Event) -> None:
     """Until told to stop; a database that is away is waited for."""
-    looked = float("-inf")
+    looked = anchored = float("-inf")
     while not stop.is_set():
         pause = _LOOK_SECONDS
         try:
             if time.monotonic() - looked >= _OVERDUE_SECONDS:
                 answer_overdue()
                 looked = time.monotonic()
+            if time.monotonic() - anchored >= _ANCHOR_SECONDS:
+                anchor_if_due()
+                anchored = time.monotonic()
             if sender.turn():
                 pause = 0.0
         except (DatabaseError, InterfaceError) as error:

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from checkpoints.models import Execution
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.audit.record import first_break
+from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib import clock
 from tests.factories import Api, conversation, user
 from tests.integration.checkpoints.flows import (
@@ -427,6 +427,6 @@ def test_every_change_has_one_audit_entry_and_the_chain_holds() -> None:
         "execution.resume",
         "execution.cancel",
     ]
-    assert first_break(entries) is None
+    assert not verify_stream(run.head.key)
     run.head.refresh_from_db()
     assert run.head.change_seq == len(entries)

@@ -23,7 +23,7 @@ from conversations.services import append
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.audit.record import first_break
+from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.errors import ContextError
 from tests.factories import conversation, drafts, engine, user
 
@@ -85,7 +85,7 @@ def check_versions(head: Conversation) -> None:
     rows = Checkpoint.objects.filter(conversation=head.key).order_by("version")
     assert [each.version for each in rows] == list(range(row.version + 1))
     entries = list(AuditEntry.objects.filter(stream=head.key).order_by("seq"))
-    assert first_break(entries) is None
+    assert not verify_stream(head.key)
     head.refresh_from_db()
     assert head.change_seq == len(entries)
 

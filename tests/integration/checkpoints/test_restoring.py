@@ -8,7 +8,7 @@ from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from conversations.models import Conversation
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.audit.record import first_break
+from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.json_bytes import dumps
 from tests.factories import Api, assistant, calls, conversation, result, user
 from tests.integration.checkpoints.flows import (
@@ -331,8 +331,8 @@ def test_a_fork_is_on_record_on_both_sides() -> None:
     assert b'"fork":"forked"' in bytes(theirs[-1].detail)
     assert [entry.action for entry in ours] == ["checkpoint.fork"]
     assert run.head.public_id.encode() in bytes(ours[0].detail)
-    assert first_break(theirs) is None
-    assert first_break(ours) is None
+    assert not verify_stream(run.head.key)
+    assert not verify_stream(forked.key)
     (row,) = Execution.objects.filter(conversation=forked.key)
     assert (row.origin_conversation, row.origin_version) == (run.head.public_id, 2)
 

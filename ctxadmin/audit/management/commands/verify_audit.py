@@ -1,28 +1,48 @@
-"""``manage.py verify_audit``: checks the hash chain of every stream of the audit."""
+"""``manage.py verify_audit``: checks the chains of the audit, their heads and their anchors."""
 
+from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
 
-from ctxadmin.audit.models import AuditEntry
-from ctxadmin.audit.record import first_break
+from ctxadmin.audit.anchors import last_anchor
+from ctxadmin.audit.checkpoint import checkpoint_fault, read_checkpoint
+from ctxadmin.audit.verification import verify_all
+from ctxadmin.lib import clock
 from ctxadmin.web.commands import ReadyCommand
 
 
 class Command(ReadyCommand):
     help = "Check that no audit entry was changed, removed or put in between."
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        streams = AuditEntry.objects.order_by("stream").values_list("stream", flat=True).distinct()
-        broken = 0
-        for count, stream in enumerate(streams, start=1):
-            entries = AuditEntry.objects.filter(stream=stream).order_by("seq").iterator(1000)
-            seq = first_break(entries)
-            if seq is not None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--checkpoint",
+            type=Path,
+            metavar="FILE",
+            help="compare with what audit_checkpoint printed earlier",
+        )
+
+    def handle(self, *args: Any, checkpoint: Path | None = None, **options: Any) -> None:
+        count = broken = 0
+        if checkpoint is not None:
+            try:
+                fault = checkpoint_fault(read_checkpoint(checkpoint.read_bytes()))
+            except (OSError, ValueError) as error:
+                raise CommandError(f"{checkpoint} cannot be read: {error}") from None
+            if fault:
                 broken += 1
-                self.stderr.write(f"stream {stream}: the chain breaks at entry {seq}")
-            if count % 1000 == 0:
-                self.stdout.write(f"{count} of {len(streams)} streams")
+                self.stderr.write(f"checkpoint: {fault}")
+        for stream, faults in verify_all():
+            count += stream != 0
+            broken += bool(faults)
+            for each in faults:
+                self.stderr.write(str(each))
+            if count and count % 1000 == 0:
+                self.stdout.write(f"{count} streams")
         if broken:
-            raise CommandError(f"{broken} of {len(streams)} streams are broken.")
-        self.stdout.write(f"All {len(streams)} streams hold.")
+            raise CommandError(f"{broken} of {count} streams are broken.")
+        self.stdout.write(f"All {count} streams hold.")
+        if anchor := last_anchor():
+            self.stdout.write(f"The last anchor is {anchor.number}, of {clock.iso(anchor.at)}.")

@@ -1,0 +1,19 @@
+"""``manage.py audit_checkpoint``: anchors all streams and prints a signed checkpoint."""
+
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from ctxadmin.audit.anchors import anchor_heads
+from ctxadmin.audit.checkpoint import checkpoint_of, write_checkpoint
+from ctxadmin.web.commands import ReadyCommand
+
+
+class Command(ReadyCommand):
+    help = "Print a signed checkpoint of the audit, to keep elsewhere for verify_audit."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        anchor = anchor_heads(everything=True)
+        if anchor is None:
+            raise CommandError("The anchors of the audit are missing; run verify_audit.")
+        self.stdout.write(write_checkpoint(checkpoint_of(anchor)))
