@@ -13,7 +13,7 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment, moment_at, moment_now, moment_of
 from checkpoints.store import find_checkpoint
 from conversations.models import Conversation
-from conversations.store import find_head
+from conversations.store import find_head, find_with_details
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
@@ -47,7 +47,7 @@ def enter(
     that the workflow does not have, ValidationFailed at ``/edges``, IncompatibleContext.
     """
     with span("enter"):
-        moment = moment_now(find_head(actor.workspace, public_id))
+        moment = moment_now(find_with_details(actor.workspace, public_id), with_details=True)
         return dumps(_answer(moment, node_id, edges, explain=explain))
 
 
@@ -143,7 +143,7 @@ def state_source(head: Conversation, version: int | None) -> ExecutionState | No
         version=moment.version,
         values=state.values,
         history=state.history,
-        metadata=orjson.loads(bytes(moment.row.metadata)) if moment.row else {},
+        metadata=orjson.loads(bytes(moment.row.details.metadata)) if moment.row else {},
         revision=moment.revision,
         visible_count=moment.visible_count,
         workflow=moment.row.workflow_key if moment.row else None,

@@ -16,7 +16,7 @@ from checkpoints.pinned import Pinned
 from checkpoints.standing import ready_of, stands_at
 from checkpoints.state_store import Written
 from checkpoints.state_writing import Known, StateWriting
-from checkpoints.store import CHECKPOINTS, EXECUTIONS, find_current
+from checkpoints.store import CHECKPOINTS, EXECUTION_DETAILS, EXECUTIONS, find_current
 from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
 from conversations.domain import pairing
@@ -116,6 +116,7 @@ class ExecutionWriting:
             self.row.to_tell, told = self.opened.at, ("to_tell",)
         if self._is_new:
             EXECUTIONS.insert([self.row])
+            EXECUTION_DETAILS.insert([self.row.details])
         else:
             self._update((*_DECIDED, *_TOTALLED, *told))
         replaced = self.state.replaced

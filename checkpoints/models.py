@@ -1,9 +1,11 @@
 """Executions, their checkpoints, and their state key by key."""
 
+from functools import cached_property
 from typing import ClassVar
 
 from django.db import models
 
+from ctxadmin.lib.errors import NotFound
 from ctxadmin.web.fields import AsciiField, JsonBytesField
 
 
@@ -12,7 +14,7 @@ class Execution(models.Model):
 
     Every write sets this row while it holds the lock of the conversation's head.
     ``decided`` is the domain's own value of the execution, ``marking`` tells where the tokens of
-    a pinned workflow are, ``reducers`` and ``metadata`` are JSON of what it was started with.
+    a pinned workflow are, ``reducers`` is JSON of what it was started with.
     ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
     lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
     of the state; ``thinned_count`` versions gave their state up to retention. The ``origin_*`` say
@@ -30,7 +32,6 @@ class Execution(models.Model):
     workflow_key = models.BigIntegerField(null=True)
     workflow_version = models.IntegerField(null=True)
     reducers = JsonBytesField(default=b"{}")
-    metadata = JsonBytesField(default=b"{}")
     status = AsciiField(max_length=16)
     version = models.IntegerField(default=0)
     node_id = models.CharField(max_length=128, default="")
@@ -71,6 +72,30 @@ class Execution(models.Model):
 
     def __str__(self) -> str:
         return self.public_id
+
+    @cached_property
+    def details(self) -> "ExecutionDetails":
+        """Its metadata, read when they are first asked for; NotFound if it was erased."""
+        rows = ExecutionDetails.objects.filter(conversation=self.conversation, number=self.number)
+        found = rows.first()
+        if found is None:
+            raise NotFound(f"There is no execution {self.public_id!r}.")
+        return found
+
+
+class ExecutionDetails(models.Model):
+    """The metadata that an execution was started with; they never change.
+
+    They may be large, and stand apart as those of ConversationDetails do.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "number")
+    conversation = models.BigIntegerField()
+    number = models.IntegerField()
+    metadata = JsonBytesField(default=b"{}")
+
+    def __str__(self) -> str:
+        return f"details of execution {self.number}"
 
 
 class Checkpoint(models.Model):

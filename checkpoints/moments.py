@@ -60,7 +60,7 @@ class Moment:
     @property
     def log(self) -> SqlLog:
         """The log as it was seen from the revision of then."""
-        return SqlLog(self.head.key, self.log_count, self.revision, self.head.tools)
+        return SqlLog(self.head, self.log_count, self.revision)
 
     def view(self) -> View:
         """What was visible; the revision may have grown since."""
@@ -83,19 +83,19 @@ class Moment:
 
 def metadata_of(head: Conversation, row: Execution | None) -> Mapping[str, JsonValue]:
     """The conversation's metadata, overlaid by the execution's (semantics 2.1)."""
-    both: dict[str, JsonValue] = orjson.loads(bytes(head.metadata))
+    both: dict[str, JsonValue] = orjson.loads(bytes(head.details.metadata))
     if row is not None:
-        both |= orjson.loads(bytes(row.metadata))
+        both |= orjson.loads(bytes(row.details.metadata))
     return both
 
 
-def moment_now(head: Conversation) -> Moment:
+def moment_now(head: Conversation, *, with_details: bool = False) -> Moment:
     """The newest version of a conversation's current execution, and the view of now.
 
     The execution is read together with the counts of the conversation, in one statement: ``head``
-    may have been read before another write.
+    may have been read before another write. Its details are read along or when they are asked for.
     """
-    found = find_current_with_counts(head.key)
+    found = find_current_with_counts(head.key, with_details=with_details)
     if found is None:
         return _without_execution(head)
     row, counts = found

@@ -8,6 +8,7 @@ from checkpoints.models import (
     Checkpoint,
     Claim,
     Execution,
+    ExecutionDetails,
     Label,
     PendingEdit,
     StateKey,
@@ -17,6 +18,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.web.tables import Table
 
 EXECUTIONS: Final = Table(Execution)
+EXECUTION_DETAILS: Final = Table(ExecutionDetails)
 CHECKPOINTS: Final = Table(Checkpoint)
 
 _LARGEST: Final = 2**31 - 1
@@ -41,12 +43,25 @@ _COUNTS: Final = """
 (SELECT current_revision FROM conversations_conversation AS head WHERE head.key = {conversation}),
 (SELECT visible_count FROM conversations_conversation AS head WHERE head.key = {conversation}),
 (SELECT log_count FROM conversations_conversation AS head WHERE head.key = {conversation})"""
+_METADATA: Final = """
+(SELECT metadata FROM checkpoints_executiondetails AS details
+ WHERE details.conversation = {conversation} AND details.number = {number})"""
 
 
-def find_current_with_counts(conversation: int) -> tuple[Execution, Counts] | None:
+def find_current_with_counts(
+    conversation: int, *, with_details: bool = False
+) -> tuple[Execution, Counts] | None:
     """The newest execution with the counts of its conversation, by one statement: they fit."""
-    found = EXECUTIONS.find_beside({"conversation": conversation}, _COUNTS, last_by="number")
-    return None if found is None else (found[0], Counts(*found[1]))
+    beside = f"{_COUNTS}, {_METADATA}" if with_details else _COUNTS
+    found = EXECUTIONS.find_beside({"conversation": conversation}, beside, last_by="number")
+    if found is None:
+        return None
+    row, (revision, visible, log, *metadata) = found
+    if with_details:
+        row.details = ExecutionDetails(
+            conversation=conversation, number=row.number, metadata=metadata[0]
+        )
+    return row, Counts(revision, visible, log)
 
 
 def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoint:
@@ -94,5 +109,8 @@ def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:
 
 def forget(conversation: int) -> None:
     """Remove everything that is kept of a conversation's executions."""
-    for table in (PendingEdit, Claim, Label, StateValue, StateKey, Checkpoint, Execution):
+    for table in (
+        *(PendingEdit, Claim, Label, StateValue, StateKey, Checkpoint),
+        *(ExecutionDetails, Execution),
+    ):
         table.objects.filter(conversation=conversation).delete()

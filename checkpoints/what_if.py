@@ -13,6 +13,7 @@ from checkpoints.inputs import SAVES, input_sight
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import moment_of
 from conversations.models import Conversation
+from conversations.store import read_details
 from conversations.token_sums import TokenSums
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -147,7 +148,7 @@ def _with_heads(actor: Actor, rows: Sequence[Execution]) -> list[Recorded]:
     """The executions whose conversations are still there."""
     keys = [row.conversation for row in rows]
     heads = Conversation.objects.for_workspace(actor.workspace).filter(key__in=keys)
-    by_key = {head.key: head for head in heads}
+    by_key = {head.key: head for head in read_details(list(heads))}
     return [Recorded(by_key[row.conversation], row) for row in rows if row.conversation in by_key]
 
 

@@ -67,7 +67,7 @@ def left_alone(workspace: int, *, archived: bool, since: datetime) -> Iterator[C
     rows = everything.filter(updated_at__lt=since)
     if not archived:
         rows = rows.exclude(status__in=GOING_ON)
-    rows = rows.order_by("updated_at", "key").defer("metadata", "tools")
+    rows = rows.order_by("updated_at", "key")
     after = Q()
     while part := list(rows.filter(after)[:_PAGE]):
         yield from part

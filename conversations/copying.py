@@ -58,7 +58,7 @@ def _copy_revisions(source: Conversation, upto: UpTo, target: Conversation) -> N
     for row in rows:
         if row.log_length > upto.log_count:
             _cut(row, upto.log_count, sums)
-            row.last_talk = SqlLog(source.key, upto.log_count, row.number, "").last_talk
+            row.last_talk = SqlLog(source, upto.log_count, row.number).last_talk
     for row in rows:
         row.conversation = target.key
         row.has_children = row.number in parents

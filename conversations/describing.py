@@ -13,12 +13,19 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import VersionConflict
 from ctxadmin.lib.json_bytes import digest
 
-EDITED: Final = ("title", "metadata", "tools")
+_DETAILS: Final = ("metadata", "tools")
+EDITED: Final = ("title", *_DETAILS)
 
 
 def seen_of(head: Conversation) -> dict[str, str]:
     """The digests of the fields that ``change`` sets, as they are now."""
-    return {name: field_digest(getattr(head, name)) for name in EDITED}
+    return {name: field_digest(value_of(head, name)) for name in EDITED}
+
+
+def value_of(head: Conversation, name: str) -> str | bytes:
+    """The value of one of the fields that ``change`` sets."""
+    value: str | bytes = getattr(head.details if name in _DETAILS else head, name)
+    return value
 
 
 def field_digest(value: str | bytes) -> str:
@@ -54,7 +61,10 @@ def change(
             expected, actual = seen[stale[0]], now[stale[0]]
             raise VersionConflict(message, expected=expected, actual=actual, changed_keys=stale)
         if fields:
-            opened.set(**fields)
+            if title is not None:
+                opened.set(title=title)
+            if details := {name: fields[name] for name in _DETAILS if name in fields}:
+                opened.set_details(**details)
             detail = {"fields": sorted(fields)}
             opened.commit(change_of(opened.head, Action.CONVERSATION_UPDATE, detail=detail))
     return opened.head

@@ -5,7 +5,16 @@ from datetime import datetime
 from typing import Final
 
 from conversations.domain.revisions import UNSEEN, Seen
-from conversations.models import Comment, Conversation, Mark, Message, Move, Revision, UnsettledCall
+from conversations.models import (
+    Comment,
+    Conversation,
+    ConversationDetails,
+    Mark,
+    Message,
+    Move,
+    Revision,
+    UnsettledCall,
+)
 from conversations.services import change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
@@ -47,7 +56,7 @@ def erase(
         opened.commit(change_of(head, Action.CONVERSATION_ERASE, reason=reason), upkeep=True)
         for forget in _others:
             forget(key)
-        for table in (Message, UnsettledCall, Mark, Revision, Move, Comment):
+        for table in (Message, UnsettledCall, Mark, Revision, Move, Comment, ConversationDetails):
             table.objects.filter(conversation=key).delete()
         KeptAnswer.objects.filter(stream=key).delete()
         Conversation.objects.filter(key=key).delete()

@@ -1,10 +1,12 @@
 """The log, the revisions of its view, and the head row that every write goes through."""
 
+from functools import cached_property
 from typing import ClassVar
 
 from django.db import models
 from django.db.models.functions import Now
 
+from ctxadmin.lib.errors import NotFound
 from ctxadmin.web.fields import AsciiField, JsonBytesField
 
 
@@ -34,14 +36,13 @@ class Conversation(models.Model):
     that a list needs no join. ``log_bytes`` sums the bodies of the log, ``state_bytes`` is the size
     of the current execution's state, ``checkpoint_bytes`` sums the values that are stored of all
     versions of all executions. An ``archived`` one nobody wrote to since ``updated_at``.
+    What may be large is in ``details``.
     """
 
     key = models.BigIntegerField(primary_key=True)
     workspace = models.BigIntegerField()
     public_id = AsciiField(max_length=64)
     title = models.CharField(max_length=300, default="")
-    metadata = JsonBytesField(default=b"{}")
-    tools = models.TextField(default="")
     status = AsciiField(max_length=16, default="IDLE")
     workflow = AsciiField(max_length=64, default="")
     change_seq = models.BigIntegerField(default=0)
@@ -89,10 +90,33 @@ class Conversation(models.Model):
     def __str__(self) -> str:
         return self.public_id
 
+    @cached_property
+    def details(self) -> "ConversationDetails":
+        """Its metadata and tools, read when they are first asked for; NotFound if it was erased."""
+        found = ConversationDetails.objects.filter(conversation=self.key).first()
+        if found is None:
+            raise NotFound(f"There is no conversation {self.public_id!r}.")
+        return found
+
     @property
     def stored_bytes(self) -> int:
         """The bytes of its messages and of the states of all versions."""
         return self.log_bytes + self.checkpoint_bytes
+
+
+class ConversationDetails(models.Model):
+    """The fields of a conversation that may be large, and that appends neither read nor write.
+
+    Each conversation has one row. A write of the head takes the whole head into the binary log of
+    MySQL unless that is told otherwise: 1 MB of ``metadata`` there cost 2 MB per append.
+    """
+
+    conversation = models.BigIntegerField(primary_key=True)
+    metadata = JsonBytesField(default=b"{}")
+    tools = models.TextField(default="")
+
+    def __str__(self) -> str:
+        return f"details of {self.conversation}"
 
 
 class Message(models.Model):

@@ -12,7 +12,7 @@ from conversations.domain.operations import Notice, Outcome
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
-from conversations.models import Conversation, Revision
+from conversations.models import Conversation, ConversationDetails, Revision
 from conversations.store import find_revision, view_of
 from conversations.writing import Writing, insert_head, writing
 from ctxadmin.accounts.actor import Actor
@@ -127,8 +127,9 @@ def open_new(actor: Actor, new: NewConversation) -> Writing:
         public_id=new.public_id or new_public_id("conv"),
         title=new.title,
         workflow=new.workflow,
-        metadata=new.metadata,
-        tools=new.tools,
+    )
+    head.details = ConversationDetails(
+        conversation=head.key, metadata=new.metadata, tools=new.tools
     )
     return insert_head(head, actor)
 

@@ -13,7 +13,7 @@ from conversations.domain.bodies import text_of_body
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs
-from conversations.models import Mark, Message, Revision, UnsettledCall
+from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.spans import MANY, chunks, rows_of
 from conversations.tool_links import Answer, answers_to, call_digest
 
@@ -36,12 +36,12 @@ class SqlLog:
     """
 
     def __init__(
-        self, conversation: int, length: int, revision: int, tools: str, *, newest: bool = False
+        self, head: Conversation, length: int, revision: int, *, newest: bool = False
     ) -> None:
-        self.conversation = conversation
+        self.conversation = head.key
         self.length = length
         self.revision = revision
-        self._tools = tools
+        self._head = head
         self._newest = newest
         self._answered_at: dict[int, int | None] = {}  # log index -> the call answered there
         self._groups: dict[int, ToolGroup] = {}
@@ -73,7 +73,7 @@ class SqlLog:
         return list(_indices(self._marks(Mark.TOOLS)))
 
     def tools(self) -> str | None:
-        return self._tools or None
+        return self._head.details.tools or None
 
     def taken_ids(self, message_ids: Collection[str]) -> Collection[str]:
         taken: set[str] = set()

@@ -1,6 +1,6 @@
 """Reading one conversation in SQL: its head, its revisions, their views."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import islice
@@ -15,15 +15,21 @@ from conversations.domain.revisions import RevisionKind
 from conversations.domain.runs import Run
 from conversations.domain.view import View
 from conversations.domain.view_patch import apply_patch
-from conversations.models import Conversation, Revision
+from conversations.models import Conversation, ConversationDetails, Revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.web.tables import Table
 
 HEADS: Final = Table(Conversation)
+DETAILS: Final = Table(ConversationDetails)
 REVISIONS: Final = Table(Revision)
 
 _RANGES: Final = 40  # of revisions in one query
+_DETAILS_OF_HEAD: Final = ", ".join(
+    f"(SELECT {column} FROM {ConversationDetails._meta.db_table}"  # noqa: S608
+    f" WHERE conversation = {{key}})"
+    for column in ("metadata", "tools")
+)
 
 
 def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversation:
@@ -34,6 +40,28 @@ def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversa
     if head is None:
         raise NotFound(f"There is no conversation {public_id[:64]!r}.")
     return head
+
+
+def find_with_details(workspace: int, public_id: str) -> Conversation:
+    """``find_head`` together with the details of then, by one statement; NotFound."""
+    found = None
+    if is_public_id(public_id):
+        where = {"workspace": workspace, "public_id": public_id}
+        found = HEADS.find_beside(where, _DETAILS_OF_HEAD, last_by="key")
+    if found is None:
+        raise NotFound(f"There is no conversation {public_id[:64]!r}.")
+    head, (metadata, tools) = found
+    head.details = ConversationDetails(conversation=head.key, metadata=metadata, tools=tools)
+    return head
+
+
+def read_details(heads: Sequence[Conversation]) -> list[Conversation]:
+    """The heads with their details, read together; without those that were erased meanwhile."""
+    details = ConversationDetails.objects.in_bulk([head.key for head in heads])
+    found = [head for head in heads if head.key in details]
+    for head in found:
+        head.details = details[head.key]
+    return found
 
 
 def find_revision(conversation: int, number: int, *, with_view: bool = True) -> Revision:

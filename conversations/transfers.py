@@ -41,8 +41,8 @@ def export(actor: Actor, public_id: str) -> bytes:
         Transfer(
             conversation_id=head.public_id,
             title=head.title,
-            metadata=orjson.loads(bytes(head.metadata)),
-            tools=head.tools or None,
+            metadata=orjson.loads(bytes(head.details.metadata)),
+            tools=head.details.tools or None,
             created_at=head.created_at,
             updated_at=head.updated_at,
             current_revision=head.current_revision,

@@ -15,7 +15,7 @@ from conversations.domain.view import View
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.remembered import MEMORY
 from conversations.sql_log import SqlLog
-from conversations.store import HEADS, REVISIONS, find_head, find_revision, view_of
+from conversations.store import DETAILS, HEADS, REVISIONS, find_head, find_revision, view_of
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
@@ -107,7 +107,7 @@ class Writing:
     def log(self) -> SqlLog:
         """The log as seen from the current revision."""
         head = self.head
-        return SqlLog(head.key, head.log_count, head.current_revision, head.tools, newest=True)
+        return SqlLog(head, head.log_count, head.current_revision, newest=True)
 
     def _talk_after(self, row: Revision) -> int:
         """The last message of a revision's branch that no tool wrote, with those logged by now."""
@@ -118,11 +118,18 @@ class Writing:
         return Cause(author=self.actor.label, reason=reason, at=self.at)
 
     def set(self, **fields: object) -> None:
-        """Change a field of the head: title, metadata, tools, or if it is archived."""
+        """Change a field of the head: its title, or if it is archived."""
         self.changed = True
         for name, value in fields.items():
             setattr(self.head, name, value)
             self._dirty.add(name)
+
+    def set_details(self, **fields: object) -> None:
+        """Change metadata or tools."""
+        self.changed = True
+        for name, value in fields.items():
+            setattr(self.head.details, name, value)
+        DETAILS.change({"conversation": self.head.key}, fields)
 
     def log_entries(
         self, entries: Sequence[Entry], *, node_id: str = "", into_next: bool = False
@@ -248,7 +255,7 @@ class Writing:
             operation="append",
             reason=reason,
             branched_at=log_count,
-            last_talk=SqlLog(head.key, log_count, row.number, "").last_talk,
+            last_talk=SqlLog(head, log_count, row.number).last_talk,
         )
 
     def _insert(
@@ -364,6 +371,7 @@ def insert_head(head: Conversation, actor: Actor) -> Writing:
     try:
         with transaction.atomic():
             head.save(force_insert=True)
+            head.details.save(force_insert=True)
     except IntegrityError:
         message = f"The id {head.public_id!r} is taken."
         problem = FieldProblem("/id", message, "duplicate")

@@ -58,7 +58,7 @@ def fan_out() -> int:
     rows = Execution.objects.filter(to_tell__isnull=False).order_by("to_tell")
     known: dict[int, Listeners] = {}
     count = 0
-    for row in rows.defer("decided", "marking", "reducers", "metadata")[:_MOST]:
+    for row in rows.defer("decided", "marking", "reducers")[:_MOST]:
         if row.workspace not in known:
             known[row.workspace] = _listeners(row.workspace)
         _tell(row, known[row.workspace])

@@ -33,7 +33,7 @@ def sight_of(
     ``metadata`` is the execution's, which overlays the conversation's. The messages are the first
     ``visible_count`` of the view of ``revision``, by default all of the current one.
     """
-    own: dict[str, JsonValue] = orjson.loads(bytes(head.metadata))
+    own: dict[str, JsonValue] = orjson.loads(bytes(head.details.metadata))
     context = PromptContext.of_state(
         values, history, conversation_metadata=own, execution_metadata=metadata
     )
@@ -48,7 +48,7 @@ def messages_of(
     view = view_of(find_revision(head.key, number))
     if visible_count is not None:
         view = view.slice(0, visible_count)
-    return Messages(SqlLog(head.key, head.log_count, number, head.tools), view)
+    return Messages(SqlLog(head, head.log_count, number), view)
 
 
 def token_sums(source: Conversation | MemoryLog) -> TokensOf:

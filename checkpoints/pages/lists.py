@@ -18,7 +18,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.web.pagination import Page, PageRequest
 from workflows.models import Workflow
 
-_HIDDEN: Final = ("marking", "reducers", "metadata")  # may be large and are not listed
+_HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
 
 
 @dataclass(frozen=True, slots=True)

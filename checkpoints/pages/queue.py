@@ -24,7 +24,7 @@ from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import Page, PageRequest, cut
 
-_LARGE: Final = ("marking", "reducers", "metadata")
+_LARGE: Final = ("marking", "reducers")
 _WHO: Final = ("", "mine", "free")
 _MOST_COUNTED: Final = 1000
 

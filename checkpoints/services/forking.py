@@ -9,7 +9,7 @@ from checkpoints.domain.commands import ForkCheckpoint
 from checkpoints.domain.execution import Standing, dump
 from checkpoints.domain.pauses import When
 from checkpoints.fork_store import copy_execution
-from checkpoints.models import Checkpoint, Execution
+from checkpoints.models import Checkpoint, Execution, ExecutionDetails
 from checkpoints.services.opening import require_execution
 from checkpoints.store import find_checkpoint, find_current
 from conversations.copying import UpTo, copy_conversation
@@ -61,8 +61,8 @@ def fork(
                 public_id=command.id,
                 title=source.title if command.title is None else command.title,
                 workflow=source.workflow,
-                metadata=bytes(source.metadata),
-                tools=source.tools,
+                metadata=bytes(source.details.metadata),
+                tools=source.details.tools,
             ),
         )
         upto = UpTo(to.log_count, to.revision_count, to.revision, to.change_seq)
@@ -91,7 +91,6 @@ def _fork_execution(
         workflow_key=row.workflow_key,
         workflow_version=row.workflow_version,
         reducers=row.reducers,
-        metadata=row.metadata,
         status=now.status.value,
         version=now.version,
         node_id=now.node_id or "",
@@ -110,7 +109,11 @@ def _fork_execution(
         created_at=opened.at,
         changed_at=opened.at,
     )
+    forked.details = ExecutionDetails(
+        conversation=forked.conversation, number=1, metadata=row.details.metadata
+    )
     forked.save(force_insert=True)
+    forked.details.save(force_insert=True)
     opened.head.checkpoint_bytes = copy_execution(row, to, forked)
     return forked
 

@@ -231,7 +231,7 @@ def _long_executions(workspace: Workspace, keep_last: int) -> Iterator[tuple[Exe
         workspace=workspace.key, version__gte=F("thinned_count") + keep_last
     )
     rows = rows.order_by("conversation", "number")
-    rows = rows.defer("decided", "marking", "reducers", "metadata")
+    rows = rows.defer("decided", "marking", "reducers")
     after = Q()
     while part := list(rows.filter(after)[:_PAGE]):
         heads = Conversation.objects.filter(key__in={row.conversation for row in part})

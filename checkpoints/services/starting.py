@@ -10,7 +10,7 @@ from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import ExecutionWriting, Write, current_of
-from checkpoints.models import Execution
+from checkpoints.models import Execution, ExecutionDetails
 from checkpoints.pinned import Pinned, newest, of_conversation, pinned_to
 from checkpoints.services.opening import Sent, read_sent
 from conversations.domain.revisions import UNSEEN, Seen
@@ -116,7 +116,7 @@ def _new_row(opened: Writing, new: NewExecution, number: int) -> Execution:
     reducers = dict(new.reducers)
     if workflow is not None:
         reducers = {**workflow.document.reducers, **reducers}
-    return Execution(
+    row = Execution(
         conversation=head.key,
         number=number,
         public_id=new_public_id("exec"),
@@ -125,13 +125,16 @@ def _new_row(opened: Writing, new: NewExecution, number: int) -> Execution:
         workflow_key=workflow.key if workflow else None,
         workflow_version=workflow.version if workflow else None,
         reducers=canonical(reducers),
-        metadata=new.metadata,
         state_digest=EMPTY.digest.hex(),
         state_bytes=EMPTY.size,
         state_keys=EMPTY.keys,
         author=opened.actor.label,
         created_at=opened.at,
     )
+    row.details = ExecutionDetails(
+        conversation=row.conversation, number=number, metadata=new.metadata
+    )
+    return row
 
 
 def _require_version(actual: int, expected: int | None) -> None:

@@ -30,7 +30,7 @@ from conversations.domain.chat_json import read_conversation
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.transfer import is_export, read_export
 from conversations.services import NewConversation
-from conversations.store import find_head
+from conversations.store import find_head, find_with_details, read_details
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
@@ -63,7 +63,8 @@ class Conversations(Endpoint):
             archived=self.query_flag("archived"),
         )
         page = queries.list_conversations(self.actor, wanted, PageRequest.of(query))
-        return Response(page.as_json([queries.conversation_json(head) for head in page.items]))
+        heads = read_details(page.items)
+        return Response(page.as_json([queries.conversation_json(head) for head in heads]))
 
     @described(
         "Create a conversation",
@@ -89,7 +90,7 @@ class Conversations(Endpoint):
 class OneConversation(ConversationEndpoint):
     @described("Get a conversation", answer=ConversationAnswer)
     def get(self, request: Request, conversation_id: str) -> Response:
-        return shown(find_head(self.actor.workspace, conversation_id))
+        return shown(find_with_details(self.actor.workspace, conversation_id))
 
     @described(
         "Change a conversation",

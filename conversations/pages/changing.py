@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations import describing, erasure, services
 from conversations.api.schemas import metadata_bytes
-from conversations.describing import EDITED, field_digest, seen_of
+from conversations.describing import EDITED, field_digest, seen_of, value_of
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.pages import presenters
@@ -172,8 +172,8 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if request.method != "POST":
         initial = {
             "title": head.title,
-            "metadata": orjson.loads(bytes(head.metadata)),
-            "tools": head.tools,
+            "metadata": orjson.loads(bytes(head.details.metadata)),
+            "tools": head.details.tools,
         }
         return _edit_page(request, head, ConversationForm(initial=initial), seen_of(head))
     form = ConversationForm(request.POST)
@@ -222,8 +222,8 @@ def _edit_page(
 
 def _shown(head: Conversation, name: str) -> str:
     """The value of an edited field as text."""
-    value = getattr(head, name)
-    return bytes(value).decode() if name == "metadata" else str(value)
+    value = value_of(head, name)
+    return value if isinstance(value, str) else bytes(value).decode()
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

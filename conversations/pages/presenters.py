@@ -290,6 +290,6 @@ def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
 
 def token_budget(head: Conversation) -> int | None:
     """The whole number over 0 under ``token_budget`` in the metadata, if there is one."""
-    found = orjson.loads(bytes(head.metadata)).get(BUDGET_KEY)
+    found = orjson.loads(bytes(head.details.metadata)).get(BUDGET_KEY)
     known = isinstance(found, int) and not isinstance(found, bool)
     return found if known and found > 0 else None

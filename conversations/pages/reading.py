@@ -20,7 +20,7 @@ from conversations.pages.address import number_in, shown_in, start_in
 from conversations.pages.cards import Gap, MessageCard
 from conversations.pages.presenters import BatchLine
 from conversations.pages.windows import SECTION, Section, Shown, is_number
-from conversations.store import find_head, lineage
+from conversations.store import find_head, find_with_details, lineage
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
@@ -123,7 +123,7 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @page
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    head = find_head(actor.workspace, conversation_id)
+    head = find_with_details(actor.workspace, conversation_id)
     wanted, start = shown_in(request), start_in(request)
     if "at" in request.GET:
         index = number_in(request, "at", 0)

@@ -15,12 +15,14 @@ from tests.servers import ROOT
 # The column by which rows are spread over machines, by model; it stands first in each primary key.
 COLUMNS: Final = {
     "conversations.Conversation": "key",
+    "conversations.ConversationDetails": "conversation",
     "conversations.Message": "conversation",
     "conversations.Mark": "conversation",
     "conversations.UnsettledCall": "conversation",
     "conversations.Revision": "conversation",
     "conversations.Move": "conversation",
     "checkpoints.Execution": "conversation",
+    "checkpoints.ExecutionDetails": "conversation",
     "checkpoints.Checkpoint": "conversation",
     "checkpoints.UndroppedCopy": "conversation",
     "checkpoints.Label": "conversation",
@@ -44,6 +46,8 @@ _SUMS: Final = "sums of a workspace for people to look at: each machine adds up 
 _COMMAND: Final = "a command in the background, which may ask all machines"
 EXCEPTIONS: Final = {
     "conversations.store.find_head": _BY_ID,
+    "conversations.store.find_with_details": _BY_ID,
+    "conversations.store.read_details": _PAGE,
     "conversations.together._look_up": _BY_ID,
     "conversations.transfers._free_id": _BY_ID,
     "checkpoints.pages.reading._origin_url": _BY_ID,

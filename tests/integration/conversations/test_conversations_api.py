@@ -390,5 +390,5 @@ def test_the_list_costs_as_many_queries_for_many_as_for_few(
 ) -> None:
     for number in range(30):
         api.post("/conversations", {"id": f"c{number}"})
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         api.get("/conversations?limit=30")

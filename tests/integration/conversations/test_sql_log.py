@@ -262,7 +262,7 @@ class Agreement(RuleBasedStateMachine):
         """A log of former length tells what it told then."""
         upto, then = data.draw(st.sampled_from(self.past))
         head = self.head()
-        sql = SqlLog(head.key, upto.log_count, upto.revision, head.tools)
+        sql = SqlLog(head, upto.log_count, upto.revision)
         agree(sql, then.log(), data.draw(orders(View([(0, upto.log_count)]))))
 
     @precondition(lambda self: self.past)
@@ -288,7 +288,7 @@ class Agreement(RuleBasedStateMachine):
         upto, then = data.draw(st.sampled_from(self.past))
         head = self.head()
         with transaction.atomic():
-            opened = open_new(self.actor, NewConversation(tools=head.tools))
+            opened = open_new(self.actor, NewConversation(tools=head.details.tools))
             copy_conversation(head, upto, opened.head)
             opened.commit(change_of(opened.head, Action.CHECKPOINT_FORK))
         self.made, self.id = then, opened.head.public_id
@@ -302,7 +302,7 @@ class Agreement(RuleBasedStateMachine):
         """The log as seen from any branch, and of any view of it."""
         number = data.draw(st.sampled_from(sorted(self.made.revisions)))
         head = self.head()
-        sql = SqlLog(head.key, head.log_count, number, head.tools)
+        sql = SqlLog(head, head.log_count, number)
         agree(sql, self.made.log(number), data.draw(orders(View([(0, head.log_count)]))))
 
     @invariant()
@@ -343,7 +343,7 @@ class Agreement(RuleBasedStateMachine):
             for each in self.made.messages
         ]
         assert head.log_count == len(found)
-        sql = SqlLog(head.key, head.log_count, head.current_revision, head.tools, newest=True)
+        sql = SqlLog(head, head.log_count, head.current_revision, newest=True)
         agree(sql, self.made.log(), self.made.current.view)
 
     def the_revisions_are_the_same(self, head: Head) -> None:

@@ -87,3 +87,11 @@ def test_everything_in_a_database_of_a_former_release_reads_back(upgraded: Upgra
 
 def test_the_first_release_is_among_them() -> None:
     assert "0.1.0" in [release.name for release in RELEASES]
+
+
+def test_details_go_back_into_the_heads(upgraded: Upgraded) -> None:
+    """As an operator does who goes back to the release before, and upgrades again later."""
+    upgraded.manage("migrate", "-v", "0", "checkpoints", "0001")
+    upgraded.manage("migrate", "-v", "0", "conversations", "0001")
+    upgraded.manage("migrate", "-v", "0")
+    assert upgraded.read() == ""

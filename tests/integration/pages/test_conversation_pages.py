@@ -282,7 +282,11 @@ def test_details_are_edited_and_bad_metadata_is_named(chat: Conversation) -> Non
     good |= hidden(admin.get("/conversations/chat/edit/"))
     assert admin.post("/conversations/chat/edit/", good).status_code == 302
     head = Conversation.objects.get()
-    assert (head.title, bytes(head.metadata), head.tools) == ("New", b'{"a":1}', "find(x)")
+    assert (head.title, bytes(head.details.metadata), head.details.tools) == (
+        "New",
+        b'{"a":1}',
+        "find(x)",
+    )
 
 
 EDIT = "/conversations/chat/edit/"
@@ -296,7 +300,7 @@ def test_what_one_person_edits_does_not_undo_what_another_did(chat: Conversation
     second = theirs | {"title": "A chat", "metadata": '{"a": 1}', "tools": ""}
     assert admin.post(EDIT, second).status_code == 302
     head = Conversation.objects.get()
-    assert (head.title, bytes(head.metadata)) == ("Mine", b'{"a":1}')
+    assert (head.title, bytes(head.details.metadata)) == ("Mine", b'{"a":1}')
 
 
 def test_two_edits_of_one_field_are_shown_and_nothing_typed_is_lost(chat: Conversation) -> None:

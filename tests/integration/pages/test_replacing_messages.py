@@ -187,7 +187,7 @@ def test_who_replaces_a_call_and_then_its_result_has_a_pair_that_a_model_takes(
     assert not preview.context["page"].effect.splits
     assert reviewer.post(OPERATE, form_of(preview) | {"apply": "1"}).status_code == 302
     head.refresh_from_db()
-    log = SqlLog(head.key, head.log_count, head.current_revision, head.tools, newest=True)
+    log = SqlLog(head, head.log_count, head.current_revision, newest=True)
     view = view_of(find_revision(head.key, head.current_revision))
     assert list(view) == [0, 3, 4]
     assert validate_for_model(view, log) == ()
