@@ -11,6 +11,7 @@ const target = join(here, "..", "static", "build");
 
 const entryPoints = {
   graph: "src/graph/main.tsx",
+  keys: "src/keys/main.ts",
   layout: "src/graph/io/layout.worker.ts",
   state: "src/state/main.ts",
 };

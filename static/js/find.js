@@ -48,6 +48,8 @@ function tell() {
   const text = total ? (more ? count.dataset.more : count.dataset.hits) : more ? "" : count.dataset.none;
   count.textContent = text.replace("{place}", String(place + 1)).replace("{count}", String(total));
   results.classList.toggle("find-empty", !total && !more);
+  results.querySelector('[data-find="-1"]').disabled = place <= 0;
+  results.querySelector('[data-find="1"]').disabled = place >= total - 1 && !more;
 }
 
 /** Open what is folded around the words, so that a hit can be seen. */

@@ -91,8 +91,6 @@ document.addEventListener("keydown", (event) => {
       show();
     }
     next.focus();
-  } else if (event.key === "Escape" && chosen.size && !document.querySelector("dialog[open]")) {
-    clear();
   }
 });
 

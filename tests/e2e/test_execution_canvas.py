@@ -77,7 +77,7 @@ def test_the_page_of_an_execution_leads_to_its_canvas_and_that_says_where_it_sta
     expect(card(page, "review")).to_contain_text("not run")
     expect(page.get_by_role("list", name="What the marks mean")).to_contain_text("runs next")
     expect(page.get_by_role("region", name="Kinds of nodes")).to_have_count(0)
-    expect(page.get_by_role("button", name="Lay out")).to_have_count(0)
+    expect(page.get_by_role("button", name="Auto layout")).to_have_count(0)
 
 
 def test_the_canvas_follows_the_execution(viewer_page: Page, run: str, api: httpx.Client) -> None:
@@ -183,7 +183,7 @@ def test_nodes_and_edges_are_chosen_by_keyboard_and_the_outline_says_their_state
 
 def test_a_picture_shows_the_marks(viewer_page: Page, run: str) -> None:
     page = opened(viewer_page, run)
-    page.get_by_text("Picture").click()
+    page.get_by_text("Export image").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     picture = download.value.path().read_text()

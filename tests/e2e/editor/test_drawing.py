@@ -296,7 +296,7 @@ def test_groups_and_notes_are_kept_with_their_nodes(
 def test_a_picture_of_the_graph_is_downloaded(designer_page: Page, made: Make) -> None:
     page = opened(designer_page, made())
     for ending, starts in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
-        page.get_by_text("Picture").click()
+        page.get_by_text("Export image").click()
         with page.expect_download() as download:
             page.get_by_role("button", name=ending).click()
         assert download.value.suggested_filename == f"Drawn.{ending.lower()}"
@@ -325,7 +325,7 @@ def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they
     expect(page.locator(".flow-chips, .flow-card-type")).to_have_count(0)
     card(page, "n95").click()
     expect(page.get_by_role("complementary", name="What is chosen")).to_contain_text("n95")
-    page.get_by_role("button", name="Show what is chosen").click()
+    page.get_by_role("button", name="Zoom to selection").click()
     expect(card(page, "n95").locator(".flow-card-type")).to_be_visible()
     expect(page.locator(".flow-far")).to_have_count(0)
     drag(

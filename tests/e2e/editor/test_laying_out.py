@@ -34,12 +34,12 @@ def test_a_large_graph_is_laid_out_in_one_step(
     ]
     slug = made(nodes, edges)
     page = opened(designer_page, slug)
-    page.get_by_role("button", name="Lay out").click()
-    expect(page.get_by_role("button", name="Undo: Lay out")).to_be_enabled()
+    page.get_by_role("button", name="Auto layout").click()
+    expect(page.get_by_role("button", name="Undo: Auto layout")).to_be_enabled()
     saved(page)
     places = [str(node["position"]) for node in draft(api, slug)["nodes"]]
     assert len(set(places)) == 30
-    page.get_by_role("button", name="Undo: Lay out").click()
+    page.get_by_role("button", name="Undo: Auto layout").click()
     saved(page)
     assert draft(api, slug)["nodes"] == nodes
 
@@ -54,7 +54,7 @@ def test_nodes_without_positions_open_in_rows_and_the_draft_stays_as_it_is(
     stood = spots(page)
     assert len({y for _, y in stood.values()}) == 3
     expect(card(page, "n8")).to_be_in_viewport(ratio=0.99)  # the frame hides the rest
-    page.get_by_text("Picture").click()
+    page.get_by_text("Export image").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     picture = download.value.path().read_text()

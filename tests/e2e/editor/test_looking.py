@@ -34,7 +34,7 @@ def test_who_may_only_look_changes_nothing(
     page.keyboard.press("Control+d")
     expect(page.locator(".flow-card")).to_have_count(2)
     expect(page.get_by_role("region", name="Kinds of nodes")).to_have_count(0)
-    expect(page.get_by_role("button", name="Lay out")).to_have_count(0)
+    expect(page.get_by_role("button", name="Auto layout")).to_have_count(0)
     assert_accessible(page)
 
 

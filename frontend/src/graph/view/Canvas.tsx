@@ -84,6 +84,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
     <div
       className={isFar ? "flow flow-far" : "flow"}
       ref={frame}
+      tabIndex={-1} // what is pressed on the empty canvas keeps the keys here
       onDragOver={(event) => {
         if (event.dataTransfer.types.includes(KIND_TYPE)) event.preventDefault();
       }}

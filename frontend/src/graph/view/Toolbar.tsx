@@ -2,6 +2,7 @@
 
 import { useReactFlow } from "@xyflow/react";
 import { type ReactNode, useEffect, useRef } from "react";
+import { capsOf } from "../../keys/model";
 import { warn } from "../io/notice";
 import type { Saver } from "../io/saving";
 import { t } from "../texts";
@@ -23,16 +24,17 @@ interface ToolProps {
   readonly onClick: () => void;
   readonly disabled?: boolean;
   readonly pressed?: boolean;
-  /** A single key, which the page's list of keys shows. */
-  readonly letter?: string;
+  /** As the page's list of keys has it, under `name` if the label changes. */
   readonly keys?: string;
+  readonly name?: string;
   readonly children?: ReactNode;
 }
 
-export function Tool({ icon, label, onClick, disabled, pressed, letter, keys, children }: ToolProps) {
-  const known = keys ? `${label} (${keys})` : label;
+export function Tool({ icon, label, onClick, disabled, pressed, keys, name, children }: ToolProps) {
+  const [way = ""] = keys?.split(" | ") ?? [];
+  const known = way ? `${label} (${capsOf(way).join(" ")})` : label;
   return (
-    <button type="button" className={`btn btn-sm${children ? "" : " btn-icon"}`} title={known} aria-label={children ? undefined : label} aria-pressed={pressed} disabled={disabled} onClick={onClick} data-key={letter} data-key-label={letter && label}>
+    <button type="button" className={`btn btn-sm${children ? "" : " btn-icon"}`} title={known} aria-label={children ? undefined : label} aria-pressed={pressed} disabled={disabled} onClick={onClick} data-key={keys} data-key-label={keys && (name ?? label)}>
       <Icon name={icon} />
       {children}
     </button>
@@ -61,13 +63,13 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
         <Tool icon="sitemap" label={t("Canvas")} pressed={view === "canvas"} onClick={() => onView("canvas")}>
           {t("Canvas")}
         </Tool>
-        <Tool icon="list-details" label={t("Outline")} pressed={view === "outline"} onClick={() => onView("outline")} letter="o">
+        <Tool icon="list-details" label={t("Outline")} pressed={view === "outline"} onClick={() => onView("outline")} keys="o">
           {t("Outline")}
         </Tool>
       </div>
       {mayChange && <Changing />}
       {setup.may_preview && (
-        <Tool icon="flask" label={t("What if")} letter="w" onClick={whatIf}>
+        <Tool icon="flask" label={t("What if")} keys="w" onClick={whatIf}>
           {t("What if")}
         </Tool>
       )}
@@ -90,16 +92,16 @@ function Changing() {
   return (
     <>
       <div className="btn-group" role="group" aria-label={t("Steps")}>
-        <Tool icon="arrow-back-up" label={past === undefined ? t("Undo") : t("Undo: {what}", { what: past })} keys="Ctrl Z" disabled={past === undefined} onClick={undo} />
-        <Tool icon="arrow-forward-up" label={future === undefined ? t("Redo") : t("Redo: {what}", { what: future })} keys="Ctrl Shift Z" disabled={future === undefined} onClick={redo} />
+        <Tool icon="arrow-back-up" label={past === undefined ? t("Undo") : t("Undo: {what}", { what: past })} keys="Ctrl+Z" name={t("Undo")} disabled={past === undefined} onClick={undo} />
+        <Tool icon="arrow-forward-up" label={future === undefined ? t("Redo") : t("Redo: {what}", { what: future })} keys="Ctrl+Shift+Z | Ctrl+Y" name={t("Redo")} disabled={future === undefined} onClick={redo} />
       </div>
       <div className="btn-group" role="group" aria-label={t("What is chosen")}>
-        <Tool icon="copy-plus" label={t("Duplicate")} keys="Ctrl D" disabled={!nodes} onClick={() => duplicateChosen(store)} />
-        <Tool icon="trash" label={t("Delete")} keys={t("Del")} disabled={!any} onClick={() => removeChosen(store)} />
-        <Tool icon="box-multiple" label={t("Group")} letter="g" disabled={!nodes} onClick={() => groupChosen(store)} />
-        <Tool icon="box-off" label={t("Ungroup")} disabled={!grouped} onClick={() => ungroupChosen(store)} />
+        <Tool icon="copy-plus" label={t("Duplicate")} keys="Ctrl+D" disabled={!nodes} onClick={() => duplicateChosen(store)} />
+        <Tool icon="trash" label={t("Delete")} keys="Delete | Backspace" disabled={!any} onClick={() => removeChosen(store)} />
+        <Tool icon="box-multiple" label={t("Group")} keys="Ctrl+G" disabled={!nodes} onClick={() => groupChosen(store)} />
+        <Tool icon="box-off" label={t("Ungroup")} keys="Ctrl+Shift+G" disabled={!grouped} onClick={() => ungroupChosen(store)} />
       </div>
-      <Tool icon="hierarchy-2" label={t("Lay out")} letter="l" onClick={() => void layOut(store, setup).catch(fail)} />
+      <Tool icon="hierarchy-2" label={t("Auto layout")} keys="l" onClick={() => void layOut(store, setup).catch(fail)} />
     </>
   );
 }
@@ -122,16 +124,16 @@ function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
     <>
       <div className="btn-group" role="group" aria-label={t("Look")}>
         <Tool icon="hand-stop" label={t("Drag moves the canvas")} pressed={drawing === "pan"} onClick={() => onDrawing("pan")} />
-        <Tool icon="marquee-2" label={t("Drag draws a box")} pressed={drawing === "box"} onClick={() => onDrawing("box")} letter="b" />
-        <Tool icon="zoom-out" label={t("Smaller")} letter="-" onClick={() => void flow.zoomOut()} />
-        <Tool icon="zoom-in" label={t("Larger")} letter="+" onClick={() => void flow.zoomIn()} />
-        <Tool icon="maximize" label={t("Show all")} letter="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.1 })} />
-        <Tool icon="focus-2" label={t("Show what is chosen")} letter="z" disabled={!any} onClick={() => showChosen(flow, store.getState())} />
+        <Tool icon="marquee-2" label={t("Drag draws a box")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
+        <Tool icon="zoom-out" label={t("Zoom out")} keys="-" onClick={() => void flow.zoomOut()} />
+        <Tool icon="zoom-in" label={t("Zoom in")} keys="+" onClick={() => void flow.zoomIn()} />
+        <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.1 })} />
+        <Tool icon="focus-2" label={t("Zoom to selection")} keys="z" disabled={!any} onClick={() => showChosen(flow, store.getState())} />
       </div>
       <details className="editor-menu" ref={menu}>
         <summary className="btn btn-sm">
           <Icon name="photo-down" />
-          {t("Picture")}
+          {t("Export image")}
         </summary>
         <div className="editor-menu-list">
           <button type="button" className="btn btn-sm" onClick={() => download(`${name}.svg`, new Blob([svg()], { type: "image/svg+xml" }))}>

@@ -105,6 +105,21 @@ export function moved(store: EditorStore, nodes: readonly FlowNode[], touch = ""
   edit(step, count ? tn("Move {n} node", "Move {n} nodes", count) : t("Move a note"), touch && `${touch} ${Object.keys(to).join(" ")}`);
 }
 
+const NUDGE = 10;
+
+/** Move what is chosen by keys, a step of the grid each; a run of them is undone as one. */
+export function nudged(store: EditorStore, { x, y }: Position, factor: number): void {
+  const { document, places: given, chosen, edit } = store.getState();
+  const places = placesOf(document, given);
+  const to: Record<Key, Position> = {};
+  for (const key of chosen.nodes) {
+    const spot = places.get(key);
+    if (spot) to[key] = { x: spot.x + x * factor * NUDGE, y: spot.y + y * factor * NUDGE };
+  }
+  const count = Object.keys(to).length;
+  if (count) edit({ kind: "move", to }, tn("Move {n} node", "Move {n} nodes", count), `arrows ${Object.keys(to).join(" ")}`);
+}
+
 export async function layOut(store: EditorStore, setup: Setup): Promise<void> {
   const { document, chosen } = store.getState();
   if (!document.nodes.length) return;
@@ -112,7 +127,7 @@ export async function layOut(store: EditorStore, setup: Setup): Promise<void> {
   const { to } = await laidOut(setup.urls.worker, document, keys);
   const { document: now, places, edit } = store.getState();
   const rows = folded(to, pairs(document, new Set(keys)));
-  edit({ kind: "move", to: anchored(rows, placesOf(now, places), chosen.nodes) }, t("Lay out"));
+  edit({ kind: "move", to: anchored(rows, placesOf(now, places), chosen.nodes) }, t("Auto layout"));
 }
 
 /** A part that was laid out stays where it was. */

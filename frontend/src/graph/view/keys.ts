@@ -1,20 +1,21 @@
-// Keys with Ctrl, Delete and the clipboard; single letters are those of the page (keys.js).
+// Keys of the canvas that no button has, and the clipboard; those of buttons stand at them (data-key).
 
 import { type ReactFlowInstance, useReactFlow } from "@xyflow/react";
 import { useEffect } from "react";
+import { COLLECT, type Shortcut } from "../../keys/model";
 import { warn } from "../io/notice";
 import type { Position } from "../model/document";
 import { indexOf } from "../model/document";
 import { t, tn } from "../texts";
 import { type Desk, useDesk } from "./context";
-import { clipOf, duplicateChosen, pasteText, removeChosen } from "./doing";
+import { clipOf, nudged, pasteText, removeChosen } from "./doing";
 
-/** Whether a key or a copy belongs to a field, a dialog or a text that somebody marked. */
+const ARROWS: { readonly [key: string]: Position } = { ArrowUp: { x: 0, y: -1 }, ArrowDown: { x: 0, y: 1 }, ArrowLeft: { x: -1, y: 0 }, ArrowRight: { x: 1, y: 0 } };
+
+/** Whether a copy belongs to a field, or a dialog. */
 function isElsewhere(target: EventTarget | null): boolean {
   if (document.querySelector("dialog[open]")) return true;
-  const element = target instanceof Element ? target : null;
-  if (element?.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true]")) return true;
-  return !(element === document.body || element === null || element.closest(".editor-work"));
+  return target instanceof Element && target.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true]") !== null;
 }
 
 export function useKeys(): void {
@@ -26,7 +27,9 @@ export function useKeys(): void {
       const over = event.target instanceof Element && event.target.closest(".flow");
       pointer = over ? { x: event.clientX, y: event.clientY } : null;
     };
-    const key = (event: KeyboardEvent): void => pressed(event, desk);
+    const offer = (event: Event): void => {
+      (event as CustomEvent<Shortcut[]>).detail.push(...offers(desk));
+    };
     const copy = (event: ClipboardEvent): void => copied(event, desk);
     const paste = (event: ClipboardEvent): void => {
       const text = event.clipboardData?.getData("text/plain") ?? "";
@@ -37,7 +40,7 @@ export function useKeys(): void {
     const away = new AbortController();
     const { signal } = away;
     document.addEventListener("pointermove", follow, { signal, passive: true });
-    document.addEventListener("keydown", key, { signal });
+    document.addEventListener(COLLECT, offer, { signal });
     document.addEventListener("copy", copy, { signal });
     document.addEventListener("cut", copy, { signal });
     document.addEventListener("paste", paste, { signal });
@@ -52,20 +55,25 @@ export function middle(flow: ReactFlowInstance, pointer: Position | null): Posit
   return flow.screenToFlowPosition(point);
 }
 
-function pressed(event: KeyboardEvent, { store }: Desk): void {
-  if (isElsewhere(event.target) || event.altKey || event.isComposing) return;
-  const { undo, redo, choose, document, mayChange } = store.getState();
-  const control = event.ctrlKey || event.metaKey;
-  const letter = event.key.toLowerCase();
-  let done = true;
-  if (control && letter === "z") event.shiftKey ? redo() : undo();
-  else if (control && letter === "y") redo();
-  else if (control && letter === "d") duplicateChosen(store);
-  else if (control && letter === "a") choose({ nodes: indexOf(document.nodes).keys });
-  else if (!control && (event.key === "Delete" || event.key === "Backspace") && mayChange) removeChosen(store);
-  else if (!control && event.key === "Escape") choose({});
-  else done = false;
-  if (done) event.preventDefault();
+/** What has no button: the page asks for it whenever a key is pressed or its keys are listed. */
+function offers({ store }: Desk): Shortcut[] {
+  const { choose, chosen, document: workflow, mayChange } = store.getState();
+  const { keys } = indexOf(workflow.nodes);
+  const nodes = chosen.nodes.length > 0;
+  const move = (factor: number): Shortcut["run"] => (event) => nudged(store, ARROWS[event.key] as Position, factor);
+  const listed: Shortcut[] = [
+    { keys: "Ctrl+A", label: t("Select all nodes"), usable: keys.length > 0, run: () => choose({ nodes: keys }) },
+    { keys: "Escape", label: t("Clear the selection"), usable: nodes || chosen.edges.length > 0, run: () => choose({}) },
+    { keys: "Ctrl+C", label: t("Copy"), usable: nodes, run: null },
+  ];
+  if (!mayChange) return listed;
+  return [
+    ...listed,
+    { keys: "Ctrl+X", label: t("Cut"), usable: nodes, run: null },
+    { keys: "Ctrl+V", label: t("Paste"), usable: true, run: null },
+    { keys: Object.keys(ARROWS).join(" | "), label: t("Move the selected nodes"), usable: nodes, run: move(1) },
+    { keys: Object.keys(ARROWS).map((arrow) => `Shift+${arrow}`).join(" | "), label: t("Move them four times as far"), usable: nodes, run: move(4) },
+  ];
 }
 
 function copied(event: ClipboardEvent, { store }: Desk): void {

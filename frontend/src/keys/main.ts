@@ -1,0 +1,112 @@
+// Keys of a page: an element with data-key and data-key-label is focused or clicked by its keys; scripts
+// offer more by the event keys:collect. "?" lists what works. Keys without Ctrl can be switched off.
+
+import { capsOf, COLLECT, type Line, nameOf, type Shortcut, step, tableOf } from "./model";
+
+const STORE = "keys";
+const PAUSE_MS = 1200;
+const TYPING = "textarea, select, input:not([type=checkbox], [type=radio], [type=button])";
+const help = document.getElementById("keys") as HTMLDialogElement | null;
+const list = document.getElementById("keys-list");
+const box = document.getElementById("keys-enabled") as HTMLInputElement | null;
+let typed: readonly string[] = [];
+let last = 0;
+
+function enabled(): boolean {
+  try {
+    return localStorage.getItem(STORE) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPING));
+}
+
+/** What the page offers: first what stands in its content, then what scripts offer, then the menu. */
+function offered(): Shortcut[] {
+  const elements = [...document.querySelectorAll<HTMLElement>("[data-key][data-key-label]")];
+  const inside = (element: HTMLElement): boolean => element.closest("main") !== null;
+  const scripts: Shortcut[] = [];
+  document.dispatchEvent(new CustomEvent(COLLECT, { detail: scripts }));
+  const own: Shortcut = { keys: "?", label: list?.dataset.show ?? "", usable: help !== null, run: openHelp };
+  return [own, ...elements.filter(inside).map(ofElement), ...scripts, ...elements.filter((each) => !inside(each)).map(ofElement)];
+}
+
+function ofElement(element: HTMLElement): Shortcut {
+  const { key = "", keyLabel = "" } = element.dataset;
+  const usable = !element.matches(":disabled") && (element.checkVisibility() || element.closest("[popover]") !== null);
+  return { keys: key, label: keyLabel, usable, run: () => use(element) };
+}
+
+function use(element: HTMLElement): void {
+  if (!element.matches("input, textarea, select")) return element.click();
+  const menu = element.closest<HTMLElement>("[popover]");
+  if (menu && !element.checkVisibility()) menu.showPopover();
+  element.focus();
+  if (element instanceof HTMLInputElement) element.select();
+}
+
+function lineOf({ label, ways, usable }: Line): HTMLElement {
+  const line = document.createElement("div");
+  line.dataset.ofPage = "";
+  const name = document.createElement("dt");
+  name.textContent = label;
+  if (!usable) {
+    line.className = "keys-off";
+    name.append(` (${list?.dataset.off})`);
+  }
+  const keys = document.createElement("dd");
+  ways.forEach((way, number) => {
+    if (number) keys.append(` ${list?.dataset.or} `);
+    way.forEach((one, place) => {
+      if (place) keys.append(` ${list?.dataset.then} `);
+      capsOf(one).forEach((cap, at) => {
+        if (at) keys.append(" ");
+        const drawn = document.createElement("kbd");
+        drawn.textContent = cap;
+        keys.append(drawn);
+      });
+    });
+  });
+  line.append(name, keys);
+  return line;
+}
+
+function listKeys(): void {
+  for (const old of list?.querySelectorAll("[data-of-page]") ?? []) old.remove();
+  list?.append(...tableOf(offered(), enabled()).map(lineOf));
+}
+
+function openHelp(): void {
+  if (!help || help.open) return;
+  listKeys();
+  if (box) box.checked = enabled();
+  help.showModal();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.altKey || event.isComposing || isTyping(event.target)) return;
+  if (["Control", "Shift", "Meta"].includes(event.key) || document.querySelector("dialog[open]")) return;
+  const before = event.timeStamp - last < PAUSE_MS ? typed : [];
+  const found = step(tableOf(offered(), enabled()), before, nameOf(event));
+  typed = found.typed;
+  last = event.timeStamp;
+  if (!found.line?.run) return;
+  event.preventDefault();
+  found.line.run(event);
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target instanceof Element && event.target.closest("[data-open-keys]")) openHelp();
+});
+
+box?.addEventListener("change", () => {
+  try {
+    localStorage.setItem(STORE, box.checked ? "on" : "off");
+  } catch {
+    // A browser that keeps nothing forgets the choice; the keys go on working.
+  }
+  listKeys();
+});

@@ -1,0 +1,89 @@
+// Which keys a page has: one table, from which keys are obeyed and listed.
+
+/** What a page or an island offers under keys. */
+export interface Shortcut {
+  /** `g w` is one key behind the other, `Delete | Backspace` one or the other, `Ctrl+Z` both at once. */
+  readonly keys: string;
+  readonly label: string;
+  /** False while there is nothing to do it with. */
+  readonly usable: boolean;
+  /** Null for what the browser does by itself, or whoever has the focus. */
+  readonly run: ((pressed: Pressed) => void) | null;
+}
+
+export interface Line extends Shortcut {
+  /** Each way to press it, step by step. */
+  readonly ways: readonly (readonly string[])[];
+}
+
+/** The event by which a page asks its scripts for what they offer: its detail is a list to push to. */
+export const COLLECT = "keys:collect";
+
+export interface Pressed {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly shiftKey: boolean;
+}
+
+/** The name of what is pressed: `?`, `Delete`, `Ctrl+Shift+Z`. A letter tells Shift by itself. */
+export function nameOf({ key, ctrlKey, metaKey, shiftKey }: Pressed): string {
+  const control = ctrlKey || metaKey;
+  const letter = control && key.length === 1 ? key.toUpperCase() : key;
+  const shift = shiftKey && (control || key.length > 1);
+  return `${control ? "Ctrl+" : ""}${shift ? "Shift+" : ""}${letter}`;
+}
+
+function waysOf(keys: string): string[][] {
+  return keys.split(" | ").map((way) => way.split(" "));
+}
+
+const isLetter = ([first = ""]: readonly string[]): boolean => first.length === 1;
+const isStartOf = (short: readonly string[], long: readonly string[]): boolean => short.length < long.length && short.every((key, place) => long[place] === key);
+
+/**
+ * The lines of a page, in the order of what is offered. Of two that want the same keys the first that
+ * can be used has them, and a key with which a sequence begins is that sequence's. Without `letters`
+ * only keys stay that nobody presses while speaking to the computer (WCAG 2.1.4).
+ */
+export function tableOf(offered: readonly Shortcut[], letters: boolean): Line[] {
+  const all = offered.map((each) => ({ each, ways: waysOf(each.keys).filter((way) => letters || !isLetter(way)) }));
+  const sequences = all.flatMap(({ ways }) => ways).filter((way) => way.length > 1);
+  const owner = new Map<string, Shortcut>();
+  for (const wanted of [true, false]) {
+    for (const { each, ways } of all) {
+      if (each.usable !== wanted) continue;
+      for (const way of ways) {
+        const name = way.join(" ");
+        if (!owner.has(name) && !sequences.some((long) => isStartOf(way, long))) owner.set(name, each);
+      }
+    }
+  }
+  return all
+    .map(({ each, ways }) => ({ ...each, ways: ways.filter((way) => owner.get(way.join(" ")) === each) }))
+    .filter(({ ways }) => ways.length);
+}
+
+export interface Step {
+  /** The line whose keys are all pressed now. */
+  readonly line: Line | null;
+  /** What is pressed of a sequence that goes on. */
+  readonly typed: readonly string[];
+}
+
+/** What one more key means behind those that were `typed`. */
+export function step(table: readonly Line[], typed: readonly string[], key: string): Step {
+  const now = [...typed, key];
+  const line = table.find(({ ways, usable }) => usable && ways.some((way) => way.join(" ") === now.join(" ")));
+  if (line) return { line, typed: [] };
+  const goesOn = table.some(({ ways }) => ways.some((way) => isStartOf(now, way)));
+  return { line: null, typed: goesOn ? now : [] };
+}
+
+const CAPS: { readonly [key: string]: string } = { Delete: "Del", Escape: "Esc", ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
+
+/** The caps of one step: `Ctrl+Shift+Z` is three. */
+export function capsOf(step: string): string[] {
+  const parts = step === "+" ? ["+"] : step.split(/\+(?=.)/);
+  return parts.map((part) => CAPS[part] ?? part);
+}

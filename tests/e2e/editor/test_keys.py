@@ -1,0 +1,75 @@
+"""Keys of the editor: all that are listed work after a press on the empty canvas."""
+
+import re
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.e2e.editor.scenes import Make, card, draft, opened, saved
+from tests.e2e.keys import assert_does_something, listed
+
+
+def press_on_the_empty_canvas(page: Page) -> None:
+    page.locator(".react-flow__pane").click(position={"x": 40, "y": 300})
+
+
+def test_each_listed_key_works_after_a_press_on_the_empty_canvas(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    expect(card(page, "ask")).to_be_visible()
+    press_on_the_empty_canvas(page)
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+d")
+    page.keyboard.press("Control+g")
+    keys = listed(page)
+    assert {"Undo", "Group", "Ungroup", "Select all nodes", "Paste", "Zoom in"} <= keys.keys()
+    for label, steps in keys.items():
+        if label.startswith("Go to "):
+            continue
+        page.keyboard.press("Escape")
+        press_on_the_empty_canvas(page)
+        if label != "Select all nodes":
+            page.keyboard.press("Control+a")
+        page.keyboard.press("ArrowDown")
+        if label == "Redo":
+            page.keyboard.press("Control+z")
+        if label == "Ungroup":
+            page.keyboard.press("Control+g")
+        page.keyboard.press("-")
+        assert_does_something(page, label, steps)
+        page.keyboard.press("Escape")
+        if label in {"Delete", "Cut"}:
+            page.keyboard.press("Control+z")
+        page.get_by_role("button", name="Canvas", exact=True).click()
+
+
+def test_a_sequence_of_keys_goes_where_it_says_and_groups_nothing(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made()
+    page = opened(designer_page, slug)
+    before = draft(api, slug)
+    card(page, "ask").click()
+    press_on_the_empty_canvas(page)
+    page.keyboard.press("Control+a")
+    page.keyboard.press("g")
+    page.keyboard.press("w")
+    expect(page).to_have_url(re.compile("/workflows/$"))
+    assert draft(api, slug) == before
+
+
+def test_a_press_on_the_empty_canvas_leaves_undo_and_select_all_to_the_canvas(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made())
+    card(page, "ask").click()
+    page.keyboard.press("Delete")
+    expect(card(page, "ask")).to_have_count(0)
+    press_on_the_empty_canvas(page)
+    page.keyboard.press("Control+z")
+    expect(card(page, "ask")).to_be_visible()
+    page.keyboard.press("Control+a")
+    expect(page.locator(".react-flow__node.selected")).to_have_count(2)
+    assert page.evaluate("getSelection().isCollapsed")
+    saved(page)
