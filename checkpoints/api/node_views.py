@@ -50,7 +50,9 @@ class Complete(ExecutionEndpoint):
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
         """The result of a node is kept; the answer tells which edges are taken.
 
-        The same checkpoint id and body again get the same answer, with 200.
+        The same checkpoint id and body again get the same answer, with 200. A node of a workflow
+        is completed while it is ready only: else `invalid_state` names the `ready_nodes`. With
+        `force`, for which the scope `review` or `admin` is needed, it is completed all the same.
         """
         command = self.command(CompleteNode)
         done = completing.complete(self.actor, conversation_id, node_in(node_id), command)

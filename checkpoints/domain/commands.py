@@ -116,6 +116,7 @@ class CompleteNode(Contract):
     status: EngineStatus | None = None
     expected_version: Version | None = None
     enter_next: bool = False
+    force: bool = False
 
     def update(self, node_id: str) -> dict[str, bytes]:
         """The update of the state; the output is in it under ``output_key(node_id)``.
@@ -186,7 +187,7 @@ def _as_bytes(values: Mapping[str, JsonValue]) -> dict[str, bytes]:
 
 def _body_digest(command: SaveCheckpoint | CompleteNode, call: Mapping[str, str]) -> bytes:
     """The digest of what a command does: not of what it expects nor of what it asks for."""
-    names = type(command).model_fields.keys() - {"expected_version", "enter_next"}
+    names = type(command).model_fields.keys() - {"expected_version", "enter_next", "force"}
     body = {name: getattr(command, name) for name in names}
     result = body.get("result")
     if isinstance(result, NodeResult):

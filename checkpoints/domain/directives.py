@@ -60,16 +60,22 @@ class Update:
     history: tuple[bytes, ...] = ()
 
 
-def take_apart(state_data: Mapping[str, bytes], pointer: str = "/state_data") -> Update:
-    """The parts of an update (semantics 3.2, 3.5, 3.7).
+def take_apart(
+    state_data: Mapping[str, bytes], pointer: str = "/state_data", *, is_initial: bool = False
+) -> Update:
+    """The parts of an update (semantics 3.2, 3.5, 3.7, 3.15).
 
-    Raises ValidationFailed for a key that is empty or over 200 characters and for a directive
-    on ``messages`` or ``execution_history``, TypeMismatch if these are not lists of objects.
+    Only the initial state may bring ``execution_history``. Raises ValidationFailed for any other
+    update that does, for a key that is empty or over 200 characters and for a directive on
+    ``messages`` or ``execution_history``, TypeMismatch if these are not lists of objects.
     """
     for key in state_data:
         if not 1 <= len(key) <= MAX_KEY_LENGTH:
             message = f"a state key has 1 to {MAX_KEY_LENGTH} characters"
             raise ValidationFailed.at(pointer, message)
+    if not is_initial and state_data.get(HISTORY, b"null") != b"null":
+        message = "completions write execution_history; complete the node to add its entry"
+        raise ValidationFailed.at(f"{pointer}/{HISTORY}", message)
     state = {key: value for key, value in state_data.items() if key not in (MESSAGES, HISTORY)}
     return Update(
         state,

@@ -16,7 +16,7 @@ from conversations.services import Applied, operate_in
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.lib.errors import ContextError, FieldProblem, TypeMismatch
+from ctxadmin.lib.errors import ContextError, FieldProblem, InvalidState, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.observe.metrics import write_repeated
 from ctxadmin.observe.traces import span
@@ -61,13 +61,13 @@ class Completion:
 
 
 def complete(actor: Actor, public_id: str, node_id: str, command: CompleteNode) -> Completed:
-    """Record the result of a node (semantics 1.14, 3.5, 3.8).
+    """Record the result of a node (semantics 1.14, 3.5, 3.8, 3.14).
 
     A context processor runs its operation in the same transaction. If that fails, or the engine
     reports an error, messages and state stay as they were, and history and checkpoint tell of
     the failure. Repeats and errors are as those of ``saving.save``.
     """
-    actor.require(Action.NODE_COMPLETE)
+    actor.require(_needed(command))
     new = Completion.of(node_id, command)
     try:
         with span("complete", messages=len(command.messages)), writing(actor, public_id) as opened:
@@ -85,20 +85,43 @@ def complete_in(opened: Writing, new: Completion) -> Completed:
 
     A repeat is not known here: the key of the checkpoint's id refuses it.
     """
-    opened.actor.require(Action.NODE_COMPLETE)
     node_id, command = new.node_id, new.command
+    opened.actor.require(_needed(command))
     run = open_or_start(opened)
     check_expected(run, command.expected_version)
     require(run.now.status, TAKES_CHECKPOINTS, "A completion")
-    if run.pinned is not None:
-        run.pinned.require_node(node_id)
+    is_ready = _is_ready(run, node_id, command)
     ended = _end(run, node_id, command)
     if ended.failure is None:
         _apply(run, node_id, new.sent)
     answer = _record(run, node_id, command, ended, new.digest)
     # The words of a failure are content: they stay out of the audit, which outlives erasure.
-    run.commit(Action.NODE_COMPLETE, checkpoint=command.checkpoint_id)
+    action = Action.NODE_COMPLETE if is_ready else Action.NODE_FORCE
+    run.commit(action, checkpoint=command.checkpoint_id)
     return Completed(answer, run.row.number, run.now.version)
+
+
+def _needed(command: CompleteNode) -> Action:
+    return Action.NODE_FORCE if command.force else Action.NODE_COMPLETE
+
+
+def _is_ready(run: ExecutionWriting, node_id: str, command: CompleteNode) -> bool:
+    """False for a node that is not ready and is forced; a free execution takes any node.
+
+    Raises NotFound if the workflow has no such node, InvalidState unless it is ready or forced.
+    """
+    if run.pinned is None:
+        return True
+    run.pinned.require_node(node_id)
+    ready = run.ready
+    if node_id in ready or command.force:
+        return node_id in ready
+    names = ", ".join(map(repr, ready)) or "none"
+    raise InvalidState(
+        f"Node {node_id!r} is not ready; ready nodes: {names}.",
+        status=run.now.status,
+        ready_nodes=ready,
+    )
 
 
 def _end(run: ExecutionWriting, node_id: str, command: CompleteNode) -> _Ended:

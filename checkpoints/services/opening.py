@@ -58,12 +58,13 @@ def read_sent(
     messages: Sequence[JsonValue] = (),
     *,
     pointer: str = "/state_data",
+    is_initial: bool = False,
 ) -> Sent:
     """What a body brings; raises what reading messages and taking an update apart raise.
 
     Messages of the state's key ``messages`` come before those of the body's own list.
     """
-    update = take_apart(state_data, pointer)
+    update = take_apart(state_data, pointer, is_initial=is_initial)
     kept = (orjson.loads(message) for message in update.messages)
     return Sent(update, _read(kept, f"{pointer}/messages") + _read(messages, "/messages"))
 

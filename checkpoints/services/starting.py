@@ -62,7 +62,7 @@ def start(
     """
     actor.require(Action.EXECUTION_START)
     ReducerTable.of(command.reducers)
-    sent = read_sent(command.initial_state(), pointer="/state")
+    sent = read_sent(command.initial_state(), pointer="/state", is_initial=True)
     with writing(actor, public_id) as opened:
         check_seen(opened, seen)
         last = current_of(opened)

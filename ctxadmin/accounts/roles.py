@@ -44,6 +44,7 @@ class Action(StrEnum):
     EXECUTION_START = "execution.start"
     CHECKPOINT_SAVE = "checkpoint.save"
     NODE_COMPLETE = "node.complete"
+    NODE_FORCE = "node.force"
     SNAPSHOT_UPDATE = "snapshot.update"
     EXECUTION_PAUSE = "execution.pause"
     EXECUTION_RESUME = "execution.resume"
@@ -88,6 +89,7 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.EXECUTION_START: frozenset({_E}),
     Action.CHECKPOINT_SAVE: frozenset({_E}),
     Action.NODE_COMPLETE: frozenset({_E}),
+    Action.NODE_FORCE: frozenset({_R}),
     Action.SNAPSHOT_UPDATE: frozenset({_R}),
     Action.EXECUTION_PAUSE: frozenset({_E, _R}),
     Action.EXECUTION_RESUME: frozenset({_E, _R}),

@@ -80,18 +80,30 @@ class NotFound(ContextError):
 
 
 class InvalidState(ContextError):
-    """The execution or conversation is not in a status that allows this."""
+    """The execution or conversation is not in a status that allows this.
+
+    ``ready_nodes`` are told where a node was named that is not one of them.
+    """
 
     code = "invalid_state"
 
     def __init__(
-        self, detail: str, *, status: str = "", problems: Sequence[FieldProblem] = ()
+        self,
+        detail: str,
+        *,
+        status: str = "",
+        ready_nodes: Sequence[str] | None = None,
+        problems: Sequence[FieldProblem] = (),
     ) -> None:
         super().__init__(detail, problems=problems)
         self.status = status
+        self.ready_nodes = ready_nodes
 
     def extra(self) -> dict[str, object]:
-        return {"status_now": self.status} if self.status else {}
+        told: dict[str, object] = {"status_now": self.status} if self.status else {}
+        if self.ready_nodes is not None:
+            told["ready_nodes"] = list(self.ready_nodes)
+        return told
 
 
 class TypeMismatch(ContextError):

@@ -75,7 +75,10 @@ _ALL: Final = (
         409,
         _("The status does not allow this now."),
         _("Read the status, and bring it to where this is allowed, e.g. pause first."),
-        (("status_now", _("the status, if it is that of an execution")),),
+        (
+            ("status_now", _("the status, if it is that of an execution")),
+            ("ready_nodes", _("the nodes that can be completed, if another one was named")),
+        ),
     ),
     ErrorCode(
         "version_conflict",

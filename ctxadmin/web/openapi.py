@@ -292,5 +292,6 @@ PROBLEM: Final[Json] = {
         "key": {"type": "string"},
         "limit": {"type": "integer"},
         "status_now": {"type": "string"},
+        "ready_nodes": {"type": "array", "items": {"type": "string"}},
     },
 }

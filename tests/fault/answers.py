@@ -20,7 +20,7 @@ ALLOWED: Final[Mapping[Kind, frozenset[str]]] = {
     Kind.GO_TO: frozenset({"version_conflict"}),
     Kind.START: frozenset(),
     Kind.SAVE: _CONFLICTS,
-    Kind.COMPLETE: frozenset(),
+    Kind.COMPLETE: frozenset({"invalid_state"}),
     Kind.PAUSE: _CONFLICTS,
     Kind.RESUME: _CONFLICTS,
     Kind.EDIT: _CONFLICTS,
@@ -103,7 +103,10 @@ def _same_worker(strike: Strike, worker: int) -> bool:
 
 
 def unfounded(
-    writes: Sequence[Write], standings: Sequence[Seen], places: Mapping[str, int]
+    writes: Sequence[Write],
+    standings: Sequence[Seen],
+    places: Mapping[str, int],
+    workflow: Sequence[str],
 ) -> Iterator[str]:
     """Conflicts and states that were told as the reason of a refusal and cannot have been."""
     for write in writes:
@@ -114,9 +117,18 @@ def unfounded(
             seen = any(_conflicts(write, moment) for moment in moments)
             if attempt.code == "version_conflict" and not seen:
                 yield f"{write.kind} {write.name} met no conflict and was told of one"
-            statuses = {moment.status for moment in moments}
-            if attempt.code == "invalid_state" and statuses <= _WELCOME[write.kind]:
+            if attempt.code != "invalid_state":
+                continue
+            if write.kind is Kind.COMPLETE:
+                if all(_ready(write, moment, workflow) for moment in moments):
+                    yield f"{write.kind} {write.name} was refused while {write.subject} was ready"
+            elif {moment.status for moment in moments} <= _WELCOME[write.kind]:
                 yield f"{write.kind} {write.name} was refused in a status that allows it"
+
+
+def _ready(write: Write, moment: Seen, workflow: Sequence[str]) -> bool:
+    """Each version of these executions is the completion of the next node."""
+    return moment.version is not None and write.subject in workflow[moment.version :][:1]
 
 
 def _conflicts(write: Write, moment: Seen) -> bool:

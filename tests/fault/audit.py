@@ -65,7 +65,7 @@ class _Conversation:
         yield from self._versions(found, told.model)
         for promise, what in windows.check(self.writes, self.reads, told.standings, told.places):
             yield self._broken(promise, what)
-        for what in answers.unfounded(self.writes, told.standings, told.places):
+        for what in answers.unfounded(self.writes, told.standings, told.places, self.workflow):
             yield self._broken("a refusal has its reason", what)
 
     def _replay(self, changes: Sequence[Change], problems: list[Violation]) -> Told:
@@ -151,7 +151,8 @@ class _Conversation:
                 yield self._broken(promise, _first_difference(name, shown, wanted))
         if found.views.keys() != model.views.keys():
             yield self._broken(promise, f"revisions {sorted(found.views)} exist")
-        yield from self._counters(found, model)
+        if model.views:  # else even that it was created is lost
+            yield from self._counters(found, model)
 
     def _counters(self, found: Found, model: Model) -> Iterator[Violation]:
         tokens = [message["tokens"] for message in found.views.get(model.revision, ())]

@@ -117,7 +117,7 @@ class Ledger:
         text = json.dumps([kind, subject, said], sort_keys=True)
         if by in book.answers:
             return self.repeated(book, by, text)
-        self.require(kind, book, body)
+        self.require(kind, book, body, subject)
         answer = self.change(Write(by, "", kind, name, body, subject), book, request)
         book.answers[by] = (text, answer)
         return answer
@@ -128,9 +128,11 @@ class Ledger:
             raise Refused(409, "duplicate")
         return answer
 
-    def require(self, kind: Kind, book: Book, body: Json) -> None:
-        """Refuse what the status does not allow, and what expects another version."""
+    def require(self, kind: Kind, book: Book, body: Json, subject: str) -> None:
+        """Refuse what status or workflow do not allow, and what expects another version."""
         run = book.model.run
+        if kind is Kind.COMPLETE and subject not in book.model.ready():
+            raise Refused(409, "invalid_state")
         if run is not None and kind in _NEEDS and run.status != _NEEDS[kind]:
             raise Refused(409, "invalid_state")
         expected = body.get("expected_version")

@@ -96,17 +96,30 @@ class MixesMoments(Ledger):
 class LetsAllWin(Ledger):
     """Looks at the expected version of nobody."""
 
-    def require(self, kind: Kind, book: Book, body: Json) -> None:
-        super().require(kind, book, {**body, "expected_version": None})
+    def require(self, kind: Kind, book: Book, body: Json, subject: str) -> None:
+        super().require(kind, book, {**body, "expected_version": None}, subject)
+
+
+class CompletesAnything(Ledger):
+    """Takes the completion of a node whether it is ready or not."""
+
+    def require(self, kind: Kind, book: Book, body: Json, subject: str) -> None:
+        if kind is not Kind.COMPLETE:
+            super().require(kind, book, body, subject)
+
+    def change(self, write: Write, book: Book, request: str) -> Json:
+        if write.kind is Kind.COMPLETE and book.model.run is not None:
+            book.model.workflow = (*book.model.run.executed, write.subject, *book.model.workflow)
+        return super().change(write, book, request)
 
 
 class RefusesAndDoes(Ledger):
     """Makes some changes that it refuses."""
 
-    def require(self, kind: Kind, book: Book, body: Json) -> None:
+    def require(self, kind: Kind, book: Book, body: Json, subject: str) -> None:
         self.refused = False
         try:
-            super().require(kind, book, body)
+            super().require(kind, book, body, subject)
         except Exception:
             if kind is not Kind.EDIT or book.model.run is None:
                 raise
@@ -115,7 +128,7 @@ class RefusesAndDoes(Ledger):
     def change(self, write: Write, book: Book, request: str) -> Json:
         answer = super().change(write, book, request)
         if self.refused:
-            super().require(write.kind, book, {"expected_version": -1})
+            super().require(write.kind, book, {"expected_version": -1}, write.subject)
         return answer
 
 
@@ -200,6 +213,7 @@ LIES: Final[Mapping[Callable[[str], Ledger], str]] = {
     LosesConversations: "no acknowledged write is lost",
     ForgetsNames: "each change is made once and on record",
     AnswersOtherwise: "a repeat gets the same answer",
+    CompletesAnything: "each change is made once and on record",
     TakesAnyBody: "one name is for one body",
     ReadsFromACopy: "no reading is stale",
     MixesMoments: "a reading shows one moment",

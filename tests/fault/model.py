@@ -71,6 +71,11 @@ class Model:
     def view(self) -> View:
         return self.views[self.revision]
 
+    def ready(self) -> Sequence[str]:
+        """The next node of the workflow, whose nodes follow one another."""
+        done = 0 if self.run is None else len(self.run.executed)
+        return self.workflow[done : done + 1]
+
     def seen(self) -> Seen:
         """What a reading of everything would tell now."""
         run = self.run
@@ -170,6 +175,8 @@ def _save(model: Model, write: Write, change: Change) -> None:
 
 def _complete(model: Model, write: Write, change: Change) -> None:
     run = _run_of(model)
+    if write.subject not in model.ready():
+        raise LookupError(f"{write.subject} is not ready")
     model.append(write.body.get("messages"), change.revision)
     result = objects(write.body["result"])
     update = {f"{write.subject}_output": result["output"], **objects(write.body["state_data"])}

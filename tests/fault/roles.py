@@ -12,6 +12,7 @@ from tests.fault.wire import Sender
 
 NODES: Final = ("plan", "work", "check", "answer")  # of the workflow, one after the other
 _KEYS: Final = ("k0", "k1", "k2")
+_COMPLETED_TWICE: Final = 0.2  # how often a node is completed by a second worker, too
 
 
 class Appender(Client):
@@ -117,6 +118,8 @@ class Walker(Client):
             self.look_by_entering(flow, node)
             if self._complete(flow, node) is None:
                 return
+            if self.chance.random() < _COMPLETED_TWICE:
+                self._complete(flow, node)  # as a second worker would that has it, too
         self.look(flow)
 
     def _complete(self, flow: str, node: str) -> Json | None:

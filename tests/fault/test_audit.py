@@ -24,7 +24,7 @@ from tests.fault.roles import (
     cast,
 )
 
-STEPS = 150
+STEPS = 250
 ROLES = (Appender, Appender, Engine, Engine, Engine, Walker, Reviewer, Reviewer, Reader)
 
 

@@ -18,6 +18,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib import clock
 from tests.factories import conversation, engine, result, user
+from tests.integration.checkpoints.flows import chain
 from tests.integration.lane import App, gathered, token
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,6 +60,19 @@ def require_whole(*heads: Conversation) -> None:
         assert not verify_stream(head.key)
         rows = Message.objects.filter(conversation=head.key).order_by("index")
         assert list(rows.values_list("index", flat=True)) == list(range(head.log_count))
+
+
+def test_of_two_workers_that_complete_a_node_one_is_refused(app: App) -> None:
+    chain("w", "n", "m")
+    head = conversation(user("hello"), public_id="c0", workflow="w")
+    sent = (complete("c0", "one"), complete("c0", "two"))
+    answers = app.send_together(*sent)
+    assert sorted(answer.status_code for answer in answers) == [201, 409]
+    (lost,) = (answer.json() for answer in answers if answer.status_code == 409)
+    assert (lost["code"], lost["ready_nodes"]) == ("invalid_state", ["m"])
+    again = app.send_together(*sent)
+    assert sorted(answer.status_code for answer in again) == [200, 409]
+    require_whole(head)
 
 
 def test_calls_that_wait_are_written_by_one_transaction(app: App) -> None:

@@ -104,6 +104,7 @@ CALLS: dict[str, list[Sent]] = {
     "completions": [
         ("POST", DONE_AT, {**DONE, "checkpoint_id": f"d{n}", **ONE}, {}) for n in range(3)
     ],
+    "a completion by force": [("POST", DONE_AT, {**DONE, "force": True}, {})],
     "a failure": [("POST", DONE_AT, {**DONE, "result": {"error": "no"}}, {})],
     "a completion that enters": [("POST", DONE_AT, {**DONE, "enter_next": True}, {})],
     "a node of any name": [("POST", "/conversations/c/nodes/a%20b.c/complete", DONE, {})],

@@ -6,6 +6,7 @@ import pytest
 from django.db import OperationalError
 
 from checkpoints import entering
+from conversations.models import Conversation
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
 from tests.factories import Api, assistant, conversation, user
@@ -73,14 +74,126 @@ def test_messages_of_a_completion_name_their_node() -> None:
     assert ok(run.get("messages"))["results"][0]["node_id"] == "a"
 
 
-def test_history_that_was_sent_stands_before_the_entry_of_the_node() -> None:
-    run = Run.start()
+def test_history_of_the_initial_state_stands_before_the_entry_of_the_node() -> None:
     sent = [{"node_id": "inner", "note": 1}]
-    ok(run.complete("a", state_data={"execution_history": sent}))
+    run = Run.start(state={"execution_history": sent})
+    ok(run.complete("a", state_data={"execution_history": None}))
     history = run.snapshot()["execution_history"]
     assert history[0] == sent[0]
     assert history[1]["node_id"] == "a"
     assert "execution_history" not in run.state()
+
+
+def test_no_history_is_taken_but_with_the_initial_state() -> None:
+    run = Run.start()
+    forged = {"execution_history": [{"node_id": "approved", "status": "COMPLETED"}]}
+    where = "/state_data/execution_history"
+    before = everything()
+    refused(run.complete("a", state_data=forged), 422, "validation", where)
+    refused(run.save("c1", state_data=forged), 422, "validation", where)
+    refused(run.save("c1", state_data={"execution_history": []}), 422, "validation", where)
+    assert everything() == before
+    run.pause_now()
+    reviewer = run.by(Scope.REVIEW)
+    before = everything()
+    refused(reviewer.update("a", state_data=forged), 422, "validation", where)
+    assert everything() == before
+
+
+def test_a_completion_of_a_node_that_is_not_ready_writes_nothing() -> None:
+    chain("w", "a", "b", "c")
+    run = Run.start("w")
+    before = everything()
+    problem = refused(run.complete("c", messages=[user("early")]), 409, "invalid_state")
+    assert (problem["ready_nodes"], problem["status_now"]) == (["a"], "RUNNING")
+    assert everything() == before
+    ok(run.complete("a"))
+    assert refused(run.complete("a", "again"), 409, "invalid_state")["ready_nodes"] == ["b"]
+    refused(run.complete("nowhere"), 404, "not_found")
+
+
+def test_a_conversation_whose_workflow_cannot_start_there_gets_no_execution() -> None:
+    chain("w", "a", "b")
+    run = Run(Api(), conversation(workflow="w"))
+    before = everything()
+    assert refused(run.complete("b"), 409, "invalid_state")["ready_nodes"] == ["a"]
+    assert everything() == before
+    assert ok(run.complete("a"))["version"] == 1
+
+
+def test_a_completion_that_is_repeated_is_the_same_though_its_node_is_not_ready_now() -> None:
+    chain("w", "a", "b")
+    run = Run.start("w")
+    first = run.complete("a")
+    again = run.complete("a")
+    assert (again.status_code, again.content) == (200, first.content)
+    forced = run.by(Scope.REVIEW).complete("a", force=True)
+    assert (forced.status_code, forced.content) == (200, first.content)
+    refused(run.complete("a", result={"output": "other"}), 409, "duplicate")
+
+
+def test_a_node_of_a_loop_is_ready_again_when_an_edge_to_it_passed() -> None:
+    edges = [edge("a", "b"), when("b", "a", "context.more === true"), edge("b", "c")]
+    publish("w", [node("a"), node("b"), node("c")], edges)
+    run = Run.start("w", state={"more": True})
+    ok(run.complete("a", "a1"))
+    refused(run.complete("a", "a2"), 409, "invalid_state")
+    ok(run.complete("b", "b1"))
+    ok(run.complete("a", "a2"))
+    ok(run.complete("b", "b2", state_data={"more": False}))
+    refused(run.complete("a", "a3"), 409, "invalid_state")
+
+
+def test_a_node_is_ready_where_a_resume_a_restore_or_a_fork_put_the_execution() -> None:
+    chain("w", "a", "b", "c")
+    run = Run.start("w", Api((Scope.ENGINE, Scope.REVIEW)))
+    ok(run.complete("a"))
+    ok(run.complete("b", status="PAUSED"))
+    ok(run.post("resume", {"from_node": "a"}))
+    refused(run.complete("c", "early"), 409, "invalid_state")
+    ok(run.complete("a", "a2", status="PAUSED"))
+    ok(run.post("checkpoints/2/restore"))
+    ok(run.post("approve"))
+    refused(run.complete("b", "b2"), 409, "invalid_state")
+    other = ok(run.post("checkpoints/1/fork"))["id"]
+    fork = Run(run.api, Conversation.objects.get(public_id=other))
+    ok(fork.post("resume"))
+    refused(fork.complete("c"), 409, "invalid_state")
+    ok(fork.complete("b"))
+    assert ok(run.complete("c"))["status"] == "COMPLETED"
+
+
+def test_force_completes_a_node_that_is_not_ready_and_is_on_record() -> None:
+    chain("w", "a", "b", "c")
+    run = Run.start("w", Api((Scope.ENGINE,)))
+    before = everything()
+    problem = refused(run.complete("b", force=True), 403, "forbidden")
+    assert "review or admin" in problem["detail"]
+    assert everything() == before
+    ok(run.by(Scope.REVIEW).complete("b", force=True))
+    entries = AuditEntry.objects.filter(stream=run.head.key).order_by("-seq")
+    assert entries[0].action == "node.force"
+    snapshot = run.snapshot()
+    assert snapshot["executed_node_ids"] == ["b"]
+    assert snapshot["ready_nodes"] == ["a", "c"]
+    ok(run.by(Scope.ADMIN).complete("a", force=True))
+    assert entries.all()[0].action == "node.complete"  # it was ready: nothing had to be forced
+
+
+def test_force_changes_no_status_and_makes_no_node() -> None:
+    chain("w", "a", "b")
+    run = Run.start("w", Api((Scope.ENGINE, Scope.REVIEW)))
+    refused(run.complete("nowhere", force=True), 404, "not_found")
+    ok(run.complete("a", status="PAUSED"))
+    refused(run.complete("b", force=True), 409, "invalid_state")
+
+
+def test_a_checkpoint_may_be_of_any_node_of_the_workflow() -> None:
+    chain("w", "a", "b", "c")
+    run = Run.start("w")
+    ok(run.save("c1", "b"))
+    assert run.snapshot()["ready_nodes"] == ["a", "c"]
+    ok(run.complete("c"))
 
 
 def test_a_completion_in_an_idle_conversation_starts_an_execution() -> None:

@@ -189,16 +189,6 @@ def test_only_a_reviewer_jumps_past_a_review() -> None:
     assert ok(run.by(Scope.REVIEW).post("resume", jump))["status"] == "RUNNING"
 
 
-def test_a_completion_may_be_of_a_node_that_is_not_ready() -> None:
-    chain("letter", "write", "review", "send")
-    run = Run.start("letter")
-    assert ok(run.complete("send"))["status"] == "RUNNING"
-    snapshot = run.snapshot()
-    assert snapshot["executed_node_ids"] == ["send"]
-    assert snapshot["ready_nodes"] == ["write"]
-    refused(run.complete("nowhere"), 404, "not_found")
-
-
 @pytest.mark.parametrize("node_id", ["write", "send"])
 def test_at_the_start_an_update_may_name_any_node(node_id: str) -> None:
     chain("letter", "write", "send")

@@ -26,6 +26,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.errors import ContextError
 from tests.factories import conversation, drafts, engine, user
+from tests.integration.checkpoints.flows import chain
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -129,6 +130,20 @@ def test_one_checkpoint_id_has_one_effect(actor: Actor, head: Conversation) -> N
     assert len({result.answer for result in results}) == 1
     check_versions(head)
     head.refresh_from_db()
+    assert head.log_count == 1
+
+
+def test_of_many_workers_that_complete_a_node_one_wins(actor: Actor, head: Conversation) -> None:
+    chain("w", "a", "b")
+    starting.start(actor, head.public_id, StartExecution(workflow="w"))
+
+    def complete(number: int) -> object:
+        body = CompleteNode(checkpoint_id=f"c{number}", messages=[user(f"worker {number}")])
+        return completing.complete(actor, head.public_id, "a", body)
+
+    results = at_once(*(lambda n=n: complete(n) for n in range(WRITERS)))
+    assert codes(results) == ["invalid_state"] * (WRITERS - 1)
+    check_versions(head)
     assert head.log_count == 1
 
 

@@ -136,14 +136,6 @@ def test_a_free_execution_keeps_the_executed_nodes_that_its_engine_names() -> No
     assert counts == [4, 3, 3, 1, 0]
 
 
-def test_a_node_that_was_not_ready_may_be_completed_all_the_same() -> None:
-    chain("w", "a", "b", "c")
-    run = Run.start("w")
-    ok(run.complete("b"))
-    assert run.snapshot()["executed_node_ids"] == ["b"]
-    assert run.snapshot()["ready_nodes"] == ["a", "c"]
-
-
 def test_start_nodes_run_side_by_side() -> None:
     publish("two", [node("a"), node("b"), node("join")], [edge("a", "join"), edge("b", "join")])
     run = Run.start("two")

@@ -142,7 +142,8 @@ class TestBodyDigest:
         assert len(digest) == 16
         assert parse(SaveCheckpoint, SAVE | {"expected_version": 3}).body_digest() == digest
         complete = parse(CompleteNode, COMPLETE).body_digest("a")
-        again = parse(CompleteNode, COMPLETE | {"enter_next": True, "expected_version": 1})
+        other = {"enter_next": True, "expected_version": 1, "force": True}
+        again = parse(CompleteNode, COMPLETE | other)
         assert again.body_digest("a") == complete
 
     def test_spelling_order_and_nulls_do_not_matter(self) -> None:

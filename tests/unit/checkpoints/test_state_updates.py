@@ -270,7 +270,8 @@ class TestRestored:
 class TestTakeApart:
     def test_messages_and_history_are_no_state_keys(self) -> None:
         update = take_apart(
-            {"a": b"1", "messages": b'[{"role":"user"},{}]', "execution_history": b'[{"n":1}]'}
+            {"a": b"1", "messages": b'[{"role":"user"},{}]', "execution_history": b'[{"n":1}]'},
+            is_initial=True,
         )
         assert update.state == {"a": b"1"}
         assert update.messages == (b'{"role":"user"}', b"{}")
@@ -280,11 +281,17 @@ class TestTakeApart:
         update = take_apart({"messages": b"null", "execution_history": b"null"})
         assert (update.messages, update.history) == ((), ())
 
+    @pytest.mark.parametrize("value", [b"[]", b'[{"n":1}]', b"7", b'{"$delete":true}'])
+    def test_history_comes_with_the_initial_state_only(self, value: bytes) -> None:
+        with pytest.raises(ValidationFailed) as refusal:
+            take_apart({"execution_history": value})
+        assert refusal.value.problems[0].pointer == "/state_data/execution_history"
+
     @pytest.mark.parametrize("key", ["messages", "execution_history"])
     @pytest.mark.parametrize("value", [b'{"$replace":[]}', b'{"$delete":true}'])
     def test_they_cannot_be_replaced_or_deleted(self, key: str, value: bytes) -> None:
         with pytest.raises(ValidationFailed) as refusal:
-            take_apart({key: value})
+            take_apart({key: value}, is_initial=True)
         assert refusal.value.problems[0].pointer == f"/state_data/{key}"
 
     @pytest.mark.parametrize(
