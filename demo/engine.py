@@ -4,7 +4,7 @@ import os
 import textwrap
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import uuid4
@@ -16,11 +16,18 @@ from demo import script
 from demo.script import Said
 
 ENDED: Final = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
+MOST_STEPS: Final = 200  # of one run: a loop in a workflow must not go on for ever
+_WAIT_SECONDS: Final = 50  # of one call; the server allows 60
+_TOO_MUCH: Final = frozenset({"rate_limited", "unavailable"})
 Message = dict[str, JsonValue]
 
 
 class ServerRefused(Exception):
     """The server answered with a problem; the text is its code and detail."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.code = text.partition(":")[0]
 
 
 @dataclass
@@ -57,26 +64,82 @@ class Engine:
         self._post(self._path("executions"), workflow=self.workflow, input=question)
         self.tell(f"started {self.workflow!r} on the conversation {self.conversation}")
 
-    def run(self, *, wait: bool = True, most_steps: int = 200) -> str:
+    def go_on(self) -> None:
+        """Take up an execution that another run of this engine left."""
+        snapshot = self._snapshot()
+        self.workflow = str(snapshot["workflow"])
+        self.visits = Counter(_texts(snapshot["executed_node_ids"]))
+        self.tell(f"going on with {self.workflow!r} on the conversation {self.conversation}")
+
+    def run(self, *, wait: bool = True, most_steps: int = MOST_STEPS) -> str:
         """Step until the execution ends; the last status is returned.
 
-        While it is PAUSED a person has the word: the engine waits, or stops if not ``wait``.
+        While it is PAUSED a person has the word: the engine waits as long as it takes, or stops if
+        not ``wait``. Only nodes that are completed count as steps.
         """
-        told = ""
-        for _ in range(most_steps):
-            snapshot = self._get(self._path("snapshot"))
-            status = str(snapshot["status"])
-            if status in ENDED or (status == "PAUSED" and not wait):
-                self.tell(f"the execution is {status}")
+        steps, told = 0, ""
+        while True:
+            snapshot = self._snapshot()
+            status, ready = str(snapshot["status"]), _texts(snapshot["ready_nodes"])
+            if status in ENDED:
+                self.tell(f"the execution is {status}{self._why(status)}")
                 return status
-            if status == "PAUSED":
-                if told != status:
-                    self.tell(f"waiting for a person at {snapshot['current_node_id']!r}")
+            if status == "RUNNING" and ready:
+                if steps == most_steps:
+                    self.tell(f"stopped after {steps} steps; the execution is RUNNING")
+                    return status
+                steps, told = steps + 1, ""
+                self._try_step(ready[0])
+                continue
+            waits_for = _waits_for(snapshot)
+            if not wait:
+                self.tell(f"the execution is {status}: {waits_for}")
+                return status
+            if told != waits_for:
+                self.tell(f"waiting for {waits_for}")
+            told = waits_for
+            self._wait_for_change(snapshot)
+
+    def _try_step(self, node: str) -> None:
+        """``step``, unless somebody else moved the execution since it was looked at."""
+        try:
+            self.step(node)
+        except ServerRefused as refused:
+            if refused.code != "invalid_state":
+                raise
+            self.tell(f"{node}: {refused}; looking again")
+
+    def _wait_for_change(self, snapshot: Mapping[str, JsonValue]) -> None:
+        """Wait until there is a version behind the one that was seen, whoever writes it.
+
+        A server that restarts or has too much to do is asked again.
+        """
+        query = f"wait?after_version={snapshot['version']}&timeout={_WAIT_SECONDS}"
+        told = False
+        while True:
+            try:
+                answer = self._get(self._path(query), timeout=_WAIT_SECONDS + 10)
+                if answer["changed"]:
+                    return
+                told = False
+            except (httpx.TransportError, ServerRefused) as error:
+                if isinstance(error, ServerRefused) and error.code not in _TOO_MUCH:
+                    raise
+                if not told:
+                    self.tell(f"the server does not answer ({error}); asking again")
+                told = True
                 time.sleep(max(self.delay, 1.0))
-            for node in _texts(snapshot["ready_nodes"]) if status != "PAUSED" else ():
-                self.step(node)
-            told = status
-        return "RUNNING"
+
+    def _why(self, status: str) -> str:
+        """Why an execution ended, as its newest version tells."""
+        listed = _objects(self._get(self._path("checkpoints?limit=1"))["results"])
+        newest = listed[0] if listed else {}
+        reason = f": {newest['reason']}" if newest.get("reason") else ""
+        if newest.get("move"):
+            return f" ({newest['move']} by {newest['author']}{reason})"
+        if status == "COMPLETED":
+            return ": no node is left to run"
+        return f" at {newest.get('node_id')!r}{reason}"
 
     def step(self, node: str) -> None:
         """Enter one node, do its work, complete it."""
@@ -149,8 +212,11 @@ class Engine:
     def _path(self, rest: str) -> str:
         return f"/conversations/{self.conversation}/{rest}"
 
-    def _get(self, path: str) -> dict[str, JsonValue]:
-        return _answer(self.client.get(f"/api/v1{path}"))
+    def _snapshot(self) -> dict[str, JsonValue]:
+        return self._get(self._path("snapshot?keys="))
+
+    def _get(self, path: str, timeout: float = 30) -> dict[str, JsonValue]:
+        return _answer(self.client.get(f"/api/v1{path}", timeout=timeout))
 
     def _post(self, path: str, **body: JsonValue) -> dict[str, JsonValue]:
         return _answer(self.client.post(f"/api/v1{path}", json=body))
@@ -161,6 +227,20 @@ def _answer(response: httpx.Response) -> dict[str, JsonValue]:
     if response.is_error:
         raise ServerRefused(f"{answer.get('code')}: {answer.get('detail')}")
     return answer
+
+
+def _waits_for(snapshot: Mapping[str, JsonValue]) -> str:
+    """What has to happen before there is something to do, in words."""
+    pause = snapshot["pause"]
+    if not isinstance(pause, dict):
+        return f"somebody to go on; the execution is {snapshot['status']}"
+    name = snapshot["current_node_name"] or pause["node_id"]
+    words = f"a person to approve or reject at {name!r}"
+    if pause["reason"]:
+        words += f" ({pause['reason']})"
+    if pause["deadline"]:
+        words += f", until {pause['deadline']}: then {pause['outcome']}"
+    return words
 
 
 def _open_calls(messages: Sequence[dict[str, JsonValue]]) -> list[dict[str, JsonValue]]:

@@ -1,7 +1,10 @@
 """``manage.py demo_engine``: walks a demo workflow over REST, so that one can watch it move."""
 
 import os
+import shlex
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -10,11 +13,17 @@ import httpx
 from django.core.management.base import CommandError
 
 from ctxadmin.accounts.roles import Scope
-from ctxadmin.accounts.services import create_token, default_workspace, system_actor
+from ctxadmin.accounts.services import (
+    create_token,
+    default_workspace,
+    revoke_token,
+    system_actor,
+)
 from ctxadmin.web.commands import ReadyCommand
-from demo.engine import Engine, ServerRefused
+from demo.engine import ENDED, Engine, ServerRefused
 from demo.script import QUESTION, TOPIC
 
+_LONGEST_REVIEW = timedelta(days=30)  # a person may take the time: the token has to last as long
 _QUESTIONS = {"support": QUESTION, "research-note": TOPIC}
 
 
@@ -26,33 +35,61 @@ class Command(ReadyCommand):
         parser.add_argument("--token", default=os.environ.get("CTXADMIN_TOKEN", ""))
         parser.add_argument("--workflow", default="support", choices=sorted(_QUESTIONS))
         parser.add_argument("--conversation", default="", help="id of the new conversation")
+        parser.add_argument(
+            "--continue",
+            dest="left",
+            metavar="ID",
+            default="",
+            help="go on with the execution of this conversation, which another run left",
+        )
         parser.add_argument("--question", default="", help="what the customer asks")
         parser.add_argument("--delay", type=float, default=1.0, help="seconds between steps")
         parser.add_argument("--no-wait", action="store_true", help="stop when it pauses")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        token = options["token"] or _token_for_today()
-        workflow = options["workflow"]
-        conversation = options["conversation"] or f"demo-{uuid4().hex[:8]}"
-        headers = {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=options["url"], headers=headers, timeout=30) as client:
+        conversation = options["left"] or options["conversation"] or f"demo-{uuid4().hex[:8]}"
+        url, workflow = options["url"], options["workflow"]
+        with _token(options["token"]) as token, _client(url, token) as client:
             engine = Engine(client, workflow, conversation, self._tell, options["delay"])
             try:
-                engine.start(options["question"] or _QUESTIONS[workflow])
-                self._tell(f"watch it at {options['url']}/conversations/{conversation}/")
-                engine.run(wait=not options["no_wait"])
+                if options["left"]:
+                    engine.go_on()
+                else:
+                    engine.start(options["question"] or _QUESTIONS[workflow])
+                self._tell(f"watch it at {url}/executions/{conversation}/")
+                if engine.run(wait=not options["no_wait"]) not in ENDED:
+                    self._tell_how_to_go_on(url, conversation)
             except ServerRefused as refused:
                 raise CommandError(str(refused)) from None
             except httpx.TransportError as error:
-                raise CommandError(f"No server answers at {options['url']}: {error}") from None
+                raise CommandError(f"No server answers at {url}: {error}") from None
             except KeyboardInterrupt:
                 self._tell("stopped; the execution stays as it is")
+                self._tell_how_to_go_on(url, conversation)
+
+    def _tell_how_to_go_on(self, url: str, conversation: str) -> None:
+        words = ["manage.py", "demo_engine", "--url", url, "--continue", conversation]
+        self._tell(f"go on with it: {shlex.join(words)}")
 
     def _tell(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
 
 
-def _token_for_today() -> str:
+def _client(url: str, token: str) -> httpx.Client:
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.Client(base_url=url, headers=headers, timeout=30)
+
+
+@contextmanager
+def _token(given: str) -> Iterator[str]:
+    """The token that was given, or one of its own until the command ends."""
+    if given:
+        yield given
+        return
     actor = system_actor(default_workspace(), "demo_engine")
-    return create_token(actor, "demo engine", [Scope.ENGINE], lifetime=timedelta(days=1)).secret
+    made = create_token(actor, "demo engine", [Scope.ENGINE], lifetime=_LONGEST_REVIEW)
+    try:
+        yield made.secret
+    finally:
+        revoke_token(actor, made.token.public_id)
