@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Final, TypeVar
 import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -70,6 +71,23 @@ class Endpoint(APIView):
     def idempotency_stream(self) -> int:
         """The shard that keeps the answers of this path: of the workspace, unless overridden."""
         return self.actor.workspace
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer, and let go of the request when the answer is closed.
+
+        View, DRF's request and its answer refer to each other, so that a body of 10 MB would stay
+        in memory until the garbage collector comes.
+        """
+        response = super().dispatch(request, *args, **kwargs)
+        response._resource_closers.append(self._release)  # type: ignore[attr-defined]
+        return response
+
+    def _release(self) -> None:
+        """Break the cycles of a request that is over."""
+        self.request.parser_context.clear()
+        if isinstance(self.response, Response):
+            self.response.renderer_context.clear()  # type: ignore[attr-defined]
+        self.__dict__.clear()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

@@ -119,6 +119,8 @@ class ThreadedHandler(BaseHandler):
             request._body = body  # so that nobody reads the stream into a copy of it
             handler = self._for_tokens if _has_token(request) else self
             response = handler.get_response(request)
+            # A request of a page is part of cycles: what it holds is freed with the answer.
+            response._resource_closers.append(request.__dict__.clear)  # type: ignore[attr-defined]
         if isinstance(response, StreamingHttpResponse):
             return response, _streamed(response)
         if isinstance(response, Later):

@@ -1,0 +1,90 @@
+"""The memory of a server stays bounded while large answers and bodies pass through it."""
+
+import json
+import re
+import socket
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.live_server import LiveServer
+
+pytestmark = pytest.mark.only("sqlite")
+
+MB = 1024**2
+STATE_BYTES = 3 * MB
+# Before requests were released with their answers, 200 reads of 9 MB took 1,650 MB; now 1 MB.
+MOST_GROWTH = 150 * MB
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[LiveServer]:
+    with LiveServer(tmp_path, {}, "--no-demo") as started:
+        yield started
+
+
+def resident(server: LiveServer) -> int:
+    lines = Path(f"/proc/{server.pid}/status").read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith("VmRSS:")]
+    return int(line.split()[1]) * 1024
+
+
+def test_memory_does_not_grow_with_the_number_of_large_answers_and_bodies(
+    server: LiveServer,
+) -> None:
+    headers = {"Authorization": f"Bearer {server.make_token('engine')}"}
+    base = f"{server.url}/api/v1/conversations"
+    save = {"node_id": "a", "state_data": {f"k{n}": "x" * (STATE_BYTES // 9) for n in range(9)}}
+    with httpx.Client(headers=headers, timeout=60) as kept:
+        kept.post(base, json={"id": "large"}).raise_for_status()
+        kept.put(f"{base}/large/checkpoints/first", json=save).raise_for_status()
+    _read_snapshots(server, headers["Authorization"], 5)
+    before = resident(server)
+    _read_snapshots(server, headers["Authorization"], 500)
+    assert resident(server) - before < MOST_GROWTH
+    _post_and_close(server, headers["Authorization"], 200)
+    assert resident(server) - before < MOST_GROWTH
+
+
+def _read_snapshots(server: LiveServer, authorization: str, times: int) -> None:
+    """All on one connection; by a bare socket, as a client would take longer than the server."""
+    request = (
+        "GET /api/v1/conversations/large/snapshot HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Authorization: {authorization}\r\n\r\n"
+    ).encode()
+    buffer = bytearray(MB)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        for _ in range(times):
+            connection.sendall(request)
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += connection.recv(4096)
+            head, _, rest = head.partition(b"\r\n\r\n")
+            (length,) = re.findall(rb"content-length: (\d+)", head.lower())
+            left = int(length) - len(rest)
+            assert left > STATE_BYTES // 2
+            while left:
+                left -= connection.recv_into(buffer, min(left, MB))
+
+
+def _post_and_close(server: LiveServer, authorization: str, times: int) -> None:
+    """Bodies of 10 MB that are refused as no JSON when they have been read, four at a time."""
+    body = json.dumps(["x" * 10 * MB]).encode()[:-1]
+    head = (
+        "POST /api/v1/conversations/large/messages HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Authorization: {authorization}\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    ).encode()
+
+    def post() -> bytes:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+            connection.sendall(head)
+            connection.sendall(body)
+            return connection.makefile("rb").readline()
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = set(pool.map(lambda _: post(), range(times)))
+    assert answers == {b"HTTP/1.1 400 Bad Request\r\n"}

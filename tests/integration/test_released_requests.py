@@ -1,0 +1,56 @@
+"""An answered request leaves nothing behind that only the garbage collector would free."""
+
+import gc
+from collections.abc import Iterator
+from io import BytesIO
+
+import pytest
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from tests.integration.lane import App
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.only("sqlite")]
+
+HELD = (APIView, Request, Response, BytesIO)  # what leads to a body, an answer or its data
+MESSAGE = {"messages": [{"role": "user", "content": "hello"}]}
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def alive() -> set[int]:
+    return {id(each) for each in gc.get_objects() if isinstance(each, HELD)}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "headers"),
+    [
+        ("POST", "/conversations/talk/messages", MESSAGE, {}),
+        ("POST", "/conversations", {"title": "kept"}, {"Idempotency_Key": "once"}),
+        ("POST", "/conversations/talk/messages", b"{", {}),
+        ("GET", "/conversations/talk/messages", b"", {}),
+        ("GET", "/conversations/talk/snapshot", b"", {}),
+        ("GET", "/conversations/none", b"", {}),
+    ],
+    ids=["append", "kept answer", "refused", "list", "snapshot", "not found"],
+)
+@pytest.mark.usefixtures("uncollected")
+def test_the_body_and_the_answer_are_freed_at_once(
+    method: str, path: str, body: object, headers: dict[str, str]
+) -> None:
+    with App(lane=False) as app:
+        app.send("POST", "/conversations", {"id": "talk"})
+        gc.collect()
+        before = alive()
+        for _ in range(3):
+            app.send(method, path, body, **headers)
+        assert alive() <= before
