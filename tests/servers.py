@@ -219,6 +219,12 @@ class MariaDB(PrivateServer):
             "--innodb-flush-log-at-trx-commit=1",
             "--innodb-buffer-pool-size=128M",
             "--max-connections=300",
+            f"--log-bin={self.folder / 'changes'}",
+            "--sync-binlog=1",
+            "--binlog-format=ROW",
+            "--binlog-row-image=MINIMAL",
+            "--max-binlog-size=64M",
+            "--binlog-expire-logs-seconds=60",  # or the logs of a run fill its folder
             *_as_this_user(),
         ]
 
