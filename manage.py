@@ -25,9 +25,9 @@ if __name__ == "__main__":
     except ImproperlyConfigured as error:
         sys.exit(f"ctxadmin cannot start: {error}")
     except Error as error:
-        from ctxadmin.db.errors import told
+        from ctxadmin.db.errors import meaning_of
 
-        refusal = told(error)
-        if refusal is None:
+        meaning = meaning_of(error)
+        if meaning is None:
             raise
-        sys.exit(f"{refusal.detail}\n{error}")
+        sys.exit(f"{meaning.text} What the command finished before stays done.\n{error}")

@@ -11,11 +11,10 @@ from typing import Final
 from django.apps import apps
 from django.conf import settings
 from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 from django.db.utils import Error
 
-from ctxadmin.db import sqlite_rules
-from ctxadmin.db.errors import NO_TLS, OUTDATED, meaning_of, number_of
+from ctxadmin.db import schema_probe, sqlite_rules
+from ctxadmin.db.errors import NO_TLS, meaning_of, number_of
 from ctxadmin.db.mysql import columns, rights
 from ctxadmin.db.mysql import rules as mysql_rules
 from ctxadmin.lib.finding import Finding
@@ -42,7 +41,7 @@ _MENDS: Final = {
 
 def findings() -> list[Finding]:
     """Everything about the database: that it answers, keeps what it stores, and is up to date."""
-    return _while_it_answers(lambda: [*_settings(), *_columns(), *_rights(), *_migrations()])
+    return _while_it_answers(lambda: [*_settings(), *_columns(), *_rights(), *schema_probe.look()])
 
 
 def settings_only() -> list[Finding]:
@@ -168,45 +167,3 @@ def _tables() -> tuple[rights.Table, ...]:
         for model in apps.get_models(include_auto_created=True)
         if model._meta.managed and not model._meta.proxy
     )
-
-
-def _migrations() -> Iterator[Finding]:
-    applied = _applied()
-    missing = sorted(f"{app}.{name}" for app, name in _known() - applied)
-    if missing:
-        yield Finding(
-            "database.migrations",
-            "error",
-            f"The database is not up to date; it lacks {', '.join(missing[:5])}"
-            f"{' and others' if missing[5:] else ''}.",
-            "Run manage.py migrate.",
-        )
-        return
-    apps = {app for app, _ in _known()}
-    newer = sorted(f"{app}.{name}" for app, name in applied - _known() if app in apps)
-    if newer:
-        yield Finding(
-            "database.migrations",
-            "warning",
-            f"The database is newer than this program; it has {', '.join(newer[:5])}.",
-            "Run the newest release on all machines.",
-        )
-    else:
-        yield Finding("database.migrations", "ok", "The database is up to date.")
-
-
-def _applied() -> set[tuple[str, str]]:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT app, name FROM django_migrations")
-            return set(cursor.fetchall())
-    except Error as error:
-        if meaning_of(error) is OUTDATED:
-            return set()  # there are no tables at all
-        raise
-
-
-@cache
-def _known() -> frozenset[tuple[str, str]]:
-    """The migrations of this program; they do not change while it runs."""
-    return frozenset(MigrationLoader(None).disk_migrations or ())

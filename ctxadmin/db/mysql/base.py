@@ -23,6 +23,7 @@ from ctxadmin.db.errors import (
     leaves_unknown,
     number_of,
 )
+from ctxadmin.db.mysql.schema_editor import ResumingSchemaEditor
 from ctxadmin.db.mysql.stalls import STALLS
 from ctxadmin.db.url import SECRET
 
@@ -110,6 +111,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     wait.
     """
 
+    SchemaEditorClass = ResumingSchemaEditor
     denied_at: ClassVar = float("-inf")  # when a connection of this process lacked a right
     _unfit = False
     _to_begin = False

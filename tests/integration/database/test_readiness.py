@@ -10,7 +10,7 @@ from django.core.management.base import SystemCheckError
 from django.db import OperationalError, connection
 from django.test import Client, override_settings
 
-from ctxadmin.db import probe
+from ctxadmin.db import probe, schema_probe
 from ctxadmin.lib.finding import Finding
 
 pytestmark = pytest.mark.django_db
@@ -67,16 +67,16 @@ def test_a_database_that_is_away_is_one_finding(client: Client) -> None:
 
 
 def test_a_database_that_lacks_migrations_is_not_served(client: Client) -> None:
-    known = probe._known() | {("conversations", "0002_later")}
-    with patch.object(probe, "_known", return_value=known):
+    known = schema_probe._known() | {("conversations", "0002_later")}
+    with patch.object(schema_probe, "_known", return_value=known):
         answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "conversations.0002_later" in answer.content.decode()
 
 
 def test_a_database_that_is_newer_than_the_program_is_served(client: Client) -> None:
-    applied = probe._known() | {("conversations", "0002_later")}
-    with patch.object(probe, "_applied", return_value=applied):
+    applied = schema_probe._known() | {("conversations", "0002_later")}
+    with patch.object(schema_probe, "_applied", return_value=applied):
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert "newer than this program" in answer.content.decode()
@@ -87,7 +87,7 @@ def test_a_database_without_tables_lacks_all_migrations() -> None:
         cursor.execute("SELECT 1")
     missing = OperationalError(1054, "Unknown column")
     with patch.object(connection, "cursor", side_effect=missing):
-        assert probe._applied() == set()
+        assert schema_probe._applied() == set()
 
 
 def test_the_system_checks_tell_the_same() -> None:
@@ -97,6 +97,44 @@ def test_the_system_checks_tell_the_same() -> None:
     ):
         call_command("check", databases=["default"], stdout=StringIO())
     call_command("check", stdout=StringIO())  # without a database named it is not asked
+
+
+def test_the_system_checks_fail_on_a_database_without_tables() -> None:
+    with (
+        patch.object(schema_probe, "_applied", return_value=set()),
+        pytest.raises(SystemCheckError, match="not up to date"),
+    ):
+        call_command("check", databases=["default"], stdout=StringIO())
+
+
+@pytest.fixture
+def without_a_column() -> Iterator[None]:
+    """As a database is that was made by another first migration of the same name."""
+    table = connection.ops.quote_name("web_keptanswer")
+    schema_probe._asked.clear()
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {table} RENAME COLUMN answer TO former")
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {table} RENAME COLUMN former TO answer")
+    schema_probe._asked.clear()
+
+
+@pytest.mark.usefixtures("without_a_column")
+def test_a_database_with_other_columns_than_the_models_is_not_served(client: Client) -> None:
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert "the column web_keptanswer.answer is missing" in answer.content.decode()
+    assert "CTXADMIN_DATA_DIR" in answer.content.decode()
+    with pytest.raises(SystemCheckError, match=r"keptanswer\.answer is missing"):
+        call_command("check", databases=["default"], stdout=StringIO())
+
+
+def test_tables_that_were_right_are_not_compared_again_at_once() -> None:
+    schema_probe._asked.clear()
+    assert [each.level for each in schema_probe._tables()] == ["ok"]
+    with patch.object(schema_probe, "read_schema", side_effect=AssertionError):
+        assert [each.level for each in schema_probe._tables()] == ["ok"]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

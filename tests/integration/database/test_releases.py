@@ -85,6 +85,24 @@ def test_everything_in_a_database_of_a_former_release_reads_back(upgraded: Upgra
     assert "streams hold" in upgraded.manage("verify_audit")
 
 
+@pytest.mark.only("sqlite")
+def test_a_data_folder_of_other_tables_is_refused_in_plain_words(tmp_path: Path) -> None:
+    """Migrations of days before the freeze made other columns under the same names."""
+    server = Upgraded(tmp_path, RELEASES[0])
+    with sqlite3.connect(tmp_path / "data" / "ctxadmin.sqlite3") as database:
+        database.execute("ALTER TABLE checkpoints_execution DROP COLUMN told_version")
+    with pytest.raises(RuntimeError) as refused:
+        server.start()
+    assert "checkpoints_execution.told_version is missing" in str(refused.value)
+    assert "before release 0.1.0" in str(refused.value)
+    assert "CTXADMIN_DATA_DIR" in str(refused.value)
+    with sqlite3.connect(tmp_path / "data" / "ctxadmin.sqlite3") as database:
+        names = database.execute(
+            "SELECT 1 FROM django_migrations WHERE (app, name) = ('conversations', '0002_details')"
+        )
+        assert not names.fetchall()
+
+
 def test_the_first_release_is_among_them() -> None:
     assert "0.1.0" in [release.name for release in RELEASES]
 
