@@ -85,6 +85,7 @@ NEEDS = (
 CI_NEEDS = (
     Need("nginx", lambda: on_path("nginx"), ["nginx"]),
     Need("systemd", lambda: on_path("systemd-analyze"), ["systemd"]),
+    Need("npm", lambda: on_path("npm"), ["nodejs", "npm"]),
 )
 
 

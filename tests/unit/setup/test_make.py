@@ -58,6 +58,23 @@ def test_shell_scripts_can_be_run(script: Path) -> None:
     subprocess.run(["sh", "-n", str(script)], check=True)
 
 
+@pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0)])
+def test_without_npm_the_front_end_is_left_unchecked_but_not_in_ci(
+    tmp_path: Path, ci: str, code: int
+) -> None:
+    shell = shutil.which("sh")
+    assert shell
+    finished = subprocess.run(
+        [shell, str(ROOT / "scripts" / "check_built.sh")],
+        env={"PATH": str(tmp_path), "CI": ci},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == code
+    assert "npm is not installed" in finished.stdout + finished.stderr
+
+
 def test_a_machine_with_an_old_python_only_is_told_what_to_install(tmp_path: Path) -> None:
     for name in ("python3", "python3.11"):
         old = tmp_path / name
