@@ -8,6 +8,7 @@ import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from uuid import uuid4
 
@@ -18,6 +19,9 @@ from django.db import connection
 from django.db.models.signals import post_migrate
 
 from tests import servers
+
+_USES = {"db", "transactional_db"}  # the default database, without a mark
+PAGES = Path(__file__).parent / "integration" / "pages"
 
 # A shared machine is slow at times; a deadline would report that as a failure of the code.
 hypothesis.settings.register_profile("ctxadmin", deadline=None, print_blob=True)
@@ -69,8 +73,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _fits_database(item: pytest.Item) -> bool:
-    mark = item.get_closest_marker("only")
-    return mark is None or connection.vendor in mark.args
+    """On MariaDB only what can come out differently there is run a second time.
+
+    That is what uses Django's default database, and of the pages what is marked: races, lists and
+    searches, whose statements or plans differ. A test with servers of its own runs once.
+    """
+    only = item.get_closest_marker("only")
+    if only is not None:
+        return connection.vendor in only.args
+    if connection.vendor == "sqlite":
+        return True
+    if item.path.is_relative_to(PAGES):
+        return item.get_closest_marker("both_databases") is not None
+    return item.get_closest_marker("django_db") is not None or bool(_USES & _fixtures(item))
+
+
+def _fixtures(item: pytest.Item) -> set[str]:
+    return set(item.fixturenames) if isinstance(item, pytest.Function) else set()
 
 
 @pytest.fixture(scope="session", autouse=True)

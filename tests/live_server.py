@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from tests.servers import ROOT, PrivateServer, free_port
 
@@ -33,12 +34,14 @@ class LiveServer(PrivateServer):
 
     kind = "ctxadmin"
     entered: Sequence[str] = ()  # stands before every command: what it is run by
+    _migrated: ClassVar[set[str]] = set()  # databases that need no second look by this process
 
     def __init__(self, folder: Path, settings: dict[str, str], *options: str) -> None:
         super().__init__(folder)
         self.settings = settings
         self.options = options
         self.port = free_port()
+        self._tokens: dict[Sequence[str], str] = {}
 
     @property
     def url(self) -> str:
@@ -46,8 +49,10 @@ class LiveServer(PrivateServer):
 
     def prepare(self) -> None:
         """On a database of its own a server finds everything done."""
-        if "DATABASE_URL" in self.settings:
+        url = self.settings.get("DATABASE_URL")
+        if url and url not in self._migrated:
             self.manage("migrate", "-v", "0")
+            self._migrated.add(url)
 
     def command(self) -> Sequence[str]:
         return [sys.executable, "manage.py", "serve", "--port", str(self.port), *self.options]
@@ -86,6 +91,12 @@ class LiveServer(PrivateServer):
     def make_people(self) -> None:
         """One person of each role, with the role as name and PASSWORD."""
         self.manage("shell", "-v", "0", "-c", MAKE_PEOPLE.format(password=PASSWORD))
+
+    def token(self, *scopes: str) -> str:
+        """The secret of an engine token, the same for the same scopes: a new one takes seconds."""
+        if scopes not in self._tokens:
+            self._tokens[scopes] = self.make_token(*scopes)
+        return self._tokens[scopes]
 
     def make_token(self, *scopes: str) -> str:
         """The secret of a new engine token."""

@@ -16,7 +16,9 @@ So the same tests run on both, without a line of their own about it::
     CTXADMIN_TEST_DATABASE=mariadb .venv/bin/pytest tests/integration
 
 ``make test`` does both. What only makes sense on one is marked ``@pytest.mark.only("sqlite")`` or
-``@pytest.mark.only("mysql")`` and is left out on the other. Each worker has its own database.
+``@pytest.mark.only("mysql")`` and is left out on the other. On MariaDB pages are tested only where
+``@pytest.mark.both_databases`` says so, and tests that do not use the default database not at all.
+Each worker has its own database.
 """
 
 import os
@@ -45,3 +47,7 @@ if EMBEDDED:
     DATABASES["default"]["OPTIONS"]["timeout"] = _PATIENCE
 else:
     DATABASES["default"]["OPTIONS"]["init_command"] = session(_PATIENCE)
+
+# Every client of a test makes the chain of middleware anew; to list all static files for each took
+# two fifths of the time of a test of pages. So they are looked for when somebody asks for one.
+WHITENOISE_AUTOREFRESH = True

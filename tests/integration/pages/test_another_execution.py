@@ -28,7 +28,7 @@ from tests.integration.pages.state_edits import (
     with_reducers,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 STATE = {"draft": "Dear customer", "count": 3}
 OTHER = {"draft": "of the new one", "count": 70}

@@ -18,7 +18,7 @@ from tests.integration.checkpoints.flows import ok
 from tests.integration.pages.execution_scenes import another, hidden, page, paused, text, url
 from tests.together import together
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
 STARTED = "Another execution was started since"
 

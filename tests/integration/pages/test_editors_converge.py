@@ -22,7 +22,7 @@ from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.pages.editors import Editor, Follower, Scene, page_content
 from tests.integration.pages.random_edits import Writer
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 REDUCERS = {
     "log": "append",
     "count": "increment",

@@ -7,7 +7,7 @@ from django.test import Client
 
 from tests.integration.pages.execution_scenes import paused, running, text, url
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_the_list_shows_the_current_executions_with_their_reasons(reviewer: Client) -> None:

@@ -9,7 +9,7 @@ from ctxadmin.accounts.roles import Role
 from tests.factories import conversation, signed_in, user
 from tests.integration.pages.execution_scenes import failed, paused, running, text, url
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_who_signs_in_comes_to_the_overview(reviewer: Client) -> None:

@@ -16,7 +16,7 @@ from ctxadmin.web.models import KeptAnswer
 from tests.factories import conversation, person, signed_in, user
 from tests.integration.checkpoints.flows import Run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 COMMENT = "/executions/chat/comment/?message=0"
 JSON = {"Accept": "application/json"}

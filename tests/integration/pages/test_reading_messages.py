@@ -18,7 +18,7 @@ from conversations.services import operate, rollback
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
 from tests.integration.pages.execution_scenes import paused, url
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>"
 

@@ -25,7 +25,7 @@ from tests.integration.pages.execution_scenes import (
     url,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 SAMPLES = {"int": 1, "str": "x"}
 
 

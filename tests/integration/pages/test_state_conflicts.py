@@ -9,7 +9,7 @@ from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import hidden, paused, text
 from tests.integration.pages.state_edits import apply, carried, opened, other_edit, send, typed
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_a_conflict_is_never_approved_unseen(reviewer: Client, run: Run) -> None:

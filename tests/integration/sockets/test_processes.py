@@ -74,8 +74,8 @@ def listen(server: LiveServer, path: str, headers: dict[str, str]) -> ClientConn
     return connect(url, additional_headers=headers, open_timeout=PATIENCE)
 
 
-def by_token(server: LiveServer, path: str) -> ClientConnection:
-    headers = {"Authorization": f"Bearer {server.make_token('engine')}"}
+def by_token(server: LiveServer, path: str, token: str = "") -> ClientConnection:
+    headers = {"Authorization": f"Bearer {token or server.token('engine')}"}
     return listen(server, path, headers)
 
 
@@ -134,7 +134,8 @@ def test_people_of_both_servers_see_each_other(servers: Servers) -> None:
 
 def test_a_token_that_a_command_revokes_ends_its_sockets_everywhere(servers: Servers) -> None:
     servers.make("revoked")
-    with by_token(servers.other, "/ws/conversations/revoked/") as page:
+    token = servers.other.make_token("engine")
+    with by_token(servers.other, "/ws/conversations/revoked/", token) as page:
         frame(page, of_type("welcome"))
         servers.one.manage("shell", "-v", "0", "-c", REVOKE)
         assert close_code(page) == 4401
@@ -168,7 +169,7 @@ def test_without_redis_writes_go_on_and_pages_find_them_until_it_is_back(
 
 def test_a_call_that_waits_at_one_server_hears_of_the_other(servers: Servers) -> None:
     servers.make("waited")
-    token = servers.other.make_token("engine")
+    token = servers.other.token("engine")
     url = f"{servers.other.url}/api/v1/conversations/waited"
     with httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE) as client:
         with client.stream("GET", f"{url}/events") as stream:
@@ -187,9 +188,12 @@ def test_a_call_that_waits_at_one_server_hears_of_the_other(servers: Servers) ->
 def test_a_server_that_ends_lets_its_pages_go_at_once(servers: Servers, tmp_path: Path) -> None:
     servers.make("ended")
     server = LiveServer(tmp_path, servers.other.settings).start()
-    token = server.make_token("engine")
+    token = servers.other.token("engine")  # of the same database
     headers = {"Authorization": f"Bearer {token}"}
-    with by_token(server, "/ws/conversations/ended/") as page, ThreadPoolExecutor(1) as beside:
+    with (
+        by_token(server, "/ws/conversations/ended/", token) as page,
+        ThreadPoolExecutor(1) as beside,
+    ):
         frame(page, of_type("welcome"))
         url = f"{server.url}/api/v1/conversations/ended/events"
         with httpx.stream("GET", url, headers=headers, timeout=PATIENCE) as stream:

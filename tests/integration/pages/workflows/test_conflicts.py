@@ -17,7 +17,7 @@ from tests.integration.pages.workflows.designing import (
 from workflows.domain.graph import Node
 from workflows.models import Workflow
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_a_conflict_shows_what_the_other_did_and_keeps_what_was_typed(

@@ -11,7 +11,7 @@ from workflows import services
 from workflows.models import Workflow
 from workflows.starters import StarterName, starter
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 def test_who_is_not_signed_in_is_asked_to(small: Workflow) -> None:

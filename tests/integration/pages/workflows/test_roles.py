@@ -12,7 +12,7 @@ from tests.integration.pages.workflows.designing import SMALL, made, text
 from workflows import services
 from workflows.models import Workflow
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 
 CHANGING = (
