@@ -16,6 +16,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
+BYTECODE = ROOT / ".cache" / "bytecode"
 NO_TESTS = 5  # pytest's exit code when its arguments leave nothing to run
 GROUP_SECONDS = 30 * 60  # far above what a group takes: a test that hangs must not hang CI
 END_SECONDS = 30
@@ -101,8 +102,9 @@ def run(group: Group, arguments: Sequence[str]) -> Counts:
         command = [sys.executable, "-m", "pytest", *group.arguments, f"--junitxml={report}"]
         command += ["-p", "no:cacheprovider", "-q", *arguments]
         if group.workers:
-            command += ["-n", str(group.workers)]
-        started = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **group.environment})
+            # A file stays with one worker, which makes its servers and its browser once.
+            command += ["-n", str(group.workers), "--dist=loadfile"]
+        started = subprocess.Popen(command, cwd=ROOT, env=environment(group))
         code = _wait(started)
         if code == NO_TESTS and arguments:
             return Counts()
@@ -111,6 +113,15 @@ def run(group: Group, arguments: Sequence[str]) -> Counts:
         print(f"pytest ended with {code}", flush=True)
         return counts + Counts(failed=1)
     return counts
+
+
+def environment(group: Group) -> dict[str, str]:
+    """This process's and the group's; compiled code is kept, also where a machine would not.
+
+    Every worker and every server that a test starts would compile all of it again.
+    """
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, "PYTHONPYCACHEPREFIX": str(BYTECODE), **group.environment}
 
 
 def read(report: Path) -> Counts:

@@ -74,8 +74,8 @@ NEEDS = (
     ),
     Need(
         "Chromium",
-        lambda: on_path("chromium", "chromium-browser", "google-chrome"),
-        ["chromium"],
+        lambda: on_path("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
+        ["chromium-headless-shell"],
     ),
     Need("a font with Chinese", chinese_font, ["fontconfig", "fonts-noto-core", "fonts-noto-cjk"]),
 )

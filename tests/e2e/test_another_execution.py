@@ -8,7 +8,6 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import SLOW, go, live, ok, save, state
 
@@ -58,13 +57,11 @@ def test_a_form_of_the_former_one_says_so_at_once_and_shows_all_of_it(
         expect(page.get_by_text(STARTED)).to_be_visible()
     field(mine, "tone").fill("typed after it began")
     expect(mine.get_by_text("Kept for you, but another execution was started")).to_be_visible()
-    assert_accessible(mine)
     look(mine)
     expect(mine.get_by_role("heading", name="Another execution was started")).to_be_visible()
     expect(copied(mine)).to_contain_text("typed after it began")
     expect(copied(mine)).to_contain_text("a-word-without-any-end")
     expect(mine.get_by_text("Somebody let the execution go on")).to_have_count(0)
-    assert_accessible(mine)
     assert (state(api, name)["plan"], state(api, name)["tone"]) == ("of the new one", "dry")
     mine.get_by_role("link", name="To the execution").click()
     mine.get_by_role("link", name="Look at what you typed").click()

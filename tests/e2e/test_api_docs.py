@@ -2,20 +2,7 @@
 
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
-
-from tests.browser import (
-    assert_accessible_in_every_look,
-)
-
-
-@pytest.mark.parametrize(
-    "path", ["/api/docs", "/api/docs/errors", "/api/docs/put_draft", "/api/docs/list_workflows"]
-)
-def test_the_pages_are_accessible(page: Page, path: str) -> None:
-    page.goto(path)
-    assert_accessible_in_every_look(page)
 
 
 def test_a_signed_in_person_calls_with_the_session(designer_page: Page) -> None:

@@ -1,13 +1,10 @@
 """An administrator adds somebody, who signs in, chooses a password, and is locked out again."""
 
 import re
-from typing import Literal
 from uuid import uuid4
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
 
 OWN = "a sentence that nobody knows"
@@ -20,10 +17,8 @@ def add(page: Page, name: str, role: str) -> str:
     page.get_by_role("link", name="New person").click()
     page.get_by_label("Name").fill(name)
     page.get_by_label("Role").select_option(role)
-    assert_accessible(page)
     page.get_by_role("button", name="Add the person").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(f"A password for {name}")
-    assert_accessible(page)
     return page.locator("pre").first.inner_text().strip()
 
 
@@ -34,18 +29,14 @@ def sign_in(page: Page, name: str, password: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
-def test_somebody_new_is_let_in_and_locked_out(
-    open_page: OpenPage, theme: Literal["light", "dark"], width: int
-) -> None:
+def test_somebody_new_is_let_in_and_locked_out(open_page: OpenPage) -> None:
     name = f"anna-{uuid4().hex[:8]}"
-    admin = open_page("admin", theme=theme, width=width)
+    admin = open_page("admin")
     password = add(admin, name, "reviewer")
 
-    hers = open_page(None, theme=theme, width=width)
+    hers = open_page(None)
     sign_in(hers, name, password)
     expect(hers.get_by_text("Choose a password of your own")).to_be_visible()
-    assert_accessible(hers)
     hers.get_by_label("Old password").fill(password)
     hers.get_by_label("New password", exact=True).fill(OWN)
     hers.get_by_label("New password confirmation").fill(OWN)
@@ -55,10 +46,8 @@ def test_somebody_new_is_let_in_and_locked_out(
     expect(hers.get_by_role("heading", level=1)).to_have_text("Reviews")
 
     admin.goto("/settings/people/")
-    assert_accessible(admin)
     admin.get_by_role("link", name=name, exact=True).click()
     expect(admin.get_by_role("button", name="Save the role")).to_be_visible()
-    assert_accessible(admin)
     assert admin.evaluate("document.documentElement.scrollWidth <= innerWidth")
     admin.get_by_role("link", name="Lock out").click()
     admin.get_by_role("button", name="Lock out").click()
@@ -73,4 +62,3 @@ def test_ones_own_account_is_behind_ones_name(open_page: OpenPage) -> None:
     page.get_by_role("link", name=re.compile("Your account")).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Your account")
     expect(page.get_by_text("reviewer: edits paused states")).to_be_visible()
-    assert_accessible(page)

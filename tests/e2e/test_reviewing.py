@@ -3,9 +3,6 @@
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser import (
-    assert_accessible_in_every_look,
-)
 from tests.e2e.conftest import OpenPage
 
 
@@ -48,20 +45,6 @@ def test_a_message_is_commented_on_in_a_dialog(reviewer_page: Page, api: httpx.C
     page.get_by_role("link", name="Take back").click()
     page.locator("form.confirm").get_by_role("button", name="Take back").click()
     expect(page.get_by_text("Is this right?")).to_have_count(0)
-
-
-def test_the_pages_of_a_review_are_accessible(reviewer_page: Page, api: httpx.Client) -> None:
-    page, name = reviewer_page, made(api, "e2e-review-axe")
-    one = f"conversations/{name}"
-    for about in ({"message": 0}, {"version": 1}, {"version": 1, "key": "draft"}):
-        assert api.post(f"{one}/comments", json={"text": "said", **about}).status_code == 201
-    assert api.put(f"{one}/checkpoints/1/label", json={"label": "good"}).status_code == 200
-    for path in ("/reviews/", f"/conversations/{name}/", f"/executions/{name}/",
-                 f"/executions/{name}/versions/1/", f"/executions/{name}/timeline/",
-                 f"/executions/{name}/comment/?message=0",
-                 f"/executions/{name}/versions/1/label/"):  # fmt: skip
-        page.goto(path)
-        assert_accessible_in_every_look(page)
 
 
 def test_the_queue_tells_when_more_waits(reviewer_page: Page, api: httpx.Client) -> None:

@@ -9,7 +9,6 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import SLOW, go, live, ok, save
 from tests.live_server import PASSWORD
@@ -151,7 +150,6 @@ def test_what_another_tab_puts_in_the_place_of_what_is_typed_here_is_told_and_ke
     expect(field(first, "plan")).to_have_value("typed there")
     for page in (first, second):
         expect(pending(page).locator(".pending-other")).to_contain_text("typed here")
-    assert_accessible(first)
     type_in(second, "plan", "typed there, longer")
     expect(field(first, "plan")).to_have_value("typed there, longer")
     expect(pending(first).locator(".pending-other")).to_have_count(1)

@@ -1,0 +1,96 @@
+"""Every page, wide and on a phone, in both themes: axe finds nothing, and nothing sticks out.
+
+Here alone: what a page is made of stands on the page of components with all its states
+(``test_styleguide.py``), so other tests look with axe only at what is drawn in the browser.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import assert_accessible, assert_accessible_in_every_look
+from tests.e2e.scenes import Started, ok
+
+CONVERSATION = ("", "?view=all", "batches/", "diff/?from=0&to=1", "operate/", "rollback/0/",
+                "edit/", "erase/", "archive/")  # fmt: skip
+EXECUTION = ("", "timeline/", "versions/1/", "versions/1/label/", "diff/?from=0&to=1", "state/",
+             "state/?raw", "cancel/", "versions/0/restore/", "versions/0/fork/", "assign/",
+             "comment/?message=0")  # fmt: skip
+WORKFLOW = ("", "nodes/draft/", "nodes/compact/", "edges/drafted/", "reducers/",
+            "nodes/tools/delete/", "publish/", "versions/", "versions/1/", "versions/1/restore/",
+            "diff/?from=1&to=draft", "preview/?node=classify&conversation=demo-support",
+            "preview/?paste=1", "what-if/")  # fmt: skip
+ADMIN = ("/", "/settings/", "/settings/tokens/new/", "/settings/people/", "/settings/people/+new/",
+         "/settings/retention/", "/settings/webhooks/", "/settings/webhooks/new/",
+         "/notifications/", "/account/", "/conversations/", "/conversations/import/",
+         "/executions/", "/reviews/", "/workflows/", "/workflows/+new/", "/workflows/import/",
+         "/api/docs", "/api/docs/errors", "/api/docs/put_draft",
+         "/api/docs/list_workflows")  # fmt: skip
+
+
+def look(page: Page, paths: Iterator[str]) -> None:
+    for path in paths:
+        answer = page.goto(path)
+        assert answer, path
+        assert answer.status == 200, path
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert_accessible_in_every_look(page, narrow=390)
+
+
+@pytest.fixture
+def reviewed(api: httpx.Client, start: Started) -> str:
+    """A paused execution with comments and a label, in a conversation with a batch."""
+    name = start()
+    one = f"conversations/{name}"
+    about: list[dict[str, Any]] = [{"message": 0}, {"version": 1}, {"version": 1, "key": "draft"}]
+    for each in about:
+        ok(api.post(f"{one}/comments", json={"text": "said", **each}))
+    ok(api.put(f"{one}/checkpoints/1/label", json={"label": "good"}))
+    ok(api.post(f"{one}/operations", json={"operation": "clear", "reason": "r"}))
+    return name
+
+
+def test_pages_of_a_conversation(page: Page, reviewed: str) -> None:
+    look(page, (f"/conversations/{reviewed}/{each}" for each in CONVERSATION))
+
+
+def test_pages_of_an_execution(page: Page, reviewed: str) -> None:
+    look(page, (f"/executions/{reviewed}/{each}" for each in EXECUTION))
+
+
+def test_pages_of_a_workflow(designer_page: Page) -> None:
+    look(designer_page, (f"/workflows/support/{each}" for each in WORKFLOW))
+
+
+def test_lists_and_settings(page: Page) -> None:
+    look(page, iter(ADMIN))
+
+
+def test_what_a_visitor_sees(visitor_page: Page) -> None:
+    look(visitor_page, iter(["/sign-in/"]))
+
+
+def test_what_a_viewer_sees(viewer_page: Page, reviewed: str) -> None:
+    paths = ("/", f"/conversations/{reviewed}/", f"/executions/{reviewed}/")
+    look(viewer_page, iter(paths))
+
+
+def test_a_form_with_mistakes(designer_page: Page) -> None:
+    page = designer_page
+    page.goto("/workflows/support/edges/drafted/")
+    page.locator("#id_edge-condition").fill("(")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.locator("#id_edge-condition_error")).to_contain_text("column")
+    assert_accessible(page)
+
+
+def test_the_first_password_of_somebody_new(page: Page) -> None:
+    page.goto("/settings/people/+new/")
+    page.get_by_label("Name").fill("axe-newcomer")
+    page.get_by_role("button", name="Add the person").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("A password for"))
+    assert_accessible(page)
