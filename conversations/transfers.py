@@ -12,7 +12,7 @@ from django.db import transaction
 
 from conversations.domain import transfer
 from conversations.domain.chat_json import ChatConversation
-from conversations.domain.message import Draft, Entry, read_message
+from conversations.domain.message import Draft, Entry, read_logged
 from conversations.domain.revisions import Move as MoveValue
 from conversations.domain.revisions import MoveKind
 from conversations.domain.revisions import Revision as RevisionValue
@@ -135,7 +135,7 @@ def _logged(head: Conversation) -> Iterator[LoggedMessage]:
 
 
 def _draft_of(row: Message) -> Draft:
-    draft = read_message(orjson.loads(bytes(row.body)))
+    draft = read_logged(orjson.loads(bytes(row.body)))
     return replace(
         draft,
         message_id=row.message_id,

@@ -40,6 +40,7 @@ def read_conversation(data: JsonValue, pointer: str = "") -> ChatConversation:
     if not isinstance(data, dict) or "messages" not in data:
         message = "a conversation is an object with messages, or a list of messages"
         raise ValidationFailed.at(pointer, message)
+    _refuse_system_beside(data.get("system"), pointer)
     drafts = read_messages(data["messages"], f"{pointer}/messages")
     rest = {key: value for key, value in data.items() if key != "messages" and value is not None}
     own = rest.pop("metadata", {})
@@ -60,6 +61,14 @@ def read_conversation(data: JsonValue, pointer: str = "") -> ChatConversation:
         tools=_tools_text(rest.pop("tools", None), f"{pointer}/tools"),
         metadata={**rest, **own},
     )
+
+
+def _refuse_system_beside(system: JsonValue, pointer: str) -> None:
+    """A system text as Anthropic takes it: kept as metadata no model would ever see it."""
+    if isinstance(system, str | list) and system:
+        told = "a system text beside the messages is not understood: "
+        told += "make it the first message, with the role system"
+        raise ValidationFailed.at(f"{pointer}/system", told)
 
 
 def _tools_text(tools: JsonValue, pointer: str) -> str | None:

@@ -43,6 +43,15 @@ _SNAKE: Final = {
     "toolDescription": "tool_description",
     "nodeId": "node_id",
 }
+_CALL: Final = "put a call into tool_calls of the assistant message"
+_RESULT: Final = "put a result into a message of the role tool with tool_call_id"
+# Calls and results as other providers write them: into the content.
+_HIDDEN_PAIRS: Final = {
+    "tool_use": _CALL,
+    "tool-call": _CALL,
+    "tool_result": _RESULT,
+    "tool-result": _RESULT,
+}
 _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
 
 
@@ -202,8 +211,14 @@ class IncomingMessage(Contract):
             raise ValueError("an assistant or tool message is no tool description")
         return described
 
-    def draft(self, pointer: str = "") -> Draft:
-        """The draft of this message; TooLarge over MAX_BYTES, with ``pointer``."""
+    def draft(self, pointer: str = "", *, is_logged: bool = False) -> Draft:
+        """The draft of this message; TooLarge over MAX_BYTES, with ``pointer``.
+
+        ValidationFailed for calls and results in the parts of the content, unless the message
+        ``is_logged`` already: nothing would know the pairs that they are (semantics 1.1).
+        """
+        if not is_logged:
+            self._refuse_hidden_pairs(pointer)
         return Draft(
             body=_body(self._source, pointer),
             role=self.role,
@@ -216,6 +231,12 @@ class IncomingMessage(Contract):
             reported_tokens=self.tokens,
             node_id=self.node_id,
         )
+
+    def _refuse_hidden_pairs(self, pointer: str) -> None:
+        for place, part in enumerate(self.content if isinstance(self.content, list) else ()):
+            if part.type in _HIDDEN_PAIRS:
+                told = f"a part {part.type!r} is not understood: {_HIDDEN_PAIRS[part.type]}"
+                raise ValidationFailed.at(f"{pointer}/content/{place}/type", told)
 
 
 _MESSAGE: Final = TypeAdapter(IncomingMessage)
@@ -241,6 +262,11 @@ def _body(source: dict[str, JsonValue], pointer: str) -> bytes:
 def read_message(data: JsonValue, pointer: str = "") -> Draft:
     """Read one message; raises ValidationFailed or TooLarge with pointers under ``pointer``."""
     return parse(_MESSAGE, data, pointer).draft(pointer)
+
+
+def read_logged(data: JsonValue, pointer: str = "") -> Draft:
+    """``read_message`` of one that was logged before, by whatever rules of then."""
+    return parse(_MESSAGE, data, pointer).draft(pointer, is_logged=True)
 
 
 def read_messages(data: JsonValue, pointer: str = "/messages") -> tuple[Draft, ...]:

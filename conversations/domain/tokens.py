@@ -6,6 +6,7 @@ from typing import Final
 import orjson
 from pydantic import JsonValue
 
+from conversations.domain.bodies import TEXT_PARTS, text_of_content
 from conversations.domain.message import Draft
 from ctxadmin.lib import json_bytes
 
@@ -28,13 +29,26 @@ _HUNDREDTHS: Final = (72, 60, 68, 85, 60, 35, 150)
 
 _PER_MESSAGE: Final = 4
 _PER_CALL: Final = 8
-_PER_OTHER_PART: Final = 765  # an image of 1024 x 1024 in OpenAI's published formula
+_PER_PICTURE: Final = 765  # of 1024 x 1024 in OpenAI's published formula
+_PER_SOUND: Final = 600  # a minute, at the ten tokens a second of OpenAI's audio models
+_PER_FILE: Final = 1500  # a page of a PDF, the least that Anthropic says of one
+_PER_MEDIUM: Final = {
+    "image": _PER_PICTURE,
+    "image_url": _PER_PICTURE,
+    "input_image": _PER_PICTURE,
+    "audio": _PER_SOUND,
+    "input_audio": _PER_SOUND,
+    "document": _PER_FILE,
+    "file": _PER_FILE,
+    "input_file": _PER_FILE,
+}
 
 
 def tokens_of_message(draft: Draft) -> int:
     """What the engine reported, else the estimate of one message with the chat's framing.
 
-    That is its text, its calls, a flat figure for each part that is no text, and the frame.
+    That is its text, its calls, its other parts - a flat figure for pictures, sounds and files,
+    whose bytes say little, else their JSON - and the frame.
     Measured against o200k_base over 0.5 MB: English prose and Markdown 1.01-1.03 of the true
     figure, JSON 0.99-1.15, Python 1.06-1.12, Chinese 1.06-1.13 (0.8-1.0 of cl100k_base), other
     scripts 0.9-1.2; 4 MB/s, Chinese 2.5.
@@ -65,9 +79,27 @@ def _beyond_text(message: dict[str, JsonValue]) -> int:
         tokens += _PER_CALL + _tokens_of_call(call)
     content = message.get("content")
     for part in content if isinstance(content, list) else ():
-        if isinstance(part, dict) and not isinstance(part.get("text"), str):
-            tokens += _PER_OTHER_PART
+        tokens += _tokens_of_part(part)
     return tokens
+
+
+def _tokens_of_part(part: JsonValue) -> int:
+    """What a part adds to the text of its message, which is counted there."""
+    if not isinstance(part, dict) or part.get("type") in TEXT_PARTS:
+        return 0
+    kind = part.get("type")
+    if isinstance(kind, str) and kind in _PER_MEDIUM:
+        return _PER_MEDIUM[kind]
+    if kind == "tool_use":
+        return _PER_CALL + _tokens_of_call(
+            {"function": {"name": part.get("name"), "arguments": part.get("input")}}
+        )
+    if kind == "tool_result":
+        content = part.get("content")
+        others = content if isinstance(content, list) else []
+        text = tokens_of_text(text_of_content(content))
+        return _PER_CALL + text + sum(map(_tokens_of_part, others))
+    return tokens_of_text(json_bytes.dumps(part).decode())
 
 
 def _tokens_of_call(call: JsonValue) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import orjson
 from pydantic import AfterValidator, Field, JsonValue, TypeAdapter
 
-from conversations.domain.message import OWN_FIELDS, Draft, Entry, read_message, with_ids
+from conversations.domain.message import OWN_FIELDS, Draft, Entry, read_logged, with_ids
 from conversations.domain.revisions import Move, MoveKind, Revision, RevisionKind
 from conversations.domain.view import View
 from ctxadmin.lib import clock, json_bytes
@@ -271,7 +271,7 @@ def _read_body(found: MessageInDocument, place: str) -> Draft:
         body["tokens"] = found.tokens
     if found.node_id is not None:
         body["node_id"] = found.node_id
-    return read_message(body, f"{place}/message")
+    return read_logged(body, f"{place}/message")
 
 
 def _check_call(

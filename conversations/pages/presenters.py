@@ -211,7 +211,7 @@ def new_messages(config: OperationConfig, applied: Applied) -> list[Glimpse]:
     written = [*(config.insert.messages if config.insert else ())]
     written += [config.replace.message] if config.replace else []
     places = View(applied.added).slice(0, _GLIMPSES)
-    drafts = [message.draft() for message in written[:_GLIMPSES]]
+    drafts = [message.draft(is_logged=True) for message in written[:_GLIMPSES]]
     return [
         _glimpse(index, draft.role, draft.body) for index, draft in zip(places, drafts, strict=True)
     ]

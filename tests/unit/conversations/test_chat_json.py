@@ -155,3 +155,24 @@ def test_large_files_are_read_line_by_line() -> None:
     assert next(found).conversation_id == "one"
     with pytest.raises(ValidationFailed, match="Line 2"):
         next(found)
+
+
+def test_an_anthropic_conversation_is_refused_with_what_is_not_understood() -> None:
+    asked = {"role": "user", "content": "What is the weather in Oslo?"}
+    used = {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"city": "Oslo"}}
+    found = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "15 degrees"}
+    messages = [
+        asked,
+        {"role": "assistant", "content": [used]},
+        {"role": "user", "content": [found]},
+    ]
+    model = {"model": "claude-sonnet-4-5", "max_tokens": 1024}
+    with pytest.raises(ValidationFailed, match="make it the first message") as refusal:
+        read_chat_file(json.dumps({**model, "system": "Be kind.", "messages": messages}).encode())
+    assert refusal.value.problems[0].pointer == "/system"
+    blocks = [{"type": "text", "text": "Be kind."}]
+    with pytest.raises(ValidationFailed):
+        read_chat_file(json.dumps({"system": blocks, "messages": [asked]}).encode())
+    with pytest.raises(ValidationFailed, match="tool_calls") as refusal:
+        read_chat_file(json.dumps({**model, "messages": messages}).encode())
+    assert refusal.value.problems[0].pointer == "/messages/1/content/0/type"

@@ -5,7 +5,13 @@ import json
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.message import MAX_BYTES, read_message, read_messages, tools_message
+from conversations.domain.message import (
+    MAX_BYTES,
+    read_logged,
+    read_message,
+    read_messages,
+    tools_message,
+)
 from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
 
 CALL: JsonValue = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -220,3 +226,22 @@ def test_the_tools_text_is_a_system_message_that_says_what_it_is() -> None:
     draft = tools_message("Tools: look")
     assert draft.tool_description
     assert (draft.role, draft.text) == ("system", "Tools: look")
+
+
+@pytest.mark.parametrize(
+    ("role", "part", "instead"),
+    [
+        ("assistant", {"type": "tool_use", "id": "a", "name": "f", "input": {}}, "tool_calls"),
+        ("user", {"type": "tool_result", "tool_use_id": "a", "content": "15"}, "tool_call_id"),
+        ("assistant", {"type": "tool-call", "toolCallId": "a", "toolName": "f"}, "tool_calls"),
+        ("user", {"type": "tool-result", "toolCallId": "a"}, "tool_call_id"),
+    ],
+)
+def test_calls_and_results_in_a_content_are_refused_as_no_pair_would_be_known(
+    role: str, part: dict[str, JsonValue], instead: str
+) -> None:
+    said: JsonValue = {"role": role, "content": [{"type": "text", "text": "Look."}, part]}
+    with pytest.raises(ValidationFailed, match=instead) as refusal:
+        read_message(said, "/messages/3")
+    assert refusal.value.problems[0].pointer == "/messages/3/content/1/type"
+    assert read_logged(said).text == "Look."  # what was logged before can be read

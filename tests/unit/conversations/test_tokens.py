@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.message import Draft
+from conversations.domain.message import Draft, read_logged
 from conversations.domain.tokens import tokens_of_message, tokens_of_text
 from tests.unit.conversations.chats import assistant, calls, message, user
 
@@ -51,3 +51,23 @@ def test_a_picture_counts_a_flat_figure_whatever_its_bytes() -> None:
         return message("user", [{"type": "text", "text": "look"}, part])
 
     assert tokens_of_message(picture("data:" + "x" * 9000)) == tokens_of_message(picture("y"))
+
+
+@pytest.mark.parametrize(
+    ("part", "tokens"),
+    [
+        ({"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9", "name": "f", "input": {}}, 10),
+        ({"type": "tool_use", "id": "a", "name": "get_weather", "input": {"city": "Oslo"}}, 17),
+        ({"type": "tool_result", "tool_use_id": "a", "content": "15 degrees"}, 10),
+        ({"type": "tool_result", "content": [{"type": "text", "text": "15 degrees"}]}, 10),
+        ({"type": "tool_result", "content": [{"type": "image", "source": {}}]}, 773),
+        ({"type": "thinking", "thinking": "The user asks for the weather."}, 18),
+        ({"type": "text", "text": "15 degrees"}, 2),
+        ({"type": "image", "source": {"type": "base64", "data": "x" * 9000}}, 765),
+        ({"type": "input_audio", "input_audio": {"data": "x" * 9000, "format": "wav"}}, 600),
+        ({"type": "document", "source": {"type": "base64", "data": "x" * 9000}}, 1500),
+    ],
+)
+def test_each_part_counts_as_what_it_is(part: JsonValue, tokens: int) -> None:
+    draft = read_logged({"role": "assistant", "content": [part]})
+    assert tokens_of_message(draft) - 4 == tokens
