@@ -6,17 +6,16 @@ nobody tell.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
 from django.http import HttpResponse
-from orjson import Fragment
 from rest_framework.exceptions import NotAuthenticated, Throttled
 
 from checkpoints.domain.status import Status
-from checkpoints.models import Checkpoint, Execution
+from checkpoints.events import Event, read_events, standing_at
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.sockets import admission
@@ -38,7 +37,6 @@ from ctxadmin.sockets.topics import Topic
 MOST_SECONDS: Final = 60
 _BEAT_SECONDS: Final = 15.0  # between signs of life of a stream in which nothing happens
 _MOST_UNSENT: Final = 256
-_MOST_MISSED: Final = 1000  # versions that are told again; whoever missed more reads the list
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,24 +127,39 @@ async def wait(
 
 
 async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenerator[bytes]:
-    """The parts of a stream: versions that were missed, where it stands, then what happens."""
+    """The parts of a stream: where it stands or what was missed, then each change in its order."""
     async with _listening(topic, caller) as (hub, waiter):
-        if after is not None:
-            for event in await hub.ask(_missed, topic.key, after):
-                yield event
-        shown: ConversationState | None = None
-        while not (waiter.code or waiter.is_gone) and (now := _now(hub, waiter)):
-            while shown and waiter.heard:
-                frame = waiter.heard.popleft()
-                next_one = follow(shown, frame)
-                if isinstance(next_one, ConversationState) and next_one is not shown:
-                    shown = next_one
-                    yield _event("changed", shown, frame)
-            if shown is None or shown.seq < now.seq:
+        if waiter.code or waiter.is_gone or (now := _now(hub, waiter)) is None:
+            return
+        shown = now
+        if after is None:
+            yield _standing("state", shown)
+        elif after > now.seq:
+            yield _standing("reset", shown)  # that change is not on record, as after a restore
+        else:
+            shown = await hub.ask(standing_at, topic.key, now.id, after)
+        while True:
+            while waiter.heard:
+                heard = _told(shown, waiter.heard.popleft())
+                if heard is not None:
+                    shown = heard.after
+                    yield _sent(heard)
+            if waiter.code:
+                return
+            now = None if waiter.is_gone else _now(hub, waiter)
+            if now is not None and now.seq <= shown.seq:
+                if not await waiter.news(_BEAT_SECONDS):
+                    yield b": alive\n\n"
+                continue
+            missed = await hub.ask(read_events, topic.key, shown)
+            for event in missed:
+                shown = event.after
+                yield _sent(event)
+            if now is None and not missed:
+                return
+            if now is not None and not missed:
                 shown = now
-                yield _event("state", shown)
-            if not await waiter.news(_BEAT_SECONDS):
-                yield b": alive\n\n"
+                yield _standing("reset", shown)
 
 
 @asynccontextmanager
@@ -175,45 +188,37 @@ def _now(hub: Hub, waiter: Waiter) -> ConversationState | None:
     return state if isinstance(state, ConversationState) else None
 
 
-def _missed(key: int, after: int) -> list[bytes]:
-    """The versions of the current execution behind one, as events."""
-    row = Execution.objects.filter(conversation=key).order_by("-number").first()
-    if row is None:
-        return []
-    later = Checkpoint.objects.filter(conversation=key, execution=row.number, version__gt=after)
-    fields = ("version", "status", "revision", "visible_count", "changed_keys", "author")
-    found = []
-    for version, status, revision, count, keys, author in later.order_by("version").values_list(
-        *fields
-    )[:_MOST_MISSED]:
-        kind, _, name = author.partition(":")
-        data = {
-            "execution": row.public_id,
-            "status": status,
-            "version": version,
-            "revision": revision,
-            "count": count,
-            "who": {"kind": kind, "name": name},
-            "keys": Fragment(bytes(keys)),
-        }
-        found.append(_sent("changed", version, data))
-    return found
+def _told(shown: ConversationState, frame: Changed) -> Event | None:
+    """The change that a frame tells, if it is the next one and was not found by looking."""
+    after = follow(shown, frame)
+    if frame.who is None or after is shown or not isinstance(after, ConversationState):
+        return None
+    who = (frame.who.kind, frame.who.name)
+    return Event(frame.what, who, after, frame.keys, frame.more_keys)
 
 
-def _event(kind: str, state: ConversationState, frame: Changed | None = None) -> bytes:
-    """Where a conversation stands now, and of a change that was heard of also who and what."""
-    data: dict[str, object] = {
+def _standing(kind: str, state: ConversationState) -> bytes:
+    """Where a conversation stands, as an event."""
+    return _event(kind, state, {})
+
+
+def _sent(event: Event) -> bytes:
+    kind, name = event.who
+    data: dict[str, object] = {"what": event.what, "who": {"kind": kind, "name": name}}
+    data["keys"] = list(event.keys)
+    if event.more_keys:
+        data["more_keys"] = True
+    return _event("erased" if event.is_erasure else "changed", event.after, data)
+
+
+def _event(kind: str, state: ConversationState, more: Mapping[str, object]) -> bytes:
+    data = {
+        "seq": state.seq,
         "execution": state.execution,
         "status": state.status,
         "version": state.version,
         "revision": state.revision,
         "count": state.count,
+        **more,
     }
-    if frame is not None and frame.who is not None:
-        data["who"] = {"kind": frame.who.kind, "name": frame.who.name}
-        data["keys"] = list(frame.keys)
-    return _sent(kind, state.version, data)
-
-
-def _sent(kind: str, version: int, data: dict[str, object]) -> bytes:
-    return b"id: %d\nevent: %b\ndata: %b\n\n" % (version, kind.encode(), dumps(data))
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (state.seq, kind.encode(), dumps(data))

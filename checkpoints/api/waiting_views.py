@@ -32,7 +32,7 @@ _WAIT: Final = (
 )
 _LAST: Final = Parameter(
     "Last-Event-ID",
-    "The version that was heard of last; those behind it come first.",
+    "The number of the change that was heard of last; those behind it come first.",
     place="header",
 )
 
@@ -91,10 +91,13 @@ class Events(ExecutionEndpoint):
         answer_types=(_STREAM,),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Server-sent events: `state` where it stands, `changed` for each change; ids are versions.
+        """Server-sent events, whose ids are the numbers of the changes, over executions too.
 
-        Data are `{execution, status, version, revision, count}`, of a change also `who` and the
-        names of the `keys` that changed. It ends when the token is revoked or the server ends.
+        First comes `state`, where it stands, or, with `Last-Event-ID`, each change behind that
+        one; then `changed` for each change. `reset` tells where it stands if the changes behind
+        `Last-Event-ID` are not known, `erased` is the last. Data are `{seq, execution, status,
+        version, revision, count}`, of a change also `what`, `who` and the names of the `keys` that
+        changed. It ends when the token is revoked or the server ends.
         """
         after = self._after(request)
         key, _ = following.find(self.actor, conversation_id)
@@ -109,6 +112,7 @@ class Events(ExecutionEndpoint):
         text = request.headers.get("Last-Event-ID")
         if text is None:
             return None
-        if not text.isascii() or not text.isdigit() or len(text) > 9:
-            raise ValidationFailed.at("Last-Event-ID", "Last-Event-ID must be a version.")
+        if not text.isascii() or not text.isdigit() or len(text) > 18:
+            text = "Last-Event-ID must be the number of a change."
+            raise ValidationFailed.at("Last-Event-ID", text)
         return int(text)

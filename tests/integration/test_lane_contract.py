@@ -46,6 +46,14 @@ CALLS: dict[str, list[Sent]] = {
     ],
     "appends one after another": [("POST", MESSAGES, ONE, {})] * 3,
     "no messages": [("POST", MESSAGES, {"messages": []}, {})],
+    "a call in a content": [
+        (
+            "POST",
+            MESSAGES,
+            {"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "a"}]}]},
+            {},
+        )
+    ],
     "an unknown field": [("POST", MESSAGES, {**ONE, "keep_frist": 1}, {})],
     "no JSON": [("POST", MESSAGES, b'{"messages": [', {})],
     "an empty body": [("POST", MESSAGES, b"", {})],

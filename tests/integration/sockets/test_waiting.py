@@ -13,6 +13,7 @@ from conversations.services import NewConversation, create
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import revoke_token, system_actor
+from ctxadmin.audit.models import AuditEntry
 from ctxadmin.sockets import admission
 from ctxadmin.sockets.hubs import hub_here
 from ctxadmin.sockets.routing import with_sockets
@@ -234,40 +235,138 @@ def test_a_server_that_ends_answers_what_waits(app: Any, api: Api) -> None:
     play(scene)
 
 
-def test_events_tell_each_change_with_its_version(app: Any, api: Api) -> None:
+def started(api: Api) -> None:
+    answer = api.post("/conversations/one/executions", {})
+    assert answer.status_code == 201, answer.content
+
+
+def say(api: Api) -> None:
+    answer = api.post("/conversations/one/messages", {"messages": [user("hello")]})
+    assert answer.status_code == 201, answer.content
+
+
+def change_everything(api: Api) -> int:
+    """Changes of all kinds, over two executions; how many."""
+    started(api)
+    save(api, 1)
+    say(api)
+    assert api.patch("/conversations/one", {"title": "Other"}).status_code == 200
+    clear = {"operation": "clear"}
+    assert api.post("/conversations/one/operations", clear).status_code == 200
+    save(api, 2, status="PAUSED")
+    assert api.post("/conversations/one/claim").status_code == 200
+    said = {"text": "Look.", "message": 0}
+    assert api.post("/conversations/one/comments", said).status_code == 201
+    edit = {"node_id": "plan", "state_data": {"plan": 7}}
+    assert api.patch("/conversations/one/snapshot", edit).status_code == 200
+    assert api.post("/conversations/one/cancel").status_code == 200
+    started(api)
+    save(api, 3)
+    return 12
+
+
+def test_events_tell_each_change_under_the_next_number_over_executions(app: Any, api: Api) -> None:
     async def scene() -> None:
-        stream = await Call(app, api.secret, "/conversations/one/events").waits()
+        path = "/conversations/one/events"
+        stream = await Call(app, api.secret, path).waits()
         first = await stream.event()
-        assert (first["kind"], first["id"], first["status"]) == ("state", 0, "IDLE")
-        await do(save, api, 1)
-        await do(save, api, 2, status="PAUSED")
-        for number, status in ((1, "RUNNING"), (2, "PAUSED")):
-            event = await stream.event()
-            assert (event["kind"], event["id"], event["status"]) == ("changed", number, status)
-            assert event["keys"] == ["plan"]
-            assert event["who"]["name"] == "test token"
+        assert (first["kind"], first["id"], first["status"]) == ("state", 1, "IDLE")
+        count = await do(change_everything, api)
+        live = [await stream.event() for _ in range(count)]
+        assert [each["id"] for each in live] == list(range(2, count + 2))
+        assert {each["kind"] for each in live} == {"changed"}
+        assert [each["what"] for each in live][:3] == [
+            "execution.start",
+            "checkpoint.save",
+            "messages.append",
+        ]
+        assert [(each["status"], each["version"]) for each in live][-3:] == [
+            ("CANCELLED", 4),
+            ("RUNNING", 0),
+            ("RUNNING", 1),
+        ]
+        assert (live[1]["keys"], live[1]["who"]["name"]) == (["plan"], "test token")
+        await stream.leave()
+        again = await Call(app, api.secret, path, **{"last-event-id": "1"}).waits()
+        assert [await again.event() for _ in range(count)] == live
+        await again.leave()
+
+    play(scene)
+
+
+def test_a_stream_goes_on_exactly_behind_what_was_heard_last(
+    app: Any, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("checkpoints.events.MOST", 2)
+    for number in (1, 2, 3, 4, 5):
+        save(api, number)
+    path = "/conversations/one/events"
+
+    async def scene() -> None:
+        for last in (1, 3, 6):
+            stream = await Call(app, api.secret, path, **{"last-event-id": str(last)}).waits()
+            for seq in range(last + 1, 7):
+                event = await stream.event()
+                assert (event["id"], event["version"]) == (seq, seq - 1)
+            await stream.leave()
+        stream = await Call(app, api.secret, path, **{"last-event-id": "6"}).waits()
+        await do(say, api)
+        event = await stream.event()
+        assert (event["id"], event["what"], event["version"]) == (7, "messages.append", 5)
         await stream.leave()
 
     play(scene)
 
 
-def test_a_stream_goes_on_behind_the_version_that_was_heard_last(app: Any, api: Api) -> None:
-    for number in (1, 2, 3):
-        save(api, number)
-    path, heard = "/conversations/one/events", {"last-event-id": "1"}
+def test_changes_that_nobody_announced_are_told_one_by_one(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        stream = await Call(app, api.secret, "/conversations/one/events").waits()
+        await stream.event()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
+            await do(save, api, 1)
+            await do(say, api)
+        told = [await stream.event() for _ in range(2)]
+        assert [(each["id"], each["what"]) for each in told] == [
+            (2, "checkpoint.save"),
+            (3, "messages.append"),
+        ]
+        await stream.leave()
+
+    play(scene)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_cannot_be_gone_on_behind_is_told_by_one_reset(app: Any, api: Api, lost: bool) -> None:
+    save(api, 1)
+    save(api, 2)
+    if lost:
+        AuditEntry.objects.filter(seq=2, action="checkpoint.save").delete()
+    heard = {"last-event-id": "1" if lost else "99"}
 
     async def scene() -> None:
-        stream = await Call(app, api.secret, path, **heard).waits()
-        told = [await stream.event() for _ in range(3)]
-        assert [(each["kind"], each["id"]) for each in told] == [
-            ("changed", 2),
-            ("changed", 3),
-            ("state", 3),
-        ]
-        assert told[0]["keys"] == ["plan"]
-        await do(save, api, 4)
-        assert (await stream.event())["id"] == 4
+        stream = await Call(app, api.secret, "/conversations/one/events", **heard).waits()
+        event = await stream.event()
+        assert (event["kind"], event["id"], event["version"]) == ("reset", 3, 2)
+        await do(say, api)
+        event = await stream.event()
+        assert (event["kind"], event["id"]) == ("changed", 4)
         await stream.leave()
+
+    play(scene)
+
+
+def test_the_last_event_is_the_erasure(app: Any, api: Api) -> None:
+    eraser = factories.person(Role.ADMIN)
+
+    async def scene() -> None:
+        stream = await Call(app, api.secret, "/conversations/one/events").waits()
+        await stream.event()
+        await do(erase, eraser, "one")
+        event = await stream.event()
+        assert (event["kind"], event["id"], event["what"]) == ("erased", 2, "conversation.erase")
+        with pytest.raises(EOFError):
+            await stream.event()
 
     play(scene)
 
