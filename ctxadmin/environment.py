@@ -3,8 +3,9 @@
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from importlib.util import find_spec
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -109,6 +110,31 @@ def data_dir() -> Path:
     with _told_of("The folder of CTXADMIN_DATA_DIR cannot be made"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder.resolve()
+
+
+def keep_private(folder: Path, database: Path | None) -> None:
+    """Close the data folder and the files of the embedded database to other users.
+
+    SQLite gives its other files the mode of the database, which is therefore made here. A folder
+    that is shared with others, like /tmp, or that is not ours stays as it is.
+    """
+    found = folder.stat()
+    if found.st_uid == os.getuid() and not found.st_mode & stat.S_ISVTX:
+        _close(folder, 0o700)
+    names = ("secret_key", "first_password")
+    files = [folder / name for name in names]
+    if database is not None:
+        with suppress(OSError):
+            os.close(os.open(database, os.O_WRONLY | os.O_CREAT, 0o600))
+        files += [database, *(database.with_name(database.name + end) for end in ("-wal", "-shm"))]
+    for file in files:
+        _close(file, 0o600)
+
+
+def _close(path: Path, mode: int) -> None:
+    with suppress(OSError):  # not there, or of another user: what needs it says so
+        if path.stat().st_mode & 0o077:
+            path.chmod(mode)
 
 
 def secret_key(folder: Path) -> str:

@@ -54,6 +54,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "ctxadmin.web.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "ctxadmin.web.middleware.NoStoreMiddleware",
     "ctxadmin.web.middleware.ProbesMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -90,6 +91,7 @@ TEMPLATES = [
 
 DATABASES: dict[str, Any] = {"default": environment.database(DATA_DIR)}
 EMBEDDED = DATABASES["default"]["ENGINE"] == SQLITE
+environment.keep_private(DATA_DIR, Path(DATABASES["default"]["NAME"]) if EMBEDDED else None)
 COMMAND_TIMEOUT = environment.number("CTXADMIN_COMMAND_TIMEOUT", 3600, least=5)  # seconds
 ALLOW_UNSAFE_DATABASE = environment.flag("CTXADMIN_ALLOW_UNSAFE_DATABASE")
 # Functions without arguments that return what they found, for /readyz and the start of a server.
@@ -123,6 +125,9 @@ LOGOUT_REDIRECT_URL = "login"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_HANDLER = "ctxadmin.accounts.sign_in_limits.SignInLimits"
+# Failures of all names together from one address within the same time; 0: no limit.
+SIGN_IN_FAILURES_PER_ADDRESS = environment.number("CTXADMIN_SIGN_IN_FAILURES_PER_ADDRESS", 20)
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 
@@ -130,10 +135,12 @@ AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 HTTPS_ONLY = environment.flag("CTXADMIN_HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS_ONLY
 SESSION_COOKIE_NAME = "__Host-ctxadmin" if HTTPS_ONLY else "ctxadmin"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS_ONLY else "csrftoken"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS_ONLY else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.flag("CTXADMIN_HSTS_SUBDOMAINS", default=True)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS_ONLY else None
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"

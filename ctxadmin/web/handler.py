@@ -27,7 +27,7 @@ from ctxadmin.lib.errors import TooLarge
 from ctxadmin.web.bodies import ClientGone, refused, take_body
 from ctxadmin.web.lane import Lane
 from ctxadmin.web.later import Later, answer_later, start
-from ctxadmin.web.middleware import RequestIdMiddleware
+from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.web.problems import BASE_PATH
 from ctxadmin.web.turns import Turns
 
@@ -40,7 +40,7 @@ _ENOUGH: Final = 64 * 1024  # bytes that are worth a write of their own
 
 
 class _TokenHandler(BaseHandler):
-    """Answers calls with a token, by two middlewares: the others are for browsers.
+    """Answers calls with a token, by three middlewares: the others are for browsers.
 
     They took a third of a millisecond of a call that took one.
     """
@@ -51,6 +51,7 @@ class _TokenHandler(BaseHandler):
         self._template_response_middleware: list[Any] = []
         self._exception_middleware: list[Any] = []
         answer = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]
+        answer = convert_exception_to_response(NoStoreMiddleware(answer))  # type: ignore[arg-type]
         answer = convert_exception_to_response(RequestIdMiddleware(answer))  # type: ignore[arg-type]
         self._middleware_chain = convert_exception_to_response(SecurityMiddleware(answer))
 

@@ -28,6 +28,7 @@ from rest_framework.views import APIView
 from ctxadmin.lib.ids import PATTERN
 from ctxadmin.observe.facts import SCOPE_KEY, Facts
 from ctxadmin.observe.shared_spans import OwnWrite, own_write
+from ctxadmin.web.middleware import NoStoreMiddleware
 from ctxadmin.web.problems import of_exception
 
 Scope: TypeAlias = dict[str, Any]
@@ -250,7 +251,7 @@ def _headers_of_all(scheme: str, forwarded: bytes) -> Headers:
     headers = [(b"x-forwarded-proto", forwarded)] if forwarded else []
     scope = {"type": "http", "method": "GET", "path": "/", "scheme": scheme, "headers": headers}
     response = HttpResponse()
-    SecurityMiddleware(lambda _: response)(ASGIRequest(scope, BytesIO()))
+    SecurityMiddleware(NoStoreMiddleware(lambda _: response))(ASGIRequest(scope, BytesIO()))
     return [
         (name.encode(), value.encode())
         for name, value in response.items()

@@ -45,3 +45,18 @@ class ProbesMiddleware:
         request.resolver_match = resolve(request.path_info)
         response: HttpResponse = request.resolver_match.func(request)
         return response
+
+
+class NoStoreMiddleware:
+    """``Cache-Control: no-store`` on every answer that does not say how it may be kept.
+
+    Pages and answers are about what only their reader may see: no browser or proxy keeps them.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response

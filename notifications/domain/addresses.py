@@ -18,6 +18,16 @@ Network: TypeAlias = IPv4Network | IPv6Network
 
 LONGEST: Final = 500
 _PORTS: Final = {"http": 80, "https": 443}
+# What ``ipaddress`` takes for public, and is not: of protocols (RFC 6890; Oracle's metadata are at
+# 192.0.0.192), of 6to4 relays, of documentation and of segment routing; and the one address of
+# Azure's inside that lies in a public network. Other clouds have their metadata at link-local
+# (169.254.169.254), shared (100.100.100.200) and unique local (fd00:ec2::254) addresses.
+_NOT_PUBLIC: Final = tuple(
+    map(
+        ip_network,
+        ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "3fff::/20", "5f00::/16"),
+    )
+)
 # Addresses that carry another one, which a gateway would reach: 6to4, Teredo, NAT64.
 _CARRIERS: Final = tuple(
     map(ip_network, ("2002::/16", "2001::/32", "64:ff9b::/96", "64:ff9b:1::/48"))
@@ -73,4 +83,4 @@ def may_go_to(address: Ip, allowed: Sequence[Network]) -> bool:
         return True
     if found.is_multicast or found.is_reserved or not found.is_global:
         return False
-    return not any(found in network for network in _CARRIERS)
+    return not any(found in network for network in (*_CARRIERS, *_NOT_PUBLIC))

@@ -12,7 +12,8 @@ from http.client import HTTPConnection, HTTPException
 from threading import Timer
 from typing import Final
 
-from notifications.domain.addresses import Address, Ip, Network, literal, may_go_to
+from notifications.domain.addresses import Address, Ip, Network, may_go_to
+from notifications.sending.look_up import look_up
 from notifications.sending.outcome import Outcome, Problem
 
 CONNECT_SECONDS: Final = 5.0
@@ -27,7 +28,7 @@ def post(
 ) -> Outcome:
     """Send a body; delivered if the answer is 2xx. Nothing is raised."""
     try:
-        found = _looked_up(address)
+        found = look_up(address)
     except OSError:
         return Outcome(Problem.NAME)
     may = [each for each in found if may_go_to(each, allowed)]
@@ -39,12 +40,6 @@ def post(
         if outcome.problem is not Problem.CONNECTION:
             break
     return outcome
-
-
-def _looked_up(address: Address) -> list[Ip]:
-    infos = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-    found = [literal(str(info[4][0]).partition("%")[0]) for info in infos]
-    return list(dict.fromkeys(each for each in found if each is not None))
 
 
 class _Pinned(HTTPConnection):

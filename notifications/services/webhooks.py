@@ -16,12 +16,13 @@ from ctxadmin.audit.record import Change
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
-from notifications.domain.addresses import literal, may_go_to, read_address
+from notifications.domain.addresses import may_go_to, read_address
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import TEST
 from notifications.domain.signing import name_of, new_nonce
 from notifications.models import Delivery, Webhook
 from notifications.secrets_of import former_signs_until, secret_of
+from notifications.sending.look_up import looked_up_in_time
 from notifications.store import send_again
 
 FORMER_SIGNS: Final = timedelta(hours=24)
@@ -36,11 +37,15 @@ class NewSecret:
     secret: str
 
 
-@transaction.atomic
 def create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
     """Make a webhook; it hears of what happens from now on."""
     actor.require(Action.WEBHOOK_MANAGE)
-    _require_reachable(wanted.url)
+    _require_reachable(wanted.url)  # before the transaction: a name server may take its time
+    return _create(actor, wanted)
+
+
+@transaction.atomic
+def _create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
     if Webhook.objects.filter(workspace=actor.workspace).count() >= MOST:
         raise InvalidState(f"A workspace has at most {MOST} webhooks.", status="full")
     hook = Webhook(
@@ -62,7 +67,6 @@ def create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
     return NewSecret(hook, _secret(hook))
 
 
-@transaction.atomic
 def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
     """Change a webhook; who does it answers for what is sent from then on.
 
@@ -71,6 +75,11 @@ def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
     hook = find(actor, public_id)
     if wanted.url is not None:
         _require_reachable(wanted.url)
+    return _change(actor, hook, wanted)
+
+
+@transaction.atomic
+def _change(actor: Actor, hook: Webhook, wanted: ChangeWebhook) -> Webhook:
     fields: dict[str, object] = {
         name: getattr(wanted, name)
         for name in ("name", "url", "workflow", "paused")
@@ -205,12 +214,13 @@ def _kinds(chosen: Iterable[str]) -> list[str]:
 
 
 def _require_reachable(url: str) -> None:
-    """An address that is written as a private IP is refused when it is typed in.
+    """An address that leads to a private network only is refused when it is typed in.
 
-    A name may lead anywhere by the time something is sent: it is looked at then.
+    A name may lead anywhere by the time something is sent: it is looked at again then. One that
+    is not known now, or not in time, may be known then.
     """
-    found = literal(read_address(url).host)
-    if found is not None and not may_go_to(found, settings.WEBHOOK_NETWORKS):
+    found = looked_up_in_time(read_address(url))
+    if found and not any(may_go_to(each, settings.WEBHOOK_NETWORKS) for each in found):
         raise ValidationFailed.at(
             "/url",
             "this is an address of a private network; the operator allows some by "

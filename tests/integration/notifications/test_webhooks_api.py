@@ -26,6 +26,16 @@ def made(api: Api, **fields: Any) -> Any:
     return ok(api.post("/webhooks", wanted(**fields)))
 
 
+@pytest.mark.parametrize(
+    "host", ["192.0.0.8", "168.63.129.16", "localhost", "2130706433", "0x7f.1", "[::ffff:10.0.0.1]"]
+)
+def test_an_address_that_leads_inside_is_refused_when_it_is_saved(host: str) -> None:
+    api = Api([Scope.DESIGN])
+    answer = api.post("/webhooks", wanted(url=f"http://{host}/hook"))
+    problem = refused(answer, 422, "validation", "/url")
+    assert "private network" in str(problem)
+
+
 def test_a_webhook_is_made_changed_and_removed() -> None:
     api = Api([Scope.DESIGN])
     first = made(api, workflow="support")

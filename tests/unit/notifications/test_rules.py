@@ -124,6 +124,14 @@ def test_public_addresses_may_be_gone_to() -> None:
         assert may_go_to(ip_address(ip), ())
 
 
+@pytest.mark.parametrize(
+    "ip", ["192.0.0.8", "192.0.0.192", "168.63.129.16", "192.88.99.1", "100.100.100.200", "3fff::1"]
+)
+def test_addresses_of_clouds_and_protocols_are_not_public(ip: str) -> None:
+    assert not may_go_to(ip_address(ip), ())
+    assert may_go_to(ip_address(ip), [ip_network(ip)])
+
+
 def test_an_allowed_network_counts_for_mapped_addresses_too() -> None:
     allowed = [ip_network("10.0.0.0/8")]
     assert may_go_to(ip_address("::ffff:10.0.0.1"), allowed)

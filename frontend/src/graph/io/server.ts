@@ -220,7 +220,7 @@ async function send(method: string, url: string, body: string | undefined, type:
 
 /** From the cookie, which is another after signing in again in another tab. */
 function csrfToken(): string {
-  const cookie = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie)?.[1];
+  const cookie = /(?:^|; )(?:__Host-)?csrftoken=([^;]+)/.exec(document.cookie)?.[1];
   return cookie ?? document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content ?? "";
 }
 

@@ -1,0 +1,42 @@
+"""How often an address may fail to sign in, whatever the names that it tries."""
+
+from ipaddress import ip_network
+from typing import Any
+
+from axes.attempts import get_cool_off_threshold
+from axes.handlers.database import AxesDatabaseHandler
+from axes.helpers import get_failure_limit
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.db.models import Sum
+from django.http import HttpRequest
+
+
+class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]
+    """The limit per name and address, and one per address for all names together.
+
+    Who signs in takes back the failures of that name only: a guesser with an account of their own
+    gains nothing by it. People behind one address share its limit.
+    """
+
+    def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
+        failures = int(super().get_failures(request, credentials))
+        if _failed_too_often(request):
+            return max(failures, int(get_failure_limit(request, credentials)))
+        return failures
+
+
+def _failed_too_often(request: HttpRequest) -> bool:
+    most = settings.SIGN_IN_FAILURES_PER_ADDRESS
+    address = getattr(request, "axes_ip_address", None)
+    if not most or not address:
+        return False
+    rows = AccessAttempt.objects.filter(attempt_time__gte=get_cool_off_threshold(request))
+    if ":" not in address:
+        found = rows.filter(ip_address=address).aggregate(sum=Sum("failures_since_start"))
+        return int(found["sum"] or 0) >= most
+    # Whoever has one address of IPv6 has all of its network.
+    network = ip_network(f"{address}/64", strict=False)
+    counts = rows.filter(ip_address__contains=":").values_list("ip_address", "failures_since_start")
+    failures = sum(n for each, n in counts if ip_network(f"{each}/64", strict=False) == network)
+    return bool(failures >= most)

@@ -1,0 +1,107 @@
+"""Cookies, headers, files and deployed services are closed to those whom they are not for."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ctxadmin import environment
+from tests.servers import ROOT
+
+DEPLOY = ROOT / "deploy"
+SERVICES = sorted((DEPLOY / "systemd").glob("*.service"))
+_SHOWN = """
+import json
+from ctxadmin import settings
+names = ("CSRF_COOKIE_NAME", "SESSION_COOKIE_NAME", "CSRF_COOKIE_SECURE",
+         "SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_SECONDS")
+print(json.dumps({name: getattr(settings, name) for name in names}))
+"""
+
+
+def settings_with(folder: Path, **given: str) -> Any:
+    given |= {"CTXADMIN_DATA_DIR": str(folder), "PATH": os.environ["PATH"]}
+    command = [sys.executable, "-B", "-c", _SHOWN]
+    shown = subprocess.run(command, env=given, cwd=ROOT, capture_output=True, check=True)
+    return json.loads(shown.stdout)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_behind_tls_cookies_are_bound_to_the_host_and_subdomains_are_included(
+    tmp_path: Path,
+) -> None:
+    found = settings_with(tmp_path, CTXADMIN_HTTPS="1")
+    assert found["CSRF_COOKIE_NAME"] == "__Host-csrftoken"
+    assert found["SESSION_COOKIE_NAME"].startswith("__Host-")
+    assert found["CSRF_COOKIE_SECURE"]
+    assert found["SECURE_HSTS_INCLUDE_SUBDOMAINS"]
+    assert found["SECURE_HSTS_SECONDS"] == 31_536_000
+    without = settings_with(tmp_path, CTXADMIN_HTTPS="1", CTXADMIN_HSTS_SUBDOMAINS="0")
+    assert not without["SECURE_HSTS_INCLUDE_SUBDOMAINS"]
+
+
+def test_the_data_folder_and_its_files_are_closed_to_others(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    database = folder / "ctxadmin.sqlite3"
+    files = [database, folder / "ctxadmin.sqlite3-wal", folder / "secret_key"]
+    for file in files:
+        file.write_text("")
+        file.chmod(0o644)
+    environment.keep_private(folder, database)
+    assert mode(folder) == 0o700
+    assert [mode(file) for file in files] == [0o600] * 3
+    database.unlink()
+    before = os.umask(0)
+    try:
+        environment.keep_private(folder, database)
+    finally:
+        os.umask(before)
+    assert mode(database) == 0o600
+
+
+def test_a_folder_that_all_share_stays_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    environment.keep_private(tmp_path, None)
+    assert mode(tmp_path) == 0o1777
+
+
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda path: path.name)
+def test_units_have_no_capabilities_and_few_system_calls(unit: Path) -> None:
+    lines = unit.read_text().splitlines()
+    for line in (
+        "NoNewPrivileges=yes",
+        "CapabilityBoundingSet=",
+        "ProtectSystem=strict",
+        "PrivateDevices=yes",
+        "SystemCallFilter=@system-service",
+        "RestrictNamespaces=yes",
+        "UMask=0077",
+    ):
+        assert line in lines
+
+
+def test_containers_have_no_capabilities_and_write_only_to_what_is_mounted() -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    for service in compose["services"].values():
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert service["read_only"] is True
+    assert "--requirepass" in compose["services"]["copy"]["command"]
+    assert "REDIS_URL_FILE" in compose["services"]["app"]["environment"]
+
+
+def test_the_admin_of_the_operator_is_not_public_in_nginx() -> None:
+    text = (DEPLOY / "nginx" / "ctxadmin.conf").read_text()
+    block = text.partition("location ^~ /operator/ {")[2].partition("}")[0]
+    assert "deny all;" in block
+    assert block.index("allow 127.0.0.1;") < block.index("deny all;")
