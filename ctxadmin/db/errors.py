@@ -13,6 +13,8 @@ AWAY: Final = frozenset({2002, 2003, 2006, 2012, 2013, 2055})
 READ_ONLY: Final = frozenset({1290, 1792, 1836})
 # The user lacks a right: on the database, a table, a column, or on what only operators do.
 DENIED: Final = frozenset({1044, 1142, 1143, 1227})
+# A file of the server cannot grow, or a table.
+NO_ROOM: Final = frozenset({3, 1021, 1026, 1030, 1114, 1180, 1598})
 # Of TLS: the server has none, shows another certificate, or the encrypted connection broke.
 NO_TLS: Final = 2026
 # Errors that the client library finds itself, as 2014, commands out of sync, and 2027, a malformed
@@ -71,7 +73,7 @@ _MYSQL: Final = (
         retry_after=5,
     ),
     Meaning(
-        {3, 1021, 1026, 1030, 1114, 1180, 1598},
+        NO_ROOM,
         "The database could not write: its disk may be full.",
         retry_after=30,
     ),
@@ -87,10 +89,16 @@ _MYSQL: Final = (
         retry_after=30,
     ),
 )
-# Primary result codes of SQLite; the extended ones have them in their last eight bits.
+# Result codes of SQLite: the extended ones that a full disk leads to, and the primary ones, which
+# extended ones have in their last eight bits.
 _SQLITE: Final = (
     Meaning({5, 6}, "Another change took too long. Try again.", retry_after=1),
     Meaning({13}, "The disk of the database is full.", retry_after=30),
+    Meaning(
+        {778, 1546, 4874},  # at a write, a change of size, one of shared memory
+        "The file of the database could not be written: its disk may be full.",
+        retry_after=30,
+    ),
     Meaning({8}, "The file of the database cannot be written.", retry_after=30),
     Meaning({10, 14}, "The file of the database cannot be reached.", retry_after=30),
     Meaning(
@@ -142,7 +150,7 @@ def meaning_of(error: Error) -> Meaning | None:
     code = getattr(error.__cause__, "sqlite_errorcode", None)
     if isinstance(code, int):
         outdated = str(error).startswith(_NO_TABLE)
-        return OUTDATED if outdated else _find(_SQLITE, code & 0xFF)
+        return OUTDATED if outdated else _find(_SQLITE, code) or _find(_SQLITE, code & 0xFF)
     if isinstance(error, InterfaceError):
         return _GONE
     number = number_of(error)

@@ -41,7 +41,9 @@ _MENDS: Final = {
 
 def findings() -> list[Finding]:
     """Everything about the database: that it answers, keeps what it stores, and is up to date."""
-    return _while_it_answers(lambda: [*_settings(), *_columns(), *_rights(), *schema_probe.look()])
+    return _while_it_answers(
+        lambda: [*_settings(), *_room(), *_columns(), *_rights(), *schema_probe.look()]
+    )
 
 
 def settings_only() -> list[Finding]:
@@ -104,6 +106,17 @@ def _sqlite_file() -> sqlite_rules.SqliteFile:
         writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
         free_bytes=shutil.disk_usage(path.parent).free,
     )
+
+
+def _room() -> Iterator[Finding]:
+    """Had a write of this process no room on the disk of the server, which nobody can ask?"""
+    if monotonic() - getattr(connection, "full_at", -_LASTS) < _LASTS:
+        yield Finding(
+            "database.room",
+            "error",
+            "The database could not write in the last minute: its disk may be full.",
+            "Make room on the disk of the database server.",
+        )
 
 
 def _columns() -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from ctxadmin.lib.finding import Finding
 
 _FULL: Final = 2
 _ROOM: Final = 512 * 1024**2
+_NO_ROOM: Final = 1024**2
 # File systems whose locks and shared memory do not reach other machines, or not reliably.
 _REMOTE: Final = frozenset(
     {
@@ -81,6 +82,13 @@ def _writable(file: SqliteFile) -> Finding:
             "error",
             "The file or its folder cannot be written.",
             "Give both to the user that runs ctxadmin.",
+        )
+    if file.free_bytes < _NO_ROOM:
+        return Finding(
+            "database.writable",
+            "error",
+            f"The disk is full: it has {file.free_bytes // 1024} KiB left, and writes are refused.",
+            "Make room on the disk of the data folder.",
         )
     if file.free_bytes < _ROOM:
         return Finding(

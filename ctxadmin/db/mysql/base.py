@@ -17,6 +17,7 @@ from ctxadmin.db.errors import (
     AWAY,
     BROKEN,
     DENIED,
+    NO_ROOM,
     NO_TLS,
     READ_ONLY,
     CommitUnknown,
@@ -113,6 +114,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     SchemaEditorClass = ResumingSchemaEditor
     denied_at: ClassVar = float("-inf")  # when a connection of this process lacked a right
+    full_at: ClassVar = float("-inf")  # and when a statement of it had no room on the disk
     _unfit = False
     _to_begin = False
     _is_committed = False
@@ -131,6 +133,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         elif number in DENIED:
             self._unfit = True  # what is granted on a database is known to new connections only
             type(self).denied_at = monotonic()
+        elif number in NO_ROOM:
+            type(self).full_at = monotonic()
 
     def get_connection_params(self) -> dict[str, Any]:
         own = {"autocommit": True, "cursorclass": _QuickLiterals}

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from io import StringIO
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from django.test import Client, override_settings
 
 from ctxadmin.db import probe, schema_probe
@@ -97,6 +98,20 @@ def test_the_system_checks_tell_the_same() -> None:
     ):
         call_command("check", databases=["default"], stdout=StringIO())
     call_command("check", stdout=StringIO())  # without a database named it is not asked
+
+
+@pytest.mark.only("mysql")
+def test_a_write_that_had_no_room_is_told_for_a_minute(client: Client) -> None:
+    """Nobody can ask a server for the room on its disk; what its errors say is remembered."""
+    kind: Any = type(connections["default"])
+    with patch.object(kind, "full_at", float("-inf")):
+        with pytest.raises(OperationalError), connection.cursor() as cursor:
+            cursor.execute("SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = 1021")
+        answer = client.get("/readyz")
+        assert answer.status_code == 503
+        assert "its disk may be full" in answer.content.decode()
+        with patch.object(kind, "full_at", kind.full_at - 60):
+            assert client.get("/readyz").status_code == 200
 
 
 def test_the_system_checks_fail_on_a_database_without_tables() -> None:

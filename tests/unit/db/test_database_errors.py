@@ -54,6 +54,8 @@ def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> No
         (sqlite3.SQLITE_FULL, "full"),
         (sqlite3.SQLITE_READONLY_DBMOVED, "cannot be written"),
         (sqlite3.SQLITE_IOERR_FSYNC, "cannot be reached"),
+        (sqlite3.SQLITE_IOERR_WRITE, "disk may be full"),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, "disk may be full"),
         (sqlite3.SQLITE_CANTOPEN, "cannot be reached"),
         (sqlite3.SQLITE_CORRUPT, "damaged"),
         (sqlite3.SQLITE_NOTADB, "damaged"),

@@ -27,7 +27,8 @@ def test_a_file_that_is_set_up_right_has_no_fault() -> None:
         (replace(RIGHT, kind="nfs4"), "database.disk", "error"),
         (replace(RIGHT, kind="tmpfs"), "database.disk", "warning"),
         (replace(RIGHT, writable=False), "database.writable", "error"),
-        (replace(RIGHT, free_bytes=1), "database.writable", "warning"),
+        (replace(RIGHT, free_bytes=2**20), "database.writable", "warning"),
+        (replace(RIGHT, free_bytes=2**20 - 1), "database.writable", "error"),
     ],
 )
 def test_what_breaks_a_promise_is_told(file: SqliteFile, check: str, level: str) -> None:

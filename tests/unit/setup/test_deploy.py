@@ -209,6 +209,26 @@ def test_the_check_of_compose_passes_on_a_server_that_allows_only_its_public_nam
     assert other.status_code == 400
 
 
+def test_the_check_of_a_deployment_has_nothing_to_say_of_the_documented_settings(
+    tmp_path: Path,
+) -> None:
+    page = (ROOT / "docs" / "how-to" / "run-in-production.md").read_text(encoding="utf-8")
+    block = next(each for each in page.split("```") if "CTXADMIN_HTTPS=1" in each)
+    documented = dict(line.split("=", 1) for line in block.split())
+    # Of the machine, and of no matter here.
+    del documented["DATABASE_URL"], documented["CTXADMIN_SECRET_KEY_FILE"]
+    said = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "CTXADMIN_DATA_DIR": str(tmp_path), **documented},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    found = set(re.findall(r"\((\w+\.[WE]\d+)\)", said.stderr))
+    assert found <= {"security.W005"}, said.stderr  # subdomains are for their owner to say
+
+
 def say(path: Path, script: str) -> None:
     """A program that stands in for the one of its name."""
     path.write_text(f"#!/bin/sh\n{script}\n")
