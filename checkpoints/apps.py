@@ -14,10 +14,12 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.live_copy import erasing, setting_up
         from checkpoints.run_counts import run_counts
         from checkpoints.store import forget
+        from checkpoints.verification import find_damage
         from conversations.announcing import follow
         from conversations.erasure import on_erase
         from ctxadmin.observe.readings import register_reading
         from ctxadmin.sockets.topics import register_source
+        from ctxadmin.web.diagnosis import register_finder
         from workflows.sources import register_run_counter, register_state_source
 
         on_erase(forget)
@@ -25,6 +27,7 @@ class CheckpointsConfig(AppConfig):
         register_state_source(state_source)
         register_run_counter(run_counts)
         register_reading(execution_figures)
+        register_finder(find_damage)
         setting_up.set_up()
         register_source(following.SOURCE)
         follow(following.tell)

@@ -7,6 +7,7 @@ from django.db.models.functions import Length
 
 from checkpoints.domain.state import ChangeKind
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.state_sums import summed_key
 from conversations.copying import copy_rows, moves_until
 from ctxadmin.lib.errors import Unavailable
 
@@ -56,18 +57,20 @@ def _copy_keys(source: Execution, version: int, target: Execution) -> None:
     for row in values.order_by("key", "version").iterator(_BATCH):
         latest[row.key] = row
     StateKey.objects.bulk_create(
-        StateKey(
-            **own,
-            key=key,
-            name=names[key],
-            version=row.version,
-            gone=row.kind == ChangeKind.GONE,
-            first=row.first,
-            last=row.last,
-            spans=row.spans,
-            digest=row.digest,
-            size=row.size,
-            count=row.count,
+        summed_key(
+            StateKey(
+                **own,
+                key=key,
+                name=names[key],
+                version=row.version,
+                gone=row.kind == ChangeKind.GONE,
+                first=row.first,
+                last=row.last,
+                spans=row.spans,
+                digest=row.digest,
+                size=row.size,
+                count=row.count,
+            )
         )
         for key, row in latest.items()
     )

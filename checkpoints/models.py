@@ -197,7 +197,8 @@ class StateKey(models.Model):
     ``key`` is the digest of ``name`` in hex, because a name may have any characters and no
     collation may decide which are equal; the lists beside the state stand under plain words,
     which no digest is. ``version`` is that of the last change. The value is joined of the rows
-    of StateValue from ``first`` to ``last``; ``spans`` says which of them if not all.
+    of StateValue from ``first`` to ``last``; ``spans`` says which of them if not all. ``sum`` is
+    the check sum of the row (see state_sums), null in one that is older than the sums.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "key")
@@ -213,6 +214,7 @@ class StateKey(models.Model):
     digest = AsciiField(max_length=32)
     size = models.BigIntegerField()
     count = models.IntegerField(null=True)
+    sum = models.BigIntegerField(null=True)
 
     def __str__(self) -> str:
         return self.name
@@ -222,7 +224,8 @@ class StateValue(models.Model):
     """What one version did to one key; a row is written once and never changed.
 
     ``kind`` is a ChangeKind: ``set`` has the whole value, ``append`` the new elements as a list,
-    ``same`` and ``gone`` nothing. The other fields are as in StateKey, as of this version.
+    ``same`` and ``gone`` nothing. The other fields are as in StateKey, as of this version; ``sum``
+    is the check sum of the value in its place.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "key", "version")
@@ -238,6 +241,7 @@ class StateValue(models.Model):
     digest = AsciiField(max_length=32)
     size = models.BigIntegerField()
     count = models.IntegerField(null=True)
+    sum = models.BigIntegerField(null=True)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.key} at {self.version}"

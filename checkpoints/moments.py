@@ -9,12 +9,14 @@ from pydantic import JsonValue
 
 from checkpoints.domain.execution import read
 from checkpoints.domain.pauses import Pause, When
+from checkpoints.domain.state import totals_of
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, of_conversation, pinned_to
 from checkpoints.standing import ready_nodes, stands_at
-from checkpoints.state_store import StateRows
+from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held, StateRows
 from checkpoints.store import find_checkpoint, find_current_with_counts
+from conversations.damage import ALTERED
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.sql_log import SqlLog
@@ -29,7 +31,7 @@ class Moment:
 
     What a version is made of never changes, so everything that is read by a moment fits
     together, whoever writes meanwhile. ``row`` is None for a conversation without an execution,
-    whose ``version`` is 0.
+    whose ``version`` is 0. ``manifest`` is the row with the totals of the state.
     """
 
     head: Conversation
@@ -46,6 +48,7 @@ class Moment:
     at: datetime
     pause_requested: bool = False
     pause: Pause | None = None
+    manifest: Execution | Checkpoint | None = None
 
     @property
     def ready(self) -> tuple[str, ...]:
@@ -66,6 +69,28 @@ class Moment:
         """What was visible; the revision may have grown since."""
         view = view_of(find_revision(self.head.key, self.revision))
         return view.slice(0, self.visible_count)
+
+    def held(self) -> dict[str, Held]:
+        """What was held of every key and list, by digest; Damaged if any is missing."""
+        rows, manifest = self.rows, self.manifest
+        if rows is None or manifest is None:
+            return {}
+        held = rows.held_at(self.version)
+        heads = {
+            each.name: each.head
+            for key, each in held.items()
+            if key not in LISTS and each.head is not None
+        }
+        lists = {EXECUTED: manifest.executed_count, HISTORY: manifest.history_count}
+        missing = [name for name, count in lists.items() if count and name not in held]
+        totals = totals_of(heads)
+        found = (totals.digest.hex(), totals.size, totals.keys)
+        if found != (manifest.state_digest, manifest.state_bytes, manifest.state_keys):
+            missing.append(f"keys of version {self.version}")
+        if missing:
+            self.require_whole()
+            raise rows.damaged(missing[0], missing[0], ALTERED)
+        return held
 
     def require_whole(self) -> None:
         """NotFound if retention took the state of a former version since the moment was found.
@@ -116,6 +141,7 @@ def moment_now(head: Conversation, *, with_details: bool = False) -> Moment:
         at=row.changed_at,
         pause_requested=now.pause_requested,
         pause=now.pause,
+        manifest=row,
     )
 
 
@@ -160,6 +186,7 @@ def moment_of(head: Conversation, row: Execution, checkpoint: Checkpoint) -> Mom
         visible_count=checkpoint.visible_count,
         log_count=checkpoint.log_count,
         at=checkpoint.created_at,
+        manifest=checkpoint,
     )
 
 

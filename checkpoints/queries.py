@@ -177,8 +177,7 @@ class _Side:
 
     def __init__(self, moment: Moment) -> None:
         self.moment = moment
-        held = moment.rows.held_at(moment.version) if moment.rows is not None else {}
-        self.held = {each.name: each for key, each in held.items() if key not in LISTS}
+        self.held = {each.name: each for key, each in moment.held().items() if key not in LISTS}
 
     @property
     def heads(self) -> dict[str, KeyHead]:
@@ -188,7 +187,7 @@ class _Side:
         rows = self.moment.rows
         if rows is None:
             return _NOTHING
-        found = rows.values([self.held[name] for name in names])
+        found = rows.values([self.held[name] for name in names], self.moment.version)
         return {name: found[self.held[name].key] for name in names}
 
 

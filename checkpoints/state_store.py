@@ -12,8 +12,16 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from checkpoints.domain.state import ChangeKind, KeyChange, KeyHead, join_list
-from checkpoints.models import StateKey, StateValue
-from ctxadmin.lib.errors import NotFound
+from checkpoints.models import Checkpoint, StateKey, StateValue
+from checkpoints.state_sums import (
+    sum_of_head,
+    sum_of_key,
+    sum_of_value,
+    summed_key,
+    summed_value,
+)
+from conversations.damage import ALTERED, MISSING, damaged
+from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.web.tables import Table
 
@@ -30,7 +38,7 @@ _KEYS: Final = Table(StateKey)
 _STORED: Final = Table(StateValue)
 
 
-_SHOWN: Final = ", ".join(f"{{{name}}}" for name in (*_HEAD, "gone"))
+_SHOWN: Final = ", ".join(f"{{{name}}}" for name in (*_HEAD, "gone", "sum"))
 _OF_EXECUTION: Final = "{conversation} = %s AND {execution} = %s"
 
 
@@ -72,18 +80,31 @@ class StateRows:
         """What is known now of some keys by their digests; those that were deleted too."""
         where = {"conversation": self.conversation, "execution": self.execution}
         found: dict[str, Held] = {}
-        for row in _KEYS.find_all(where, "key", keys):
+        for row in map(self._checked, _KEYS.find_all(where, "key", keys)):
             held = _held_of(*(getattr(row, name) for name in _HEAD))
             found[held.key] = replace(held, head=None) if row.gone else held
         return found
+
+    def _checked(self, row: StateKey) -> StateKey:
+        """The row, Damaged unless it is what was written; one without a sum is not looked at."""
+        if row.sum is not None and row.sum != sum_of_key(row):
+            raise self.damaged(row.key, row.name, ALTERED)
+        return row
+
+    def damaged(self, key: str, name: str, how: str) -> ContextError:
+        """What is said of a damaged key or list of this state."""
+        what = "list" if key in LISTS else "state key"
+        return damaged(self.conversation, what, name, how)
 
     def held_at(self, version: int) -> dict[str, Held]:
         """Every key that was there at a version, and the lists; by digest, no value is read."""
         now: dict[str, Held] = {}
         changed: dict[str, str] = {}  # since then: name by digest
         own = [self.conversation, self.execution]
-        for *row, gone in _KEYS.read(_SHOWN, _OF_EXECUTION, own):
-            held = _held_of(*row)
+        for key, *head, gone, total in _KEYS.read(_SHOWN, _OF_EXECUTION, own):
+            held = _held_of(key, *head)
+            if total is not None and total != sum_of_head(*head, gone=gone):
+                raise self.damaged(held.key, held.name, ALTERED)
             if held.version > version:
                 changed[held.key] = held.name
             elif not gone:
@@ -110,14 +131,14 @@ class StateRows:
         rows = self._keys().filter(version__gt=version).exclude(key__in=LISTS)
         return sorted(rows.values_list("name", flat=True))
 
-    def values(self, held: Iterable[Held]) -> dict[str, bytes]:
-        """The values of keys by digest, as of the versions at which they were held."""
-        spans = [
-            (each.key, first, last)
-            for each in held
-            if each.head is not None
-            for first, last in each.spans
-        ]
+    def values(self, held: Iterable[Held], at: int | None = None) -> dict[str, bytes]:
+        """The values of keys by digest, as of the versions at which they were held.
+
+        ``at`` is the version whose values they are, if it is not the newest: NotFound if
+        retention takes its state meanwhile. Damaged if they are not what was written.
+        """
+        wanted = {each.key: each for each in held if each.head is not None}
+        spans = [(each.key, *span) for each in wanted.values() for span in each.spans]
         chunks: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
         for start in range(0, len(spans), _UNITED):
             part = spans[start : start + _UNITED]
@@ -126,17 +147,37 @@ class StateRows:
             with connection.cursor() as cursor:
                 cursor.execute(sql, list(chain.from_iterable(own)))
                 while rows := cursor.fetchmany(1000):
-                    for key, version, value in rows:
-                        chunks[key].append((version, bytes(value)))
-        if len(chunks) < len({key for key, _, _ in spans}):
-            raise NotFound("The state of this version was thinned by retention while it was read.")
-        return {key: _joined(parts) for key, parts in chunks.items()}
+                    for key, version, value, total in rows:
+                        chunk = bytes(value)
+                        if total is not None and total != sum_of_value(key, version, chunk):
+                            raise self.damaged(key, wanted[key].name, ALTERED)
+                        chunks[key].append((version, chunk))
+        found = {key: _joined(parts) for key, parts in chunks.items()}
+        for each in wanted.values():
+            if not self._is_whole(each, found):
+                raise self._without(each, at)
+        return found
+
+    def _is_whole(self, held: Held, found: Mapping[str, bytes]) -> bool:
+        """True for a value that was found in its full length, as far as that is known."""
+        size = held.head.size if held.head is not None else 0
+        return held.key in found and size in (0, len(found[held.key]))
+
+    def _without(self, held: Held, at: int | None) -> ContextError:
+        """What is said of a value of which rows are missing."""
+        rows = Checkpoint.objects.filter(conversation=self.conversation, execution=self.execution)
+        if at is not None and rows.filter(version=at, thinned_at__isnull=False).exists():
+            return NotFound("The state of this version was thinned by retention while it was read.")
+        return self.damaged(held.key, held.name, MISSING)
 
     def write(self, version: int, changes: Sequence["Written"]) -> int:
         """Store what a version changes; the bytes of the values are returned."""
-        values = [self._value_row(version, change) for change in changes]
+        values = [summed_value(self._value_row(version, change)) for change in changes]
         _STORED.insert(values)
-        _KEYS.put(self._key_row(change, row) for change, row in zip(changes, values, strict=True))
+        _KEYS.put(
+            summed_key(self._key_row(change, row))
+            for change, row in zip(changes, values, strict=True)
+        )
         return sum(len(row.value) for row in values)
 
     def _value_row(self, version: int, change: "Written") -> StateValue:
@@ -186,7 +227,7 @@ WHERE conversation = %s AND execution = %s AND `key` = %s AND version <= %s
 ORDER BY version DESC LIMIT 1) AS q{}"""
 # SQLite seeks for a term of an OR only if the term names the whole key.
 _SPAN: Final = "(conversation = %s AND execution = %s AND `key` = %s AND version BETWEEN %s AND %s)"
-_VALUES: Final = "SELECT `key`, version, value FROM checkpoints_statevalue WHERE {}"
+_VALUES: Final = "SELECT `key`, version, value, sum FROM checkpoints_statevalue WHERE {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,13 +282,13 @@ def grown_list(name: str, elements: Sequence[bytes], before: Held | None) -> lis
     there = before is not None and before.head is not None
     kind = ChangeKind.APPEND if there else ChangeKind.SET
     value = b"[" + b",".join(elements) + b"]"
-    return [Written(name, name, kind, _NO_HEAD, value, before)]
+    return [Written(name, name, kind, _list_head(value, before if there else None), value, before)]
 
 
 def replaced_list(name: str, elements: Sequence[bytes], before: Held | None) -> Written:
     """The change of a list beside the state that was replaced as a whole."""
     value = b"[" + b",".join(elements) + b"]"
-    return Written(name, name, ChangeKind.SET, _NO_HEAD, value, before)
+    return Written(name, name, ChangeKind.SET, _list_head(value), value, before)
 
 
 def same_list(name: str, now: Held | None, former: Held | None) -> list[Written]:
@@ -262,6 +303,15 @@ def same_list(name: str, now: Held | None, former: Held | None) -> list[Written]
 
 
 _NO_HEAD: Final = KeyHead(b"", 0)
+
+
+def _list_head(value: bytes, before: Held | None = None) -> KeyHead:
+    """The head of a list beside the state: its size, 0 if that of ``before`` is not known."""
+    if before is None or before.head is None:
+        return KeyHead(b"", len(value))
+    size = before.head.size
+    comma = 1 if size > len(EMPTY_LIST) else 0
+    return KeyHead(b"", size and size + comma + len(value) - len(EMPTY_LIST))
 
 
 def _held_of(

@@ -14,6 +14,7 @@ from checkpoints.models import (
     StateKey,
     StateValue,
 )
+from conversations.damage import MISSING, damaged
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.web.tables import Table
 
@@ -71,6 +72,9 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
         where = {"conversation": conversation, "execution": execution, "version": version}
         row = CHECKPOINTS.find(where)
     if row is None:
+        written = Execution.objects.filter(conversation=conversation, number=execution)
+        if version >= 0 and written.filter(version__gte=version).exists():
+            raise damaged(conversation, "version", version, MISSING)
         raise NotFound(f"There is no version {version} of this execution.")
     if row.thinned_at is not None:
         day = f"{row.thinned_at:%Y-%m-%d %H:%M}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
+from conversations.damage import MISSING, damaged
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Run, Runs
 from conversations.models import Revision
@@ -94,8 +95,10 @@ class Branch:
             conversation=self.conversation, starts_line=True, number__lte=self._below
         ).order_by("-number")
         columns = ("number", "batch", "parent", "branched_at")
-        block = starts.values_list(*columns)[: self._block]
+        block = list(starts.values_list(*columns)[: self._block])
         self._block = min(4 * self._block, _MOST)
+        if not block:
+            raise damaged(self.conversation, "revision", self._below or 0, MISSING)
         for start, batch, origin, branched_at in block:
             if self._below is not None and start <= self._below:
                 stop = self._below + 1

@@ -9,6 +9,7 @@ from django.db.models import Sum
 from django.db.models.functions import Length
 
 from conversations.models import Conversation, Mark, Message, Move, Revision, UnsettledCall
+from conversations.revision_sums import check_revision, summed
 from conversations.sql_log import SqlLog
 from conversations.store import view_of
 from conversations.token_sums import TokenSums
@@ -52,7 +53,7 @@ def copy_conversation(source: Conversation, upto: UpTo, target: Conversation) ->
 
 def _copy_revisions(source: Conversation, upto: UpTo, target: Conversation) -> None:
     known = Revision.objects.filter(conversation=source.key, number__lt=upto.revision_count)
-    rows = list(known.order_by("number"))
+    rows = [check_revision(row) for row in known.order_by("number")]
     parents = {row.parent for row in rows}
     sums = TokenSums(source.key)
     for row in rows:
@@ -63,7 +64,7 @@ def _copy_revisions(source: Conversation, upto: UpTo, target: Conversation) -> N
         row.conversation = target.key
         row.has_children = row.number in parents
     Revision.objects.filter(conversation=target.key).delete()
-    Revision.objects.bulk_create(rows, batch_size=_BATCH)
+    Revision.objects.bulk_create(map(summed, rows), batch_size=_BATCH)
 
 
 def _cut(row: Revision, log_count: int, sums: TokenSums) -> None:

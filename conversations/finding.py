@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from conversations.domain.bodies import text_of_content
 from conversations.domain.view import View
+from conversations.message_rows import message_rows
 from conversations.models import Conversation
-from conversations.queries import rows_in
 from ctxadmin.lib.errors import ValidationFailed
 
 MOST_HITS: Final = 50
@@ -89,9 +89,10 @@ def searched_text(body: dict[str, JsonValue]) -> str:
 def _messages(head: Conversation, view: View, start: int) -> Iterator[tuple[int, int, str, bytes]]:
     for first in range(start, len(view), _BLOCK):
         part = view.slice(first, first + _BLOCK)
-        rows = rows_in(head.key, part, "{index}, {role}, {body}")
+        rows = message_rows(head.key, part)
         for position, index in enumerate(part, first):
-            yield position, index, str(rows[index][1]), bytes(rows[index][2])
+            _, _, role, body, *_ = rows[index]
+            yield position, index, str(role), bytes(body)
 
 
 def _hit(

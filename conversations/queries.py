@@ -1,10 +1,10 @@
 """Reading conversations: lists, messages, batches, differences."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from django.db.models import Q
@@ -12,6 +12,7 @@ from django.db.models import Q
 from conversations.domain import diff
 from conversations.domain.bodies import StoredMessage, message_bytes
 from conversations.domain.view import View
+from conversations.message_rows import MessageRow, checked, iso_of, message_rows
 from conversations.models import (
     Conversation,
     ConversationQuerySet,
@@ -31,17 +32,8 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.web.pagination import Page, PageRequest, cut
-from ctxadmin.web.tables import Table
 
-_LONG_RUN: Final = 50  # messages from which on a run is worth a query of its own
-_AT_ONCE: Final = 500
 _FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
-_MESSAGES: Final = Table(Message)
-_SHOWN: Final = (
-    "{index}, {message_id}, {role}, {body}, {tokens}, {tokens_reported}, {node_id}, {author},"
-    " CAST({created_at} AS CHAR), {call_index}"
-)
-_MOMENT: Final = len("2026-01-31 09:00:00.000000")
 STATUSES: Final = (
     "IDLE",
     "PENDING",
@@ -213,14 +205,15 @@ def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, st
     # Sorted here: asked for an order, MariaDB may read the whole log in it to find these few.
     newest_first = sorted(rows, key=attrgetter("index"), reverse=True)
     found = {
-        (row.call_index or 0, row.index): orjson.loads(bytes(row.body)) for row in newest_first
+        (row.call_index or 0, row.index): orjson.loads(bytes(row.body))
+        for row in checked(newest_first)
     }
     return {(call, str(body.get("tool_call_id"))): index for (call, index), body in found.items()}
 
 
 def visible_json(conversation: int, view: View) -> list[bytes]:
     """The messages of a view in its order, each as JSON, visible as they are in it."""
-    rows = _rows_of(conversation, view)
+    rows = message_rows(conversation, view)
     return [
         message_bytes(
             index,
@@ -228,12 +221,12 @@ def visible_json(conversation: int, view: View) -> list[bytes]:
             tokens,
             node_id,
             author,
-            _iso(created_at),
+            iso_of(created_at),
             bytes(body),
             visible=True,
             estimated=not reported,
         )
-        for index, message_id, _, body, tokens, reported, node_id, author, created_at, _ in map(
+        for index, message_id, _, body, tokens, reported, node_id, author, created_at, *_ in map(
             rows.__getitem__, view
         )
     ]
@@ -241,34 +234,8 @@ def visible_json(conversation: int, view: View) -> list[bytes]:
 
 def _in_order(conversation: int, wanted: View, shown: View) -> list[StoredMessage]:
     """The messages of ``wanted`` in its order."""
-    rows = _rows_of(conversation, wanted)
+    rows = message_rows(conversation, wanted)
     return [_stored(rows[index], visible=index in shown) for index in wanted]
-
-
-def _rows_of(conversation: int, wanted: View) -> dict[int, tuple[Any, ...]]:
-    return rows_in(conversation, wanted, _SHOWN)
-
-
-def rows_in(conversation: int, wanted: View, columns: str) -> dict[int, tuple[Any, ...]]:
-    """The rows of messages as the driver gives them, by index, which stands first in columns."""
-    rows: dict[int, tuple[Any, ...]] = {}
-    for given, values in _conditions(wanted):
-        found = _MESSAGES.read(columns, "{conversation} = %s AND " + given, [conversation, *values])
-        rows.update((row[0], row) for row in found)
-    return rows
-
-
-def _conditions(wanted: View) -> Iterator[tuple[str, list[int]]]:
-    """Few conditions for many messages: long runs by their ends, the rest by their indices."""
-    single: list[int] = []
-    for start, stop in wanted.indices_as_runs():
-        if stop - start >= _LONG_RUN:
-            yield "{index} >= %s AND {index} < %s", [start, stop]
-        else:
-            single += range(start, stop)
-    for place in range(0, len(single), _AT_ONCE):
-        part = single[place : place + _AT_ONCE]
-        yield f"{{index}} IN ({', '.join(['%s'] * len(part))})", part
 
 
 def stored_message(row: Message, *, visible: bool) -> StoredMessage:
@@ -288,8 +255,8 @@ def stored_message(row: Message, *, visible: bool) -> StoredMessage:
     )
 
 
-def _stored(row: tuple[Any, ...], *, visible: bool) -> StoredMessage:
-    index, message_id, role, body, tokens, reported, node_id, author, created_at, call = row
+def _stored(row: MessageRow, *, visible: bool) -> StoredMessage:
+    index, message_id, role, body, tokens, reported, node_id, author, created_at, call, _ = row
     return StoredMessage(
         index=index,
         message_id=message_id or f"log-{index}",
@@ -303,15 +270,6 @@ def _stored(row: tuple[Any, ...], *, visible: bool) -> StoredMessage:
         created_at=datetime.fromisoformat(created_at).replace(tzinfo=UTC),
         call_index=call,
     )
-
-
-def _iso(stored: str) -> str:
-    """A stored moment, ``2026-01-31 09:00:00.000000``, as ``clock.iso`` writes it.
-
-    SQLite has no microseconds where there are none.
-    """
-    whole = stored if len(stored) == _MOMENT else f"{stored}.000000"
-    return f"{whole[:10]}T{whole[11:]}Z"
 
 
 def branch_of(head: Conversation) -> list[Revision]:

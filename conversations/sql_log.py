@@ -8,11 +8,13 @@ from typing import Final
 from django.db.models import QuerySet
 
 from conversations.branch import Branch
+from conversations.damage import MISSING, damaged
 from conversations.domain import runs as run_set
 from conversations.domain.bodies import text_of_body
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs
+from conversations.message_rows import COLUMNS, check_message
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.spans import MANY, chunks, rows_of
 from conversations.tool_links import Answer, answers_to, call_digest
@@ -63,11 +65,13 @@ class SqlLog:
         wanted = iter(run_set.indices(runs))
         target = next(wanted, None)
         for rows in rows_of(self.conversation, runs, gap=_BODY_GAP):
-            bodies = rows.order_by("index").values_list("index", "body")
-            for index, body in bodies.iterator(500):
-                if index == target:
-                    yield index, text_of_body(bytes(body))
+            for row in rows.order_by("index").values_list(*COLUMNS).iterator(500):
+                if row[0] == target:
+                    check_message(self.conversation, row)
+                    yield row[0], text_of_body(bytes(row[3]))
                     target = next(wanted, None)
+        if target is not None:
+            raise damaged(self.conversation, "message", target, MISSING)
 
     def tool_descriptions(self) -> Sequence[int]:
         return list(_indices(self._marks(Mark.TOOLS)))

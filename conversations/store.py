@@ -10,12 +10,14 @@ from typing import Final, cast
 from django.db.models import Q
 
 from conversations.branch import Branch, apart
+from conversations.damage import MISSING, damaged
 from conversations.domain import revisions as rules
 from conversations.domain.revisions import RevisionKind
 from conversations.domain.runs import Run
 from conversations.domain.view import View
 from conversations.domain.view_patch import apply_patch
 from conversations.models import Conversation, ConversationDetails, Revision
+from conversations.revision_sums import check_revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.web.tables import Table
@@ -74,8 +76,11 @@ def find_revision(conversation: int, number: int, *, with_view: bool = True) -> 
         where = {"conversation": conversation, "number": number}
         row = REVISIONS.find(where, without=() if with_view else ("opened",))
     if row is None:
+        opened = Conversation.objects.filter(key=conversation, revision_count__gt=number)
+        if number >= 0 and opened.exists():
+            raise damaged(conversation, "revision", number, MISSING)
         raise NotFound(f"There is no revision {number}.")
-    return row
+    return check_revision(row, with_view=with_view)
 
 
 def view_of(row: Revision) -> View:
@@ -102,9 +107,11 @@ def _ancestors(row: Revision) -> list[Revision]:
     found: list[Revision] = []
     for ancestor in rows.order_by("-number"):
         if ancestor.number == (found[-1] if found else row).parent:
-            found.append(ancestor)
+            found.append(check_revision(ancestor))
         if not ancestor.patches or len(found) == row.patches:
             break
+    if not found:
+        raise damaged(row.conversation, "revision", row.parent, MISSING)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Final
 import orjson
 
 from conversations.domain.message import Entry
+from conversations.message_rows import checked
 from conversations.models import Mark, Message, UnsettledCall
 from conversations.spans import chunks
 from ctxadmin.web.tables import Table
@@ -147,9 +148,10 @@ def _groups_of_bodies(conversation: int, calls: Iterable[int]) -> list[Group]:
     groups: list[Group] = []
     for part in chunks(calls):
         rows = Message.objects.filter(conversation=conversation, index__in=part)
-        for index, revision, body in rows.values_list("index", "revision", "body"):
-            ids = [call_digest(call["id"]) for call in orjson.loads(bytes(body))["tool_calls"]]
-            groups.append(Group(index, revision, ids))
+        for row in checked(rows):
+            body = orjson.loads(bytes(row.body))
+            ids = [call_digest(call["id"]) for call in body["tool_calls"]]
+            groups.append(Group(row.index, row.revision, ids))
     return groups
 
 

@@ -10,6 +10,7 @@ from typing import Final, cast
 import orjson
 from django.db import transaction
 
+from conversations.damage import MISSING, damaged
 from conversations.domain import transfer
 from conversations.domain.chat_json import ChatConversation
 from conversations.domain.message import Draft, Entry, read_logged
@@ -18,7 +19,9 @@ from conversations.domain.revisions import MoveKind
 from conversations.domain.revisions import Revision as RevisionValue
 from conversations.domain.transfer import LoggedMessage, Transfer
 from conversations.domain.view import View
+from conversations.message_rows import checked, sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
+from conversations.revision_sums import check_revision, summed
 from conversations.services import NewConversation, append_in, change_of, open_new
 from conversations.store import as_revision, find_head, view_of
 from conversations.stored_views import revision_row
@@ -35,7 +38,7 @@ _BATCH: Final = 1000
 def export(actor: Actor, public_id: str) -> bytes:
     """The export document of a conversation: log, view, revisions, moves; no executions."""
     head = find_head(actor.workspace, public_id)
-    rows = Revision.objects.filter(conversation=head.key).order_by("number")
+    rows = map(check_revision, Revision.objects.filter(conversation=head.key).order_by("number"))
     moves = Move.objects.filter(conversation=head.key).order_by("seq")
     return transfer.write_export(
         Transfer(
@@ -119,7 +122,9 @@ def _free_id(actor: Actor, wanted: str | None) -> str | None:
 
 def _logged(head: Conversation) -> Iterator[LoggedMessage]:
     rows = Message.objects.filter(conversation=head.key).order_by("index")
-    for row in rows.iterator(_BATCH):
+    for expected, row in enumerate(checked(rows.iterator(_BATCH))):
+        if row.index != expected:
+            raise damaged(head.key, "message", expected, MISSING)
         yield LoggedMessage(
             entry=Entry(
                 index=row.index,
@@ -170,7 +175,7 @@ def _write_log(head: Conversation, messages: Sequence[LoggedMessage]) -> None:
 
 def _message_row(head: Conversation, logged: LoggedMessage) -> Message:
     draft = logged.entry.draft
-    return Message(
+    row = Message(
         conversation=head.key,
         index=logged.entry.index,
         message_id=draft.message_id,
@@ -186,6 +191,8 @@ def _message_row(head: Conversation, logged: LoggedMessage) -> Message:
         created_at=logged.created_at,
         body=draft.body,
     )
+    row.sum = sum_of_message(row)
+    return row
 
 
 class _LastTalk:
@@ -226,7 +233,7 @@ def _write_revisions(head: Conversation, document: Transfer) -> None:
         if value.branched_at is not None:
             unsettle_at(head.key, value.branched_at)
         rows[value.id] = row
-    Revision.objects.bulk_create(rows.values(), batch_size=_BATCH)
+    Revision.objects.bulk_create(map(summed, rows.values()), batch_size=_BATCH)
     first = -len(document.moves)
     Move.objects.bulk_create(
         Move(

@@ -12,8 +12,10 @@ from conversations.domain.message import Entry
 from conversations.domain.revisions import Cause, MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
+from conversations.message_rows import sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.remembered import MEMORY
+from conversations.revision_sums import sum_of_growth, summed
 from conversations.sql_log import SqlLog
 from conversations.store import DETAILS, HEADS, REVISIONS, find_head, find_revision, view_of
 from conversations.stored_views import stored_view
@@ -164,7 +166,7 @@ class Writing:
         self, entry: Entry, tokens: int, total: int, revision: int, node_id: str
     ) -> Message:
         draft = entry.draft
-        return Message(
+        row = Message(
             conversation=self.head.key,
             index=entry.index,
             message_id=draft.message_id,
@@ -180,6 +182,8 @@ class Writing:
             created_at=self.at,
             body=draft.body,
         )
+        row.sum = sum_of_message(row)
+        return row
 
     def append(self, entries: Sequence[Entry], *, node_id: str = "") -> None:
         """Log messages and show them at the end of the view (rules 1.3 and 1.5).
@@ -295,17 +299,19 @@ class Writing:
             reason=reason or "",
             created_at=self.at,
         )
-        REVISIONS.insert([row])
+        REVISIONS.insert([summed(row)])
         if not parent.has_children:
-            self._update(parent, {"has_children": True})
             parent.has_children = True
+            self._update(parent, {"has_children": True})
         head.revision_count += 1
         head.current_revision = row.number
         self._current = row
         return row
 
     def _update(self, row: Revision, fields: Mapping[str, object]) -> None:
-        REVISIONS.change({"conversation": row.conversation, "number": row.number}, fields)
+        row.grown_sum = sum_of_growth(row)
+        where = {"conversation": row.conversation, "number": row.number}
+        REVISIONS.change(where, {**fields, "grown_sum": row.grown_sum})
 
     def move(self, kind: MoveKind, to: Revision, reason: str | None) -> None:
         """Make another revision the current one and put the move on record (rule 1.5)."""
@@ -376,7 +382,7 @@ def insert_head(head: Conversation, actor: Actor) -> Writing:
         message = f"The id {head.public_id!r} is taken."
         problem = FieldProblem("/id", message, "duplicate")
         raise Duplicate(message, problems=[problem]) from None
-    Revision(
+    first = Revision(
         conversation=head.key,
         number=0,
         starts_line=True,
@@ -388,5 +394,6 @@ def insert_head(head: Conversation, actor: Actor) -> Writing:
         tokens=0,
         author=actor.label,
         created_at=at,
-    ).save(force_insert=True)
+    )
+    summed(first).save(force_insert=True)
     return Writing(head, actor)

@@ -124,7 +124,7 @@ def apply_update(
             changes.append(_changed(key, directive, value, heads.get(key), reducers, current))
         except (TypeMismatch, OutOfRange) as error:
             raise _placed(error, where) from None
-    after = _totals_after(totals, heads, changes)
+    after = totals_after(totals, heads, changes)
     if after.size > limit and after.size > totals.size:
         raise TooLarge(
             f"The state would have {after.size} bytes; at most {limit} are allowed.", limit=limit
@@ -153,8 +153,38 @@ def head_of(value: bytes, reducer: Reducer = Reducer.OVERWRITE) -> KeyHead:
 
 def totals_of(heads: Mapping[str, KeyHead]) -> Totals:
     """The totals of a state, from scratch."""
-    changes = [KeyChange(key, ChangeKind.SET, head) for key, head in heads.items()]
-    return _totals_after(EMPTY, {}, changes)
+    total, size = 0, _punctuation(len(heads))
+    for key, head in heads.items():
+        total += _term(key, head)
+        size += _size(key, head)
+    return Totals((total % _MODULUS).to_bytes(32), size, len(heads))
+
+
+def totals_after(
+    totals: Totals, heads: Mapping[str, KeyHead], changes: Iterable[KeyChange]
+) -> Totals:
+    """The totals after some changes of a state; ``heads`` are those of the keys before."""
+    total, keys = int.from_bytes(totals.digest), totals.keys
+    content = totals.size - _punctuation(keys)
+    for change in changes:
+        old = heads.get(change.key)
+        for head, sign in ((old, -1), (change.head, 1)):
+            if head is not None and old != change.head:
+                total += sign * _term(change.key, head)
+                content += sign * _size(change.key, head)
+                keys += sign
+    return Totals((total % _MODULUS).to_bytes(32), content + _punctuation(keys), keys)
+
+
+def chunk_head(old: KeyHead, chunk: bytes) -> KeyHead:
+    """The head of a list under the reducer append that had the head ``old`` after a chunk."""
+    elements = _elements.decode(chunk)
+    comma = 1 if old.count else 0
+    return KeyHead(
+        _chained(old.digest, elements),
+        old.size + comma + len(chunk) - len(_EMPTY_LIST),
+        (old.count or 0) + len(elements),
+    )
 
 
 def join_list(chunks: Iterable[bytes]) -> bytes:
@@ -192,16 +222,9 @@ def _appended(
         return _set(key, Reducer.APPEND, old, chunk)
     if old.count is None:
         raise mismatch(key, Reducer.APPEND, "a list", orjson.loads(current(key)))
-    elements = _elements.decode(chunk)
-    if not elements:
+    if chunk == _EMPTY_LIST:
         return KeyChange(key, ChangeKind.UNCHANGED, old)
-    comma = 1 if old.count else 0
-    head = KeyHead(
-        _chained(old.digest, elements),
-        old.size + comma + len(chunk) - len(_EMPTY_LIST),
-        old.count + len(elements),
-    )
-    return KeyChange(key, ChangeKind.APPEND, head, chunk)
+    return KeyChange(key, ChangeKind.APPEND, chunk_head(old, chunk), chunk)
 
 
 def _set(key: str, reducer: Reducer, old: KeyHead | None, value: bytes) -> KeyChange:
@@ -221,24 +244,14 @@ def _chained(before: bytes, elements: Iterable[msgspec.Raw]) -> bytes:
     return link
 
 
-def _totals_after(
-    totals: Totals, heads: Mapping[str, KeyHead], changes: Iterable[KeyChange]
-) -> Totals:
-    total, keys = int.from_bytes(totals.digest), totals.keys
-    content = totals.size - _punctuation(keys)
-    for change in changes:
-        old = heads.get(change.key)
-        for head, sign in ((old, -1), (change.head, 1)):
-            if head is not None and old != change.head:
-                total += sign * _term(change.key, head)
-                content += sign * (len(dumps(change.key)) + len(b":") + head.size)
-                keys += sign
-    return Totals((total % _MODULUS).to_bytes(32), content + _punctuation(keys), keys)
-
-
 def _punctuation(keys: int) -> int:
     """The braces of an object and the commas between its keys."""
     return len(b"{}") + max(keys - 1, 0)
+
+
+def _size(key: str, head: KeyHead) -> int:
+    """The bytes of a key with its value in canonical JSON."""
+    return len(dumps(key)) + len(b":") + head.size
 
 
 def _term(key: str, head: KeyHead) -> int:

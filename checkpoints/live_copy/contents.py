@@ -76,10 +76,10 @@ def parts_in_sql(
         return found
     held = [
         each
-        for key, each in moment.rows.held_at(moment.version).items()
+        for key, each in moment.held().items()
         if (key in keys if key in LISTS else Part.STATE in found and _is_in(names, each.name))
     ]
-    values = moment.rows.values(held)
+    values = moment.rows.values(held, moment.version)
     if Part.STATE in found:
         found[Part.STATE] = {
             each.name: Value((values[each.key],), grows=_grows(each))

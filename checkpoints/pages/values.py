@@ -76,7 +76,7 @@ def state_view(
         named.sort(key=lambda each: each.version != moment.version)
     shown = sorted(named[:most], key=lambda each: each.name)
     small = _that_fit(shown)
-    values = moment.rows.values(small)
+    values = moment.rows.values(small, moment.version)
     reducers = reducers_for(moment.row)
     read = {each.key for each in small}
     return StateView(
@@ -98,10 +98,7 @@ def state_view(
 
 def held_keys(moment: Moment) -> dict[str, Held]:
     """What was held of every key at a moment, by name; no value is read."""
-    if moment.rows is None:
-        return {}
-    held = moment.rows.held_at(moment.version)
-    return {each.name: each for key, each in held.items() if key not in LISTS}
+    return {each.name: each for key, each in moment.held().items() if key not in LISTS}
 
 
 def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
@@ -109,7 +106,7 @@ def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
     if moment.rows is None or not names:
         return {}
     wanted = [each for name, each in held_keys(moment).items() if name in names]
-    values = moment.rows.values(wanted)
+    values = moment.rows.values(wanted, moment.version)
     return {each.name: orjson.loads(values[each.key]) for each in wanted}
 
 
@@ -136,14 +133,14 @@ def _list(moment: Moment, name: str) -> list[JsonValue] | None:
     if not held:
         return []
     if held[name].version > moment.version:  # it grew since: ask what it was then
-        held = {k: h for k, h in moment.rows.held_at(moment.version).items() if k == name}
+        held = {k: h for k, h in moment.held().items() if k == name}
     if name not in held or held[name].head is None:
         return []
     row = moment.row
     counted = row.history_count if row is not None and name == HISTORY else 0
     if counted > 2000 or (row is not None and row.executed_count > 20_000):
         return None
-    data = moment.rows.values(held.values()).get(name, b"[]")
+    data = moment.rows.values(held.values(), moment.version).get(name, b"[]")
     if len(data) > _MOST_LIST_BYTES:
         return None
     read: list[JsonValue] = orjson.loads(data)

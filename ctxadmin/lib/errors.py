@@ -188,6 +188,23 @@ class TooLarge(ContextError):
         return {} if self.limit is None else {"limit": self.limit}
 
 
+class Damaged(ContextError):
+    """What is stored is not what was written, so it is not shown.
+
+    ``what`` is the kind of row, ``place`` its number or name, ``how`` what is wrong with it.
+    """
+
+    code = "damaged"
+
+    def __init__(self, what: str, place: str, how: str) -> None:
+        super().__init__(f"The stored {what} {place} {how}.")
+        self.what = what
+        self.place = place
+
+    def extra(self) -> dict[str, object]:
+        return {"what": self.what, "place": self.place}
+
+
 class Unavailable(ContextError):
     """A store does not answer; try again after ``retry_after`` seconds."""
 
@@ -209,5 +226,6 @@ KINDS: tuple[str, ...] = (
     "forbidden",
     "incompatible_context",
     "too_large",
+    "damaged",
     "unavailable",
 )

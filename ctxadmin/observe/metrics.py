@@ -72,6 +72,12 @@ _refusals: Final = Counter(
     ["code"],
     registry=REGISTRY,
 )
+_damage: Final = Counter(
+    "ctxadmin_damaged_reads",
+    "Reads that met stored rows that are not what was written, by the kind of row",
+    ["what"],
+    registry=REGISTRY,
+)
 _live_copy: Final = Counter(
     "ctxadmin_live_copy",
     "What became of reads and writes of the live copy in Redis",
@@ -133,6 +139,11 @@ def write_repeated(of: str) -> None:
 def refused(code: str) -> None:
     """Count an error that is answered."""
     _refusals.labels(code).inc()
+
+
+def damage_found(what: str) -> None:
+    """Count a read that met a damaged row; ``what`` is its kind, of which there are few."""
+    _damage.labels(what).inc()
 
 
 # Parts that count for themselves hand over what they counted since they were asked before.

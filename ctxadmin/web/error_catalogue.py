@@ -112,6 +112,19 @@ _ALL: Final = (
         (("limit", _("the limit in bytes")), _ERRORS),
     ),
     ErrorCode(
+        "damaged",
+        409,
+        _("What is stored is not what was written, so it is not shown; nothing was changed."),
+        _(
+            "Do not repeat the call. An administrator finds all damage with manage.py verify and "
+            "restores the conversation from a backup."
+        ),
+        (
+            ("what", _("the kind of row, e.g. message or state key")),
+            ("place", _("its number or name")),
+        ),
+    ),
+    ErrorCode(
         "unavailable",
         503,
         _("A store does not answer; nothing was changed."),

@@ -13,6 +13,7 @@ from rest_framework import exceptions as drf
 from ctxadmin.db.errors import told
 from ctxadmin.lib.errors import (
     ContextError,
+    Damaged,
     Duplicate,
     Forbidden,
     InvalidState,
@@ -24,6 +25,7 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.observe.facts import note_refusal
+from ctxadmin.web.diagnosis import damage_behind_failure
 
 CONTENT_TYPE: Final = "application/problem+json"
 BASE_PATH: Final = "/api/v1"
@@ -41,6 +43,7 @@ TITLES: Final[Mapping[str, str]] = {
     "duplicate": "Already taken",
     "forbidden": "Not allowed",
     "too_large": "Too large",
+    "damaged": "Damaged data",
     "unavailable": "Not available right now",
     "unauthenticated": "Who are you?",
     "method_not_allowed": "Method not allowed",
@@ -50,7 +53,7 @@ TITLES: Final[Mapping[str, str]] = {
     "internal": "Something went wrong",
 }
 
-_CONFLICTS: Final = (InvalidState, VersionConflict, Duplicate)
+_CONFLICTS: Final = (InvalidState, VersionConflict, Duplicate, Damaged)
 
 
 def problem(
@@ -120,7 +123,8 @@ def of_exception(error: Exception) -> HttpResponse:
     if isinstance(error, SuspiciousOperation):
         return problem(400, "validation", "The request cannot be read.")
     _log.error("unexpected %s", type(error).__name__, exc_info=error)
-    return _internal()
+    damage = damage_behind_failure()
+    return _internal() if damage is None else of_error(damage)
 
 
 def _of_database(error: Error) -> HttpResponse:

@@ -86,6 +86,8 @@ EXCEPTIONS: Final = {
     "ctxadmin.audit.chain.heads_digest": _COMMAND,
     "ctxadmin.audit.anchors._all_heads": _COMMAND,
     "ctxadmin.audit.anchors._heads_since": _COMMAND,
+    "checkpoints.management.commands.verify.Command._verify_all": _COMMAND,
+    "checkpoints.management.commands.verify.Command._verify_orphans": _COMMAND,
 }
 _BETWEEN: Final = re.compile(r";\s*(?=INSERT|UPDATE|DELETE|SELECT)")
 # Alone, or as the first of several columns that are compared together, as Django does on MySQL.

@@ -1,0 +1,175 @@
+"""``manage.py verify``: looks at all that is stored and says what is not as it was written."""
+
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from django.apps import apps
+from django.core.management.base import CommandError
+from django.db import connection
+from django.db.models import Exists, OuterRef
+
+from checkpoints.verification import cover_conversation, verify_conversation
+from conversations.models import Conversation
+from conversations.store import find_head
+from conversations.verification import Finding, Unsummed
+from ctxadmin.accounts.models import Workspace
+from ctxadmin.accounts.services import default_workspace
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.web.commands import ReadyCommand
+
+_PAGE: Final = 200
+_TOLD_EVERY: Final = 10.0  # seconds
+_MOST_ORPHANS: Final = 20
+# The tables of conversations; each has the key of its conversation in the first column.
+_TABLES: Final = {
+    "conversations": (
+        "Message",
+        "Mark",
+        "UnsettledCall",
+        "Revision",
+        "Move",
+        "Comment",
+        "ConversationDetails",
+    ),
+    "checkpoints": (
+        *(
+            "Execution",
+            "Checkpoint",
+            "StateKey",
+            "StateValue",
+            "ExecutionDetails",
+            "Label",
+            "Claim",
+            "PendingEdit",
+        ),
+    ),
+}
+
+
+class Command(ReadyCommand):
+    help = (
+        "Check all conversations, or one: rows, gaps, check sums, digests, references, audit "
+        "chains. The server may run; nothing is changed. Ends with 1 if anything is damaged."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--conversation", default="", metavar="ID", help="only this one")
+        parser.add_argument(
+            "--workspace", default="", help="slug; all workspaces, or with --conversation default"
+        )
+        parser.add_argument(
+            "--after", type=int, default=0, metavar="KEY", help="go on where a run was stopped"
+        )
+        parser.add_argument(
+            "--add-sums",
+            action="store_true",
+            help="give rows that are older than the check sums theirs, where nothing is damaged",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        self._add_sums = bool(options["add_sums"])
+        self._unsummed = Unsummed()
+        self._damaged = self._count = self._added = 0
+        workspace = self._workspace(options["workspace"], one=bool(options["conversation"]))
+        if options["conversation"]:
+            self._verify(self._head(workspace, options["conversation"]))
+        else:
+            self._verify_all(workspace, options["after"])
+        self._tell_end()
+
+    def _workspace(self, slug: str, *, one: bool) -> Workspace | None:
+        if not slug:
+            return default_workspace() if one else None
+        found = Workspace.objects.filter(slug=slug).first()
+        if found is None:
+            raise CommandError(f"There is no workspace {slug!r}.")
+        return found
+
+    def _head(self, workspace: Workspace | None, public_id: str) -> Conversation:
+        try:
+            return find_head(workspace.key if workspace else 0, public_id)
+        except NotFound as error:
+            raise CommandError(error.detail) from None
+
+    def _verify_all(self, workspace: Workspace | None, after: int) -> None:
+        rows = Conversation.objects.all()
+        if workspace is not None:
+            rows = rows.filter(workspace=workspace.key)
+        total = rows.filter(key__gt=after).count()
+        told = time.monotonic()
+        while keys := list(rows.filter(key__gt=after).order_by("key").values_list("key")[:_PAGE]):
+            for (key,) in keys:
+                head = Conversation.objects.filter(key=key).first()
+                if head is not None:
+                    self._verify(head)
+                after = key
+                if time.monotonic() - told > _TOLD_EVERY:
+                    told = time.monotonic()
+                    self.stdout.write(f"{self._count} of {total}; go on with --after {after}")
+                    self.stdout.flush()
+        if workspace is None:
+            self._verify_orphans()
+
+    def _verify(self, head: Conversation) -> None:
+        """One conversation, as it is at one moment."""
+        self._count += 1
+        with one_moment():
+            seen = Conversation.objects.filter(key=head.key).first()
+            if seen is None:
+                return  # it was erased meanwhile
+            found = list(verify_conversation(seen, self._unsummed))
+        if found:
+            self._damaged += 1
+            self._tell(f"conversation {head.public_id} {{{head.key}}}", found)
+        elif self._add_sums:
+            self._added += cover_conversation(head.key)
+
+    def _verify_orphans(self) -> None:
+        """Rows of conversations that are not there; an erasure removes both in one transaction."""
+        heads = Conversation.objects.filter(key=OuterRef("conversation"))
+        for label, names in _TABLES.items():
+            for name in names:
+                rows = apps.get_model(label, name).objects.filter(~Exists(heads))
+                keys = rows.order_by().values_list("conversation", flat=True).distinct()
+                for key in keys[:_MOST_ORPHANS]:
+                    self._damaged += 1
+                    self._tell(f"{name} rows of {{{key}}}", [Finding("conversation", "is missing")])
+
+    def _tell(self, whose: str, found: Sequence[Finding]) -> None:
+        for each in found:
+            self.stderr.write(f"{whose}: {each.what} {each.problem}")
+
+    def _tell_end(self) -> None:
+        left = self._unsummed.rows - self._added
+        if self._added:
+            self.stdout.write(f"{self._added} rows have a check sum now")
+        if left:
+            self.stdout.write(
+                f"{left} rows are older than the check sums and were looked at without; "
+                "verify --add-sums gives them theirs"
+            )
+        if self._damaged:
+            raise CommandError(f"{self._count} conversations: {self._damaged} are damaged.")
+        self.stdout.write(f"{self._count} conversations: nothing is damaged.")
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Reads see the database as it is now, whatever is committed meanwhile; nobody waits."""
+    if connection.in_atomic_block:  # of a caller, whose moment it is
+        yield
+        return
+    with connection.cursor() as cursor:
+        if connection.vendor == "mysql":
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            cursor.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+        else:
+            cursor.execute("BEGIN")
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("ROLLBACK")

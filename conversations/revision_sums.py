@@ -1,0 +1,42 @@
+"""The check sums of a revision: of what never changes in its row, and of what grows."""
+
+from typing import Final
+
+from conversations.damage import ALTERED, damaged
+from conversations.models import Revision
+from ctxadmin.lib import clock
+from ctxadmin.lib.row_sums import row_sum
+
+_FACTS: Final = (
+    *("number", "parent", "batch", "operation", "boundary", "patches", "branched_at"),
+    *("author", "reason"),
+)
+_GROWN: Final = ("number", "log_length", "last_talk", "visible_count", "tokens")
+
+
+def sum_of_revision(row: Revision) -> int:
+    """Of what the row was written with, its view as it was opened included."""
+    config, opened = bytes(row.config), bytes(row.opened)
+    facts = [getattr(row, name) for name in _FACTS]
+    own = f"{facts}|{row.starts_line:d}|{clock.iso(row.created_at)}|{len(config)}|"
+    return row_sum(own, config, opened)
+
+
+def sum_of_growth(row: Revision) -> int:
+    """Of what appends and the revisions opened from it change."""
+    facts = [getattr(row, name) for name in _GROWN]
+    return row_sum(f"{facts}|{row.has_children:d}|", bytes(row.grown))
+
+
+def summed(row: Revision) -> Revision:
+    """A new row with both of its sums."""
+    row.sum, row.grown_sum = sum_of_revision(row), sum_of_growth(row)
+    return row
+
+
+def check_revision(row: Revision, *, with_view: bool = True) -> Revision:
+    """The row, Damaged unless it is what was written; without its view as far as it was read."""
+    grew = row.grown_sum is None or row.grown_sum == sum_of_growth(row)
+    if not grew or (with_view and row.sum is not None and row.sum != sum_of_revision(row)):
+        raise damaged(row.conversation, "revision", row.number, ALTERED)
+    return row

@@ -1,0 +1,199 @@
+"""Checking what is stored of one conversation: its log, its revisions, what refers to them."""
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+
+from conversations.domain.view import View
+from conversations.message_rows import sum_of_message
+from conversations.models import (
+    Comment,
+    Conversation,
+    ConversationDetails,
+    Mark,
+    Message,
+    Move,
+    Revision,
+    UnsettledCall,
+)
+from conversations.revision_sums import sum_of_growth, sum_of_revision
+from conversations.store import view_of
+from ctxadmin.lib.errors import ContextError
+
+_BLOCK: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong: ``what`` names the row, ``problem`` says how; no content."""
+
+    what: str
+    problem: str
+
+
+@dataclass(slots=True)
+class Unsummed:
+    """How many rows have no check sum, and so were looked at by everything but that."""
+
+    rows: int = 0
+
+
+@dataclass(slots=True)
+class _Log:
+    """What is known of the log after it was read: of each message the tokens up to it."""
+
+    upto: "array[int]" = field(default_factory=lambda: array("q", [0]))
+
+    def tokens(self, view: View) -> int:
+        return sum(self.upto[stop] - self.upto[start] for start, stop in view.runs)
+
+
+def verify_messages(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+    """Everything of a conversation that is not an execution's."""
+    log = _Log()
+    yield from _verify_log(head, log, unsummed)
+    yield from _verify_revisions(head, log, unsummed)
+    yield from _verify_references(head)
+    details = ConversationDetails.objects.filter(conversation=head.key).first()
+    try:
+        if details is None:
+            yield Finding("details", "is missing")
+        else:
+            orjson.loads(bytes(details.metadata))
+    except ValueError:
+        yield Finding("metadata", "is not JSON")
+
+
+def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[Finding]:
+    expected = size = 0
+    last = -1
+    while rows := list(
+        Message.objects.filter(conversation=head.key, index__gt=last).order_by("index")[:_BLOCK]
+    ):
+        for row in rows:
+            if row.index > expected:
+                yield Finding(_span("message", expected, row.index), "is missing")
+                log.upto.extend([row.tokens_upto - row.tokens] * (row.index - expected))
+            yield from _verify_message(row, log.upto[-1], unsummed)
+            log.upto.append(row.tokens_upto)
+            size += len(row.body)
+            expected = row.index + 1
+        last = rows[-1].index
+    if expected < head.log_count:
+        yield Finding(_span("message", expected, head.log_count), "is missing")
+        log.upto.extend([log.upto[-1]] * (head.log_count - expected))
+    elif expected > head.log_count:
+        yield Finding(_span("message", head.log_count, expected), "is behind the end of the log")
+    counted = (("log_tokens", head.log_tokens, log.upto[-1]), ("log_bytes", head.log_bytes, size))
+    for name, told, found in counted:
+        if told != found:
+            yield Finding("head", f"{name} says {told}, the log has {found}")
+
+
+def _verify_message(row: Message, before: int, unsummed: Unsummed) -> Iterator[Finding]:
+    what = f"message {row.index}"
+    if row.sum is None:
+        unsummed.rows += 1
+    elif row.sum != sum_of_message(row):
+        yield Finding(what, "is not what was written: its check sum does not fit")
+    if row.tokens_upto != before + row.tokens:
+        yield Finding(what, f"tokens_upto says {row.tokens_upto}, not {before + row.tokens}")
+    if row.call_index is not None and not 0 <= row.call_index < row.index:
+        yield Finding(what, f"answers message {row.call_index}, which is not before it")
+    try:
+        body = orjson.loads(bytes(row.body))
+    except ValueError:
+        yield Finding(what, "has a body that is not JSON")
+        return
+    if not isinstance(body, dict) or body.get("role") != row.role:
+        yield Finding(what, "has a body of another role")
+
+
+def _verify_revisions(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[Finding]:
+    numbers: set[int] = set()
+    for row in Revision.objects.filter(conversation=head.key).order_by("number").iterator(_BLOCK):
+        numbers.add(row.number)
+        what = f"revision {row.number}"
+        for total, found in ((row.sum, sum_of_revision), (row.grown_sum, sum_of_growth)):
+            if total is None:
+                unsummed.rows += 1
+            elif total != found(row):
+                yield Finding(what, "is not what was written: its check sum does not fit")
+        if row.number and (row.parent is None or row.parent >= row.number):
+            yield Finding(what, f"was opened from revision {row.parent}, which is not before it")
+        elif row.number and row.parent not in numbers:
+            yield Finding(what, f"was opened from revision {row.parent}, which is missing")
+        yield from _verify_view(row, head, log)
+        if row.number == head.current_revision:
+            yield from _verify_current(head, row)
+    missing = sorted(set(range(head.revision_count)) - numbers)
+    for number in missing:
+        yield Finding(f"revision {number}", "is missing")
+    if numbers and max(numbers) >= head.revision_count:
+        yield Finding("head", f"revision_count says {head.revision_count}, there are more")
+
+
+def _verify_view(row: Revision, head: Conversation, log: _Log) -> Iterator[Finding]:
+    what = f"revision {row.number}"
+    try:
+        view = view_of(row)
+    except (ContextError, ValueError, IndexError):
+        yield Finding(what, "has a view that cannot be read")
+        return
+    if row.log_length > head.log_count:
+        yield Finding(what, "knows more messages than were logged")
+    highest = max((stop for _, stop in view.runs), default=0)
+    if highest > row.log_length:
+        yield Finding(what, f"shows message {highest - 1}, which it does not know")
+        return
+    if len(view) != row.visible_count:
+        yield Finding(what, f"shows {len(view)} messages, not {row.visible_count}")
+    if row.log_length <= head.log_count and log.tokens(view) != row.tokens:
+        yield Finding(what, f"has {log.tokens(view)} tokens, not {row.tokens}")
+
+
+def _verify_current(head: Conversation, row: Revision) -> Iterator[Finding]:
+    told = (head.current_batch, head.visible_count, head.visible_tokens)
+    found = (row.batch, row.visible_count, row.tokens)
+    for name, ours, theirs in zip(("batch", "count", "tokens"), told, found, strict=True):
+        if ours != theirs:
+            yield Finding("head", f"the current {name} is {ours}, that of the revision {theirs}")
+
+
+def _verify_references(head: Conversation) -> Iterator[Finding]:
+    moves = Move.objects.filter(conversation=head.key)
+    for move in moves.iterator(_BLOCK):
+        if not 0 <= max(move.from_revision, move.to_revision) < head.revision_count:
+            yield Finding(f"move {move.seq}", "names a revision that never was")
+    comments = Comment.objects.filter(conversation=head.key, message__gte=head.log_count)
+    for number in comments.values_list("number", flat=True):
+        yield Finding(f"comment {number}", "is about a message that was never logged")
+    for table in (Mark, UnsettledCall):
+        behind = table.objects.filter(conversation=head.key, index__gte=head.log_count)
+        for index in behind.values_list("index", flat=True):
+            yield Finding(f"{table.__name__.lower()} at {index}", "is behind the end of the log")
+
+
+def cover_messages(conversation: int) -> int:
+    """Give rows that are older than the sums theirs; how many. Meant for what was verified.
+
+    A row that somebody writes meanwhile gets its sum of the writer.
+    """
+    covered = 0
+    bare = Message.objects.filter(conversation=conversation, sum=None)
+    for row in bare.iterator(_BLOCK):
+        own = Message.objects.filter(pk=row.pk, sum=None)
+        covered += own.update(sum=sum_of_message(row))
+    for each in Revision.objects.filter(conversation=conversation, sum=None).iterator(_BLOCK):
+        bare_row = Revision.objects.filter(pk=each.pk)
+        covered += bare_row.filter(sum=None).update(sum=sum_of_revision(each))
+        # Who changes it meanwhile writes its sum, and this one then finds no row.
+        covered += bare_row.filter(grown_sum=None).update(grown_sum=sum_of_growth(each))
+    return covered
+
+
+def _span(what: str, start: int, stop: int) -> str:
+    return f"{what} {start}" if stop - start == 1 else f"{what}s {start} to {stop - 1}"

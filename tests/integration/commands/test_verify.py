@@ -1,0 +1,263 @@
+"""``manage.py verify`` finds what is damaged, says where, and finds nothing else."""
+
+import io
+from collections.abc import Callable, Iterator
+from threading import Thread
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.db.models import F
+
+from checkpoints import verification
+from checkpoints.management.commands import verify as command
+from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.state_store import HISTORY, digest_of_name
+from conversations.models import Conversation, Message, Revision
+from conversations.verification import Finding, Unsummed
+from ctxadmin.audit.models import AuditEntry
+from tests.factories import Api, assistant, conversation, user
+from tests.integration.checkpoints.flows import Run
+
+pytestmark = pytest.mark.django_db
+Damage = Callable[[], object]
+PLAN, FACTS = digest_of_name("plan"), digest_of_name("facts")
+
+
+@pytest.fixture
+def run(db: None) -> Run:
+    """An execution with former versions, a restore, two revisions, beside another conversation."""
+    conversation(user("hello"), assistant("hi"), public_id="other")
+    run = Run.start(state={"facts": ["one"], "plan": "a"}, reducers={"facts": "append"})
+    sent = {"messages": [user("hello"), assistant("hi"), user("and?")]}
+    assert run.post("messages", sent).status_code == 201
+    for number in (1, 2, 3):
+        state = {"facts": [f"fact {number}"], "plan": f"plan {number}"}
+        result = {"response": f"r{number}"}
+        done = run.complete("a", f"c{number}", result=result, state_data=state)
+        assert done.status_code == 201, done.content
+    assert run.post("pause", {}).status_code == 200
+    assert run.complete("a", "c4", result={}).status_code == 201
+    assert run.post("checkpoints/2/restore", {}).status_code == 200
+    assert run.post("resume", {}).status_code == 200
+    done = run.complete("a", "c5", result={}, state_data={"facts": ["last"]})
+    assert done.status_code == 201
+    assert run.post("checkpoints/3/fork", {"id": "forked"}).status_code == 201
+    cut = {"operation": "truncate", "truncate": {"keep_last": 2}}
+    assert run.post("operations", cut).status_code == 200
+    assert run.post("messages", {"messages": [user("more")]}).status_code == 201
+    return run
+
+
+def verify(*args: str) -> tuple[str, str, bool]:
+    """What was said, what was found, and if all is well."""
+    out, found = io.StringIO(), io.StringIO()
+    try:
+        call_command("verify", *args, stdout=out, stderr=found)
+    except CommandError:
+        return out.getvalue(), found.getvalue(), False
+    return out.getvalue(), found.getvalue(), True
+
+
+def test_nothing_is_found_where_nothing_is_damaged(run: Run) -> None:
+    said, found, well = verify()
+    assert (found, well) == ("", True)
+    assert said == "3 conversations: nothing is damaged.\n"
+
+
+CASES: list[tuple[str, Damage, str]] = [
+    (
+        "an altered message",
+        lambda: Message.objects.filter(index=1).update(body=b"{}"),
+        "message 1 ",
+    ),
+    ("an author", lambda: Message.objects.filter(index=1).update(author="x"), "message 1 "),
+    ("a deleted message", lambda: Message.objects.filter(index=1).delete(), "message 1 is missing"),
+    ("the last message", lambda: Message.objects.filter(index=3).delete(), "message 3 is missing"),
+    (
+        "a message behind the end",
+        lambda: Conversation.objects.update(log_count=F("log_count") - 1),
+        "is behind the end of the log",
+    ),
+    (
+        "running tokens",
+        lambda: Message.objects.filter(index=2).update(tokens_upto=1),
+        "message 2 tokens_upto says 1",
+    ),
+    ("a revision", lambda: Revision.objects.filter(number=0).delete(), "revision 0 is missing"),
+    ("a view", lambda: Revision.objects.filter(number=1).update(opened=b"\0\1"), "revision 1 "),
+    ("growth", lambda: Revision.objects.filter(number=1).update(grown=b""), "revision 1 "),
+    (
+        "the parent",
+        lambda: Revision.objects.filter(number=1).update(parent=1),
+        "revision 1 was opened from revision 1",
+    ),
+    (
+        "the current revision",
+        lambda: Conversation.objects.update(visible_count=7),
+        "head the current count is 7",
+    ),
+    (
+        "an altered value",
+        lambda: StateValue.objects.filter(key=PLAN, version=3).update(value=b'"x"'),
+        "state key 'plan' at version 3 is not what was written",
+    ),
+    (
+        "an altered value with its sum taken away",
+        lambda: StateValue.objects.filter(key=PLAN, version=3).update(value=b'"x"', sum=None),
+        "state key 'plan' at version 3 is not what was written: its digest",
+    ),
+    (
+        "an altered chunk with its sum taken away",
+        lambda: StateValue.objects.filter(key=FACTS, version=2).update(value=b'["x"]', sum=None),
+        "state key 'facts' at version 2 is not what was written: its digest",
+    ),
+    (
+        "a deleted value",
+        lambda: StateValue.objects.filter(key=PLAN, version=3).delete(),
+        "version 3 has a state of",
+    ),
+    (
+        "a deleted chunk",
+        lambda: StateValue.objects.filter(key=FACTS, version=2).delete(),
+        "state key 'facts' at version 3 is not what was written: its digest",
+    ),
+    (
+        "a key",
+        lambda: StateKey.objects.filter(key=PLAN).delete(),
+        "has values and is not among the keys",
+    ),
+    (
+        "the head of a key",
+        lambda: StateKey.objects.filter(key=PLAN).update(first=1, last=1),
+        "state key 'plan' is not as of its newest value",
+    ),
+    (
+        "the history",
+        lambda: StateValue.objects.filter(key=HISTORY, version=1).delete(),
+        "list 'execution_history'",
+    ),
+    (
+        "a version",
+        lambda: Checkpoint.objects.filter(version=1).delete(),
+        "execution 1: version 1 is missing",
+    ),
+    (
+        "a manifest",
+        lambda: Checkpoint.objects.filter(version=1).update(state_digest="0" * 64),
+        "execution 1: version 1 has a state of",
+    ),
+    (
+        "the newest manifest",
+        lambda: Execution.objects.update(state_bytes=1),
+        "says other than its newest version of: state_bytes",
+    ),
+    (
+        "what was decided",
+        lambda: Execution.objects.update(decided=b"{"),
+        "execution 1 cannot be read",
+    ),
+    ("an execution", lambda: Execution.objects.all().delete(), "of execution 1 belong to nothing"),
+    (
+        "a head",
+        lambda: Conversation.objects.exclude(public_id="other").delete(),
+        "conversation is missing",
+    ),
+    (
+        "an audit entry",
+        lambda: AuditEntry.objects.filter(seq=2).update(actor_name="x"),
+        "audit the chain breaks at entry 2",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"), [case[1:] for case in CASES], ids=[c[0] for c in CASES]
+)
+def test_damage_is_found_with_where_it_is(run: Run, damage: Damage, expected: str) -> None:
+    damage()
+    _, found, well = verify()
+    assert not well
+    assert expected in found
+
+
+def test_damage_of_one_is_told_of_that_one_alone(run: Run) -> None:
+    Message.objects.filter(conversation=run.head.key, index=1).delete()
+    _, found, _ = verify()
+    told = found.splitlines()
+    whose = f"conversation {run.head.public_id} {{{run.head.key}}}: "
+    assert all(line.startswith(whose) for line in told), told
+    assert verify("--conversation", "other")[2]
+    assert not verify("--conversation", run.head.public_id)[2]
+
+
+def test_a_run_goes_on_behind_the_conversation_where_it_was_stopped(run: Run) -> None:
+    first, second, last = Conversation.objects.order_by("key").values_list("key", flat=True)
+    Message.objects.filter(conversation=first, index=0).delete()
+    assert not verify()[2]
+    said, _, well = verify("--after", str(first))
+    assert (said, well) == ("2 conversations: nothing is damaged.\n", True)
+    assert verify("--after", str(second))[0].startswith("1 conversation")
+    assert verify("--after", str(last))[0].startswith("0 conversation")
+
+
+def test_rows_without_sums_are_told_and_get_theirs_when_asked(run: Run) -> None:
+    tables = (Message, Revision, StateKey, StateValue)
+    for table in tables:
+        table.objects.update(sum=None)
+    Revision.objects.update(grown_sum=None)
+    said, _, well = verify()
+    assert well
+    assert "rows are older than the check sums" in said
+    said, _, well = verify("--add-sums")
+    assert well
+    assert "rows have a check sum now" in said
+    assert verify()[0] == "3 conversations: nothing is damaged.\n"
+    Message.objects.filter(conversation=run.head.key, index=0).update(body=b"{}")
+    assert not verify()[2]
+
+
+def test_sums_are_not_added_to_what_is_damaged(run: Run) -> None:
+    Message.objects.filter(conversation=run.head.key).update(sum=None)
+    Message.objects.filter(conversation=run.head.key, index=0).delete()
+    assert not verify("--add-sums")[2]
+    assert Message.objects.filter(conversation=run.head.key, sum=None).count() == 3
+
+
+@pytest.mark.parametrize("name", ["nowhere", "no id"])
+def test_a_conversation_that_is_not_there_is_said(run: Run, name: str) -> None:
+    with pytest.raises(CommandError, match="There is no conversation"):
+        call_command("verify", "--conversation", name)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_conversation_that_changes_while_it_is_read_is_no_false_alarm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Somebody appends and erases between the reads of one conversation."""
+    Api()  # the workspace and its token
+    conversation(user("hello"), public_id="changes")
+    conversation(user("hello"), public_id="erased")
+    real = verification.verify_conversation
+
+    def act(head: Conversation) -> None:
+        api = Api()
+        if head.public_id == "erased":
+            assert api.delete("/conversations/erased").status_code == 204
+        else:
+            sent = {"messages": [user("more"), assistant("yes")]}
+            assert api.post("/conversations/changes/messages", sent).status_code == 201
+        connection.close()
+
+    def meanwhile(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+        thread = Thread(target=act, args=[head])
+        thread.start()
+        thread.join()
+        return real(head, unsummed)
+
+    monkeypatch.setattr(command, "verify_conversation", meanwhile)
+    said, found, well = verify()
+    assert (found, well) == ("", True)
+    assert not Conversation.objects.filter(public_id="erased").exists()
+    assert Message.objects.count() == 3
+    assert said.startswith("2 conversations")
