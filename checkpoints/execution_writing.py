@@ -165,7 +165,8 @@ class ExecutionWriting:
             detail={
                 "conversation": head.public_id,
                 "status": row.status,
-                "node": row.node_id,
+                # Of a free execution it may be any text, which must not outlive an erasure.
+                "node": row.node_id if is_public_id(row.node_id) else "",
                 "keys": len(self.changed_keys),
                 "state": row.state_digest,
                 **detail,

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
+from django.db import transaction
+
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.models import (
     Comment,
@@ -15,12 +17,14 @@ from conversations.models import (
     Revision,
     UnsettledCall,
 )
+from conversations.remembered import MEMORY
 from conversations.services import change_of, check_seen
 from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.record import forget_reasons
 from ctxadmin.lib.errors import InvalidState
-from ctxadmin.web.models import KeptAnswer
+from ctxadmin.web import idempotency
 
 Forget = Callable[[int], None]
 _others: Final[list[Forget]] = []
@@ -44,6 +48,8 @@ def erase(
 ) -> None:
     """Remove a conversation with everything that belongs to it; only the audit remembers it.
 
+    What the audit keeps are ids, counts and who did what; of reasons only that of the erasure.
+
     With ``archived_since`` InvalidState unless it has been archived, and nobody wrote to it, from
     before then on.
     """
@@ -58,5 +64,7 @@ def erase(
             forget(key)
         for table in (Message, UnsettledCall, Mark, Revision, Move, Comment, ConversationDetails):
             table.objects.filter(conversation=key).delete()
-        KeptAnswer.objects.filter(stream=key).delete()
+        idempotency.forget(key)
+        forget_reasons(key, head.change_seq)
         Conversation.objects.filter(key=key).delete()
+        transaction.on_commit(lambda: MEMORY.drop(key))

@@ -44,6 +44,11 @@ class Memory:
             if len(self._parts) > self._size:
                 self._parts.popitem(last=False)
 
+    def drop(self, conversation: int) -> None:
+        """Forget a conversation that was erased."""
+        with self._lock:
+            self._parts.pop(conversation, None)
+
     def forget(self) -> None:
         with self._lock:
             self._parts.clear()

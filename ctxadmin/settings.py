@@ -202,6 +202,8 @@ SPECTACULAR_SETTINGS = {
 }
 
 # The live copy (semantics 3.10). It may lose everything at any time; nothing else is kept there.
+# Only told, on the page of erasure: for how many days backups are kept; 0 is not known.
+BACKUP_DAYS = environment.number("CTXADMIN_BACKUP_DAYS", 0, least=0, most=36_500)
 LIVE_REDIS = environment.redis("REDIS_URL")
 _TEN_YEARS = 3_650 * 86_400
 LIVE_CHECKPOINT_SECONDS = environment.number(

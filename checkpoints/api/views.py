@@ -192,6 +192,7 @@ class ForkVersion(ExecutionEndpoint):
         command = self.body(ForkCheckpoint)
         forked = forking.fork(self.actor, conversation_id, version_in(version), command)
         head, row = forked.head, forked.row
+        self.made_conversation = head.key
         origin = {
             "conversation": row.origin_conversation,
             "execution": row.origin_execution,

@@ -84,7 +84,9 @@ class Conversations(Endpoint):
             tools=body.tools,
             drafts=body.drafts(),
         )
-        return created(services.create(self.actor, new))
+        head = services.create(self.actor, new)
+        self.made_conversation = head.key
+        return created(head)
 
 
 class OneConversation(ConversationEndpoint):
@@ -210,6 +212,7 @@ class Import(Endpoint):
             head = transfers.import_export(self.actor, read_export(request.data))
         else:
             head = transfers.import_chat(self.actor, read_conversation(request.data))
+        self.made_conversation = head.key
         return created(head)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import orjson
+from django.conf import settings
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -27,6 +28,7 @@ from conversations.services import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.db.binary_log import binary_log_days
 from ctxadmin.lib.errors import NotFound, VersionConflict
 from ctxadmin.web.components import Confirm, Crumb, Text
 from ctxadmin.web.pages import page, show
@@ -68,11 +70,17 @@ class FormPage:
 
 @dataclass(frozen=True, slots=True)
 class ErasePage:
-    """The question before an erasure."""
+    """The question before an erasure.
+
+    ``log_days`` is for how many days the binary log of the database goes on holding what is
+    erased, 0 without one; ``backup_days`` the same of backups, 0 if nobody said.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
     confirm: Confirm
+    log_days: int
+    backup_days: int
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -244,8 +252,8 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     confirm = Confirm(
         title=_("Erase the conversation %(id)s") % {"id": conversation_id},
         text=_(
-            "All messages, batches, executions and checkpoints are removed for good. "
-            "Only the audit keeps that it existed."
+            "Everything in it is removed for good: messages, batches, executions, checkpoints, "
+            "comments, unfinished edits, reasons, kept answers, and its copy in Redis."
         ),
         action=request.path,
         submit=_("Erase"),
@@ -254,5 +262,11 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Erase")))
-    shown = ErasePage(title=confirm.title, crumbs=crumbs, confirm=confirm)
-    return show(request, "confirm.html", shown, confirm=confirm)
+    shown = ErasePage(
+        title=confirm.title,
+        crumbs=crumbs,
+        confirm=confirm,
+        log_days=binary_log_days(),
+        backup_days=settings.BACKUP_DAYS,
+    )
+    return show(request, "conversations/erase.html", shown, confirm=confirm)

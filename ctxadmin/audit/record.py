@@ -99,6 +99,14 @@ def record(
     return mark, AuditMark(seq, entry.hash)
 
 
+def forget_reasons(stream: int, before: int) -> None:
+    """Remove what was typed for the entries of a stream before one, in an erasure's transaction.
+
+    The entries keep salted digests, whose salt goes along; the chain holds without them.
+    """
+    AuditReason.objects.filter(stream=stream, seq__lt=before).delete()
+
+
 def _hash_before(stream: int, seq: int) -> str:
     if seq == 1:
         return FIRST_HASH

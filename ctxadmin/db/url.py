@@ -38,7 +38,7 @@ def sqlite(path: Path) -> Settings:
             "timeout": 4,
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
-                "PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON"
+                "PRAGMA foreign_keys=ON; PRAGMA recursive_triggers=ON; PRAGMA secure_delete=ON"
             ),
         },
     }

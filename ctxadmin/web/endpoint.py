@@ -27,11 +27,13 @@ class Endpoint(APIView):
     """One path of the contract.
 
     A write with an ``Idempotency-Key`` runs once: its effect and its answer are stored in one
-    transaction.
+    transaction. ``made_conversation`` is set by one that made a conversation, with whose erasure
+    the answer goes.
     """
 
     max_body_bytes: ClassVar[int] = settings.MAX_BODY_BYTES
     keep_answers: ClassVar[bool] = True
+    made_conversation: int | None = None
     parser_classes = [StrictJsonParser]
     # OPTIONS is no method of the contract, so that ``Allow`` must not name it.
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
@@ -128,7 +130,11 @@ class Endpoint(APIView):
 
         def once(inner: Request, *args: Any, **kwargs: Any) -> HttpResponse:
             call = idempotency.Call.of(inner, key, self.actor, self.idempotency_stream())
-            return idempotency.once(call, lambda: _rendered(handler(inner, *args, **kwargs)))
+            return idempotency.once(
+                call,
+                lambda: _rendered(handler(inner, *args, **kwargs)),
+                about=lambda: self.made_conversation,
+            )
 
         setattr(self, method, once)
 

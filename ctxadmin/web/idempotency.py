@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import Duplicate, FieldProblem, ValidationFailed
+from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.observe.metrics import write_repeated
 from ctxadmin.web.models import KeptAnswer
 from ctxadmin.web.tables import Table
@@ -19,6 +19,7 @@ from ctxadmin.web.tables import Table
 _KEPT: Final = Table(KeptAnswer, at_insert=("created_at",))
 _LONGEST_KEY: Final = 255
 _KEPT_HEADERS: Final = ("ETag", "Location", "Content-Type")
+_ERASED: Final = 404  # the status of an answer that was erased; only successes are kept
 REPLAYED: Final = "Idempotent-Replay"
 
 
@@ -67,11 +68,13 @@ def once(
     call: Call,
     effect: Callable[[], HttpResponse],
     is_done: Callable[[HttpResponse], bool] = is_success,
+    about: Callable[[], int | None] = lambda: None,
 ) -> HttpResponse:
     """Run ``effect``, or give the answer that it gave before.
 
     The row is inserted first: a second call waits for the first one's transaction and then
-    finds the answer. Only what ``is_done`` is kept; another body is KeyReused.
+    finds the answer. Only what ``is_done`` is kept; another body is KeyReused. ``about`` is asked
+    after the effect for the conversation that it made.
     """
     kept = _find(call)
     if kept is not None:
@@ -87,6 +90,7 @@ def once(
                 status=response.status_code,
                 answer=response.content,
                 headers={n: response[n] for n in _KEPT_HEADERS if n in response},
+                about=about(),
             )
             return response
     except _Failed as failed:
@@ -109,12 +113,24 @@ def keep(call: Call, status: int, answer: bytes) -> None:
     _KEPT.insert([row])
 
 
+def forget(conversation: int) -> None:
+    """Remove the answers of an erased conversation, in the transaction of its erasure.
+
+    Of the call that made it only its key stays: a repeat must not make the conversation again.
+    """
+    KeptAnswer.objects.filter(stream=conversation).delete()
+    made = KeptAnswer.objects.filter(about=conversation)
+    made.update(body="", status=_ERASED, headers={}, answer=b"")
+
+
 def _find(call: Call) -> KeptAnswer | None:
     """The kept answer, however old: a clock that jumps must not make a repeat another call."""
     return KeptAnswer.objects.filter(stream=call.stream, call=call.call).first()
 
 
 def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
+    if kept.status == _ERASED:
+        raise NotFound("What this call made was erased since.")
     if kept.body != call.body:
         message = "This Idempotency-Key was used with another body."
         problem = FieldProblem("Idempotency-Key", message, "duplicate")

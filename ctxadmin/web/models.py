@@ -9,7 +9,8 @@ class KeptAnswer(models.Model):
     """The answer to one call with an ``Idempotency-Key``, in the shard of what it changed.
 
     ``call`` is the digest of caller, method, path and key; ``body`` that of the request's body.
-    It is kept for 24 hours at least; ``created_at`` is by the clock of the database.
+    It is kept for 24 hours at least; ``created_at`` is by the clock of the database. ``about`` is
+    the key of the conversation whose content the answer has, if that is not ``stream``.
     """
 
     pk = models.CompositePrimaryKey("stream", "call")
@@ -20,6 +21,7 @@ class KeptAnswer(models.Model):
     headers = models.JSONField(default=dict)
     answer = JsonBytesField(default=b"")
     created_at = models.DateTimeField(db_index=True)
+    about = models.BigIntegerField(null=True, db_index=True)
 
     def __str__(self) -> str:
         return f"{self.call[:8]} -> {self.status}"
