@@ -116,7 +116,7 @@ class Workers(LiveServer):
         self.manage("migrate", "-v", "0")
 
     def kill(self) -> None:
-        """End them in order: the workers outlive a parent that is killed."""
+        """End them in order: bare workers outlive a parent that is killed."""
         self.stop()
 
     def pids(self) -> list[int]:

@@ -2,8 +2,10 @@
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic, sleep
 from types import ModuleType
@@ -30,7 +32,6 @@ def database(
 
 @pytest.fixture
 def server(tmp_path: Path, database: MariaDB) -> Iterator[LiveServer]:
-    """Stopped, not killed: killed supervisors leave their workers behind."""
     settings = {"DATABASE_URL": f"{database.url}ctxadmin"}
     started = LiveServer(tmp_path, settings, "--workers", "2").start()
     try:
@@ -86,6 +87,48 @@ def test_a_worker_that_dies_is_replaced(server: LiveServer) -> None:
         sleep(0.1)
     assert len(workers(server) - {min(before)}) == 2
     assert httpx.get(f"{server.url}/readyz", timeout=PATIENCE).status_code == 200
+
+
+def test_connections_that_are_kept_are_spread_evenly(server: LiveServer) -> None:
+    address = ("127.0.0.1", server.port)
+    deadline = monotonic() + PATIENCE
+    with ExitStack() as opened:
+        while len(workers(server)) < 2 or not all(
+            connections(pid, server.port) for pid in workers(server)
+        ):  # until both serve
+            assert monotonic() < deadline
+            opened.enter_context(socket.create_connection(address, timeout=PATIENCE))
+            sleep(0.1)
+    with ExitStack() as opened:
+        for _ in range(32):  # all wait when the first is taken
+            opened.enter_context(socket.create_connection(address, timeout=PATIENCE))
+        found: dict[int, int] = {}
+        deadline = monotonic() + PATIENCE
+        while sum(found.values()) < 32 and monotonic() < deadline:
+            found = {pid: connections(pid, server.port) for pid in workers(server)}
+            sleep(0.1)
+    assert sum(found.values()) == 32
+    assert min(found.values()) >= 14
+
+
+def test_workers_of_a_killed_supervisor_end_and_leave_the_port(server: LiveServer) -> None:
+    left = workers(server)
+    server.kill()
+    deadline = monotonic() + PATIENCE
+    while any(Path(f"/proc/{pid}").exists() for pid in left) and monotonic() < deadline:
+        sleep(0.1)
+    assert not [pid for pid in left if Path(f"/proc/{pid}").exists()]
+    server.start()
+    assert httpx.get(f"{server.url}/healthz", timeout=PATIENCE).status_code == 200
+
+
+def connections(pid: int, port: int) -> int:
+    """How many open connections of clients a process has."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    taken = {
+        f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "01"
+    }
+    return len(taken & {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()})
 
 
 def wait_until_somebody_waits(client: ModuleType, database: MariaDB) -> None:

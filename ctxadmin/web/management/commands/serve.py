@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shlex
+import socket
 from argparse import ArgumentParser
 from threading import Thread
 from typing import Any, Final
@@ -12,8 +13,11 @@ from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
+from uvicorn.supervisors import Multiprocess
 
 from ctxadmin import environment
+from ctxadmin.serving.balance import BOARD, new_board
+from ctxadmin.serving.listener import PortTaken, bind
 from ctxadmin.web import health
 
 # Longer than a proxy or a client keeps an idle connection: whoever closes first while the other
@@ -46,6 +50,7 @@ class Command(BaseCommand):
                 "The embedded database is served by one process. For more, set DATABASE_URL."
             )
         lock = _only_server()
+        listener = _listener(options["host"], options["port"])
         if settings.EMBEDDED:
             self.check()
             self._set_up(demo=not options["no_demo"])
@@ -57,21 +62,7 @@ class Command(BaseCommand):
         if settings.EMBEDDED:
             _keep_time(f"http://{options['host']}:{options['port']}")
         self._welcome(options["host"], options["port"])
-        uvicorn.run(
-            "ctxadmin.asgi:application",
-            host=options["host"],
-            port=options["port"],
-            workers=options["workers"],
-            log_config=None,  # as the settings say
-            lifespan="off",
-            proxy_headers=bool(settings.TRUSTED_PROXIES),
-            forwarded_allow_ips=settings.TRUSTED_PROXIES,
-            server_header=False,
-            timeout_keep_alive=KEPT_OPEN_SECONDS,
-            timeout_graceful_shutdown=_LAST_SECONDS,
-            ws_max_size=_MOST_FRAME_BYTES,
-            ws_per_message_deflate=False,  # frames are short, and what is inflated may be long
-        )
+        _serve(listener, options["workers"])
         os.close(lock)
 
     def _set_up(self, *, demo: bool) -> None:
@@ -118,6 +109,44 @@ class Command(BaseCommand):
     def _say(self, text: str) -> None:
         self.stdout.write(f"-- {text}")
         self.stdout.flush()
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    """Bound before anything else is done, so that a port that is taken is told at once."""
+    try:
+        return bind(host, port)
+    except PortTaken as error:
+        text = f"{error} Stop what listens there, or choose another one: --port {port + 1}"
+        raise CommandError(text) from None
+    except OSError as error:
+        raise CommandError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
+
+
+def _serve(listener: socket.socket, workers: int) -> None:
+    """Serve until told to end."""
+    config = uvicorn.Config(
+        "ctxadmin.asgi:application",
+        workers=workers,
+        loop="auto" if workers == 1 else "ctxadmin.serving.loop:WorkerLoop",
+        log_config=None,  # as the settings say
+        lifespan="off",
+        proxy_headers=bool(settings.TRUSTED_PROXIES),
+        forwarded_allow_ips=settings.TRUSTED_PROXIES,
+        server_header=False,
+        timeout_keep_alive=KEPT_OPEN_SECONDS,
+        timeout_graceful_shutdown=_LAST_SECONDS,
+        ws_max_size=_MOST_FRAME_BYTES,
+        ws_per_message_deflate=False,  # frames are short, and what is inflated may be long
+    )
+    if workers == 1:
+        uvicorn.Server(config).run([listener])
+        return
+    board = new_board()
+    os.environ[BOARD] = str(board)
+    try:
+        Multiprocess(config, [listener]).run()
+    finally:
+        board.unlink()
 
 
 def _keep_time(url: str) -> None:

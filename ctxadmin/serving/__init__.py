@@ -1,0 +1,1 @@
+"""How processes share the connections of one port."""
