@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, JsonValue, SkipValidation
 
 from conversations.domain.configs import OperationConfig
-from conversations.domain.message import Draft, IncomingMessage
+from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem, TooLarge
@@ -38,7 +38,7 @@ class CreateConversation(Contract):
     title: Title = ""
     workflow: str | None = None
     metadata: dict[str, Data] = {}
-    messages: list[IncomingMessage] = []
+    messages: IncomingMessages = []
     tools: Tools = ""
 
     def drafts(self) -> tuple[Draft, ...]:
@@ -56,7 +56,7 @@ class ChangeConversation(Contract):
 class AppendMessages(Contract):
     """``POST /conversations/{id}/messages``: at least one, all or none."""
 
-    messages: Annotated[list[IncomingMessage], Field(min_length=1)]
+    messages: Annotated[IncomingMessages, Field(min_length=1)]
 
     def drafts(self) -> tuple[Draft, ...]:
         return drafts_of(self.messages)

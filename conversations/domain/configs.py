@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, JsonValue, TypeAdapter, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from conversations.domain.message import CountsAs, IncomingMessage
+from conversations.domain.message import CountsAs, IncomingMessage, IncomingMessages
 from conversations.domain.pairing import Pairing
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
@@ -60,7 +60,7 @@ class InsertConfig(Contract):
     """Messages, and where in the visible list they go: -1 is the end. Source: semantics 1.7."""
 
     position: Annotated[int, Field(ge=-1)]
-    messages: Annotated[list[IncomingMessage], Field(min_length=1)]
+    messages: Annotated[IncomingMessages, Field(min_length=1)]
 
 
 class ReplaceConfig(Contract):

@@ -31,6 +31,7 @@ Role = Literal["system", "user", "assistant", "tool", "developer"]
 CountsAs = Literal["system", "user", "assistant", "tool"]
 
 MAX_BYTES: Final = 1024 * 1024
+MOST_MESSAGES: Final = 100_000  # of one call
 OWN_FIELDS: Final = frozenset(
     {"id", "tokens", "node_id", "index", "visible", "tokens_estimated", "author", "created_at"}
 )
@@ -127,7 +128,7 @@ def _kind_of_content(value: object) -> str | None:
 
 
 Content = Annotated[
-    Annotated[str, Tag("text")] | Annotated[list[ContentPart], Tag("parts")],
+    Annotated[str, Tag("text")] | Annotated[list[ContentPart], Field(fail_fast=True), Tag("parts")],
     Discriminator(
         _kind_of_content,
         custom_error_type="validation",
@@ -142,7 +143,7 @@ class IncomingMessage(Contract):
     model_config = ConfigDict(extra="allow")
 
     role: Role
-    tool_calls: list[ToolCall] | None = None
+    tool_calls: Annotated[list[ToolCall], Field(fail_fast=True)] | None = None
     content: Annotated[Content | None, Field(validate_default=True)] = None
     tool_call_id: Annotated[str | None, Field(min_length=1, validate_default=True)] = None
     name: str | None = None
@@ -238,6 +239,9 @@ class IncomingMessage(Contract):
                 told = f"a part {part.type!r} is not understood: {_HIDDEN_PAIRS[part.type]}"
                 raise ValidationFailed.at(f"{pointer}/content/{place}/type", told)
 
+
+# The first wrong one is enough: to tell 8,000,000 of them took 9 s and 3.5 GB.
+IncomingMessages = Annotated[list[IncomingMessage], Field(max_length=MOST_MESSAGES, fail_fast=True)]
 
 _MESSAGE: Final = TypeAdapter(IncomingMessage)
 

@@ -76,6 +76,12 @@ class Contract(BaseModel):
         if not isinstance(data, dict):
             return data
         known = _input_names(cls)
+        if len(data) > len(known) + _MOST_PROBLEMS and cls.model_config.get("extra") == "forbid":
+            raise PydanticCustomError(
+                "validation",
+                "{count} fields are more than there are",
+                {"count": len(data)},
+            )
         result: dict[str, object] = {}
         first_spelling: dict[str, str] = {}
         for key, value in data.items():

@@ -93,11 +93,18 @@ class Endpoint(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        self._refuse_without_rights(request)
         self._refuse_unknown_query(request)
         self._refuse_if_match(request)
         key = request.headers.get("Idempotency-Key")
         if key is not None and request.method in ("POST", "PATCH") and self.keep_answers:
             self._run_once(key, request)
+
+    def _refuse_without_rights(self, request: Request) -> None:
+        """A body is read for those only who may do what it asks for: reading costs most."""
+        about = description_of(getattr(self, (request.method or "").lower(), None))
+        if about is not None and about.body is not None and about.needs is not None:
+            self.actor.require(about.needs)
 
     def _refuse_unknown_query(self, request: Request) -> None:
         """What is asked for and not known must not look as if it had been answered."""

@@ -11,7 +11,7 @@ from pydantic import (
     field_validator,
 )
 
-from conversations.domain.message import Draft, IncomingMessage
+from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
 from ctxadmin.web.described import JsonOf
@@ -29,7 +29,6 @@ Number = Annotated[int, Field(ge=0, lt=2**31)]
 Seen = Annotated[Number | None, Field(examples=[0])]
 # Read by the domain, which knows more about it than its form.
 ContextSource = Annotated[JsonValue, SkipValidation, JsonOf(PromptContextInput)]
-Messages = Annotated[list[IncomingMessage], Field(max_length=100_000)]
 
 
 def _slug(text: str) -> str:
@@ -99,7 +98,7 @@ class PreviewNode(Contract):
     conversation_id: str | None = None
     at: Number | None = None
     context: ContextSource | None = None
-    messages: Messages = []
+    messages: IncomingMessages = []
 
     @field_validator("version", "at", "context", "messages")
     @classmethod
@@ -129,7 +128,7 @@ class ApplyFilters(Contract):
     """``POST /filters/apply``."""
 
     context: ContextSource
-    messages: Messages = []
+    messages: IncomingMessages = []
     steps: Annotated[list[FilterStep], Field(max_length=MAX_STEPS)]
 
     def given(self) -> Given:
@@ -142,7 +141,7 @@ class JoinArrival(Contract):
 
     edge: ElementId | None = None
     context: ContextSource
-    messages: Messages = []
+    messages: IncomingMessages = []
     edge_filter: FilterSource | None = None
 
 

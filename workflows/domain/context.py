@@ -208,5 +208,5 @@ class PromptContextInput(Contract):
 
     template: str = ""
     variables: _Data = {}
-    history: Annotated[tuple[HistoryEntryInput, ...], Field(strict=False)] = ()
+    history: Annotated[tuple[HistoryEntryInput, ...], Field(strict=False, fail_fast=True)] = ()
     metadata: _Data = {}

@@ -181,6 +181,11 @@ class TestBounds:
         data: Any = {"conversation_id": "a", "windows": [1] * 10_001}
         assert problems(data, "/body") == [("/body", "10001 values in it are wrong", "validation")]
 
+    def test_fields_beyond_counting_are_one_problem(self) -> None:
+        data: Any = {"conversation_id": "a", **dict.fromkeys(map(str, range(5_000)), 1)}
+        found = problems(data)
+        assert found == [("", "5001 fields are more than there are", "validation")]
+
 
 def test_the_detail_names_the_first_problem_and_counts_the_others() -> None:
     with pytest.raises(ValidationFailed) as refusal:
