@@ -101,12 +101,14 @@ def form_problems(edge: Edge) -> list[FieldProblem]:
 
 def _moved(problems: Iterable[FieldProblem]) -> Iterable[FieldProblem]:
     for problem in problems:
-        rest = problem.pointer.removeprefix("/context_filter")
-        if rest == problem.pointer:
-            yield problem
-        elif rest in ("", "/type"):
-            yield replace(problem, pointer="/filter_type")
-        elif rest == "/condition":
-            yield replace(problem, pointer="/filter_condition")
-        else:
-            yield replace(problem, pointer=rest)
+        yield replace(problem, pointer=pointer_in_form(problem.pointer))
+
+
+def pointer_in_form(pointer: str) -> str:
+    """Where the form of an edge shows what stands at ``pointer`` of the edge."""
+    rest = pointer.removeprefix("/context_filter")
+    if rest == pointer:
+        return pointer
+    if rest in ("", "/type"):
+        return "/filter_type"
+    return "/filter_condition" if rest == "/condition" else rest

@@ -11,8 +11,10 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.contract import Contract
 from ctxadmin.web.phrases import in_the_readers_language
 from workflows.domain.graph import Edge, Node
+from workflows.domain.problems import Problem
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
 from workflows.pages.parts import Part, Parts, parts_of, problems_in
+from workflows.pages.problem_places import ProblemPlace, ProblemPlaces
 
 # A document as it came: workflows.pages.parts reads it element by element.
 AnyDocument = Annotated[JsonValue, SkipValidation]
@@ -34,17 +36,29 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     parts = parts_of(json_body(request, WordsAsked).document)
     found = problems_in(parts)
     keys = {"nodes": _keys(parts.nodes), "edges": _keys(parts.edges)}
-    told = said_of(parts)
+    told, places = said_of(parts), ProblemPlaces(parts.document)
     for problem in found:
-        name, place = (*problem.pointer.split("/")[1:3], "", "")[:2]
+        name, at = (*problem.pointer.split("/")[1:3], "", "")[:2]
         if problem.severity == "note" or name not in keys:
             continue
-        key = keys[name][int(place)] if place.isdigit() else problem.node or problem.edge or ""
-        message = in_the_readers_language(problem.message)
+        key = keys[name][int(at)] if at.isdigit() else problem.node or problem.edge or ""
+        message = _said(problem, places.of(problem))
         if key in told[name] and message not in told[name][key]["problems"]:
             told[name][key]["problems"].append(message)
-    listed = [each.as_json() | {"message": in_the_readers_language(each.message)} for each in found]
+    listed = [_listed(each, places.of(each)) for each in found]
     return answered({**told, "problems": listed})
+
+
+def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:
+    """A problem with its element by name, and the label and the name of its field."""
+    words = {"message": in_the_readers_language(problem.message), "element": place.element}
+    return problem.as_json() | words | {"field": place.field, "input": place.input}
+
+
+def _said(problem: Problem, place: ProblemPlace) -> str:
+    """What a card says; the card itself is the element."""
+    message = in_the_readers_language(problem.message)
+    return f"{place.field}: {message}" if place.field else message
 
 
 AnyPart = Part[Node] | Part[Edge]

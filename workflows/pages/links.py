@@ -8,9 +8,11 @@ from django.utils.translation import gettext as _
 
 from ctxadmin.web.components import Crumb
 from ctxadmin.web.phrases import in_the_readers_language
+from workflows.domain.graph import Document
 from workflows.domain.problems import Problem
 from workflows.models import Workflow
 from workflows.pages.drawing import Links
+from workflows.pages.problem_places import ProblemPlace, ProblemPlaces
 
 
 class FormLinks(Links):
@@ -51,26 +53,35 @@ class ProblemLine:
     url: str
 
 
-def problem_lines(problems: Sequence[Problem], links: Links, slug: str) -> list[ProblemLine]:
-    return [_problem_line(problem, links, slug) for problem in problems]
+def problem_lines(
+    document: Document, problems: Sequence[Problem], links: Links, slug: str
+) -> list[ProblemLine]:
+    places = ProblemPlaces(document)
+    return [_problem_line(problem, places.of(problem), links, slug) for problem in problems]
 
 
-def _problem_line(problem: Problem, links: Links, slug: str) -> ProblemLine:
+def _problem_line(problem: Problem, place: ProblemPlace, links: Links, slug: str) -> ProblemLine:
     message = in_the_readers_language(problem.message)
     extra = dict(problem.extra)
     if "column" in extra and "column" not in message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}
         message += " " + _("(line %(line)s, column %(column)s)") % where
+    where_text = " › ".join(part for part in (place.element, place.field) if part)
     if problem.node is not None:
-        where_text = _("node %(id)s") % {"id": problem.node}
-        return ProblemLine(problem.severity, message, where_text, links.node(problem.node))
+        url = _at_field(links.node(problem.node), place)
+        return ProblemLine(problem.severity, message, where_text, url)
     if problem.edge is not None:
-        where_text = _("edge %(id)s") % {"id": problem.edge}
-        return ProblemLine(problem.severity, message, where_text, links.edge(problem.edge))
+        url = _at_field(links.edge(problem.edge), place)
+        return ProblemLine(problem.severity, message, where_text, url)
     if problem.pointer.startswith("/reducers"):
         url = reverse("workflows:reducers", args=[slug])
         return ProblemLine(problem.severity, message, _("reducers"), url)
     return ProblemLine(problem.severity, message, _("workflow"), "")
+
+
+def _at_field(url: str, place: ProblemPlace) -> str:
+    """The form of an element at the field; the outline has no fields."""
+    return f"{url}#id_{place.input}" if place.input and "#" not in url else url
 
 
 def crumbs(row: Workflow | None = None, *more: Crumb) -> tuple[Crumb, ...]:

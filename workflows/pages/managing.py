@@ -175,17 +175,17 @@ def publish(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 def _publish_page(row: Workflow, note: str, *, conflict: bool) -> PublishPage:
     data = bytes(row.draft)
-    found = found_in(data)
+    document, found = definition(data).document, found_in(data)
     links = FormLinks(row.slug or "", may_change=True)
     rows: list[DiffRow] = []
     if row.published_version is not None:
         before = definition(bytes(find_version(row.key, row.published_version).document)).document
-        rows = diff_rows_of(compare(before, definition(data).document)[:MOST_CHANGES])
+        rows = diff_rows_of(compare(before, document)[:MOST_CHANGES])
     return PublishPage(
         title=_("Publish %(name)s") % {"name": row.name},
         crumbs=crumbs(row, Crumb(_("Publish"))),
         row=row,
-        problems=problem_lines(found.problems[:100], links, row.slug or ""),
+        problems=problem_lines(document, found.problems[:100], links, row.slug or ""),
         errors=found.counts[0],
         rows=rows,
         since=row.published_version,

@@ -227,10 +227,11 @@ def form_problems(node: Node) -> list[FieldProblem]:
 def _moved(node: Node, problems: Iterable[Problem]) -> Iterable[FieldProblem]:
     for problem in problems:
         found = problem.as_field_problem()
-        yield replace(found, pointer=_pointer_in_form(node, found.pointer))
+        yield replace(found, pointer=pointer_in_form(node, found.pointer))
 
 
-def _pointer_in_form(node: Node, pointer: str) -> str:
+def pointer_in_form(node: Node, pointer: str) -> str:
+    """Where the form of ``node`` shows what stands at ``pointer`` of the node."""
     for name in ("context_filter", "outgoing_filter"):
         head = f"/{name}"
         if pointer == head or pointer.startswith(f"{head}/"):
@@ -243,7 +244,8 @@ def _pointer_in_form(node: Node, pointer: str) -> str:
         if to_snake(first) in _SETTINGS:
             return _setting_in_form(node, to_snake(first), rest) or pointer
         if node.type == CONTEXT_PROCESSOR:
-            shown = to_snake(first) in _OPERATION_KEYS and "operation" in node.config
+            here = first == "operation" or "operation" in node.config
+            shown = here and to_snake(first) in _OPERATION_KEYS
             return f"/operation{rest}" if shown or not first else pointer
     return pointer
 

@@ -183,7 +183,7 @@ def detail(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         drawing=draw(document, found.problems, links),
         outline=outline_of(document, found.problems, links, start),
         next=following,
-        problems=problem_lines(found.problems[:_MOST_PROBLEMS], links, slug),
+        problems=problem_lines(document, found.problems[:_MOST_PROBLEMS], links, slug),
         more_problems=max(len(found.problems) - _MOST_PROBLEMS, 0),
         errors=found.counts[0],
         may_change=may_change,

@@ -103,8 +103,9 @@ def empty(
     action: str = "",
     icon: str = "inbox",
     level: int = 2,
+    key: str = "",
 ) -> dict[str, object]:
-    """An empty place that says what to do next; ``url`` with ``action`` is the button."""
+    """An empty place that says what to do next; ``url``, ``action`` and ``key`` are a button."""
     return {
         "title": title,
         "text": text,
@@ -112,6 +113,7 @@ def empty(
         "action": action,
         "icon": icon,
         "level": level,
+        "key": key,
     }
 
 

@@ -86,6 +86,10 @@ export interface State {
   /** Of a canvas that is only looked at. */
   readonly marks: Marks | null;
   readonly said: string;
+  /** Nodes that were just added, which the canvas moves to if they are out of sight. */
+  readonly added: readonly Key[];
+  /** The input that takes the focus when the next form is here. */
+  readonly wanted: string;
   readonly mayChange: boolean;
 }
 
@@ -134,6 +138,8 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     places: setup.places,
     readingFails: null,
     said: "",
+    added: [],
+    wanted: "",
     mayChange: setup.may_change,
 
     edit(edit, words, touch = "") {

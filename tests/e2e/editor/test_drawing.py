@@ -336,3 +336,48 @@ def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they
     expect(page.get_by_role("button", name="Undo: Connect n95 with n83")).to_be_enabled()
     saved(page)
     assert [edge["id"] for edge in draft(api, slug)["edges"]] == ["go", "last", "n95-n83"]
+
+
+def test_a_line_may_end_anywhere_on_a_card(
+    designer_page: Page, made: Make, api: httpx.Client
+) -> None:
+    slug = made(NODES, [])
+    page = opened(designer_page, slug)
+    drag(
+        page, card(page, "ask").locator(".source"), card(page, "answer").locator(".flow-card-type")
+    )
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    drag(
+        page,
+        card(page, "answer").locator(".target"),
+        card(page, "answer").locator(".flow-card-type"),
+    )
+    saved(page)
+    ends = [(edge["from"], edge["to"]) for edge in draft(api, slug)["edges"]]
+    assert ends == [("ask", "answer")]
+
+
+def test_what_is_added_or_duplicated_stays_in_sight(designer_page: Page, made: Make) -> None:
+    page = opened(designer_page, made())
+    card(page, "answer").click()
+    for number in range(5):
+        page.get_by_role("button", name="Model", exact=True).click()
+        name = "llm" if number == 0 else f"llm-{number + 1}"
+        expect(card(page, name)).to_be_in_viewport(ratio=1)
+        assert _is_whole_on_the_canvas(page, name)
+    for number in range(6, 10):
+        page.keyboard.press("Control+d")
+        assert _is_whole_on_the_canvas(page, f"llm-{number}")
+
+
+def _is_whole_on_the_canvas(page: Page, name: str) -> bool:
+    expect(card(page, name)).to_be_visible()
+    flow, box = page.locator(".flow").bounding_box(), card(page, name).bounding_box()
+    assert flow is not None
+    assert box is not None
+    return (
+        flow["x"] <= box["x"]
+        and box["x"] + box["width"] <= flow["x"] + flow["width"]
+        and flow["y"] <= box["y"]
+        and box["y"] + box["height"] <= flow["y"] + flow["height"]
+    )

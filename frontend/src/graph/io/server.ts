@@ -13,6 +13,10 @@ export interface Problem {
   readonly severity?: string;
   readonly node?: string;
   readonly edge?: string;
+  /** The element by its name, the label of the field, and the name of its input; "" if there is none. */
+  readonly element?: string;
+  readonly field?: string;
+  readonly input?: string;
 }
 
 export interface Draft {

@@ -69,3 +69,20 @@ export function freeSpot(places: ReadonlyMap<Key, Position>, wished: Position): 
   for (let step = 0; taken({ x, y }) && step < 200; step += 1) y += CARD.height / 2;
   return { x, y };
 }
+
+export interface View extends Position {
+  readonly zoom: number;
+}
+
+const MARGIN = 24;
+
+/** The view moved as little as shows all of a box, or its start if it is larger; null if it is seen. */
+export function shownWhole(view: View, size: { readonly width: number; readonly height: number }, box: Box): View | null {
+  const along = (offset: number, room: number, from: number, length: number): number => {
+    const [start, end] = [from * view.zoom + offset, (from + length) * view.zoom + offset];
+    const back = Math.min(room - MARGIN - end, 0);
+    return start + back < MARGIN ? offset + MARGIN - start : offset + back;
+  };
+  const moved = { x: along(view.x, size.width, box.x, box.width), y: along(view.y, size.height, box.y, box.height), zoom: view.zoom };
+  return moved.x === view.x && moved.y === view.y ? null : moved;
+}

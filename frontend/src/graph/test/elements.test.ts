@@ -5,7 +5,7 @@ import { clipIn, copied, everything, pasted } from "../model/clipboard";
 import { addition, change, freeGroup, grouping, removal } from "../model/commands";
 import { asFirst, find, freeId, indexOf, normalised, type WorkflowDocument, type WorkflowNode } from "../model/document";
 import { apply } from "../model/edits";
-import { frames, freeSpot, placesOf } from "../model/places";
+import { CARD, frames, freeSpot, placesOf, shownWhole } from "../model/places";
 import { search } from "../model/search";
 import { Chance, SEEDS, someDocument } from "./random";
 
@@ -167,5 +167,23 @@ describe("a clip from anywhere", () => {
     '{"format":"ctxadmin-elements"}',
   ])("is no clip if it would break the page: %s", (text) => {
     expect(clipIn(text)).toBeNull();
+  });
+});
+
+describe("what was added", () => {
+  const size = { width: 800, height: 600 };
+  const card = (x: number, y: number) => ({ x, y, width: CARD.width, height: CARD.height });
+
+  it("moves the view by nothing while all of it is seen", () => {
+    expect(shownWhole({ x: 0, y: 0, zoom: 1 }, size, card(100, 100))).toBeNull();
+  });
+
+  it("moves the view as little as shows all of it, at any zoom", () => {
+    expect(shownWhole({ x: 0, y: 0, zoom: 1 }, size, card(800, 100))).toEqual({ x: -244, y: 0, zoom: 1 });
+    expect(shownWhole({ x: 0, y: 0, zoom: 0.5 }, size, card(100, -200))).toEqual({ x: 0, y: 124, zoom: 0.5 });
+  });
+
+  it("shows its start if it is larger than the view", () => {
+    expect(shownWhole({ x: 0, y: 0, zoom: 1 }, size, { x: 0, y: 0, width: 2000, height: 50 })).toEqual({ x: 24, y: 24, zoom: 1 });
   });
 });

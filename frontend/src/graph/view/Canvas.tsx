@@ -11,6 +11,7 @@ import {
   Panel,
   ReactFlow,
   SelectionMode,
+  useConnection,
   useReactFlow,
   useStore,
   type Viewport,
@@ -23,7 +24,7 @@ import { groupOf } from "../model/canvas_data";
 import { connection, isConnected, members, reconnection } from "../model/commands";
 import type { Key, Position } from "../model/document";
 import { find, indexOf } from "../model/document";
-import { around, CARD, placesOf } from "../model/places";
+import { around, CARD, placesOf, shownWhole } from "../model/places";
 import type { Drawn, State } from "../store";
 import { t } from "../texts";
 import { CARDS, Far } from "./Card";
@@ -79,10 +80,13 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   };
   const frame = useRef<HTMLDivElement>(null);
   const start = useOpening(frame);
+  useFollowing(frame);
+  // While a line is drawn, a card is where it can end as a whole (graph.css).
+  const wanted = useConnection(({ fromHandle }) => (fromHandle ? (fromHandle.type === "source" ? "target" : "source") : null));
 
   return (
     <div
-      className={isFar ? "flow flow-far" : "flow"}
+      className={`flow${isFar ? " flow-far" : ""}${wanted ? ` flow-wants-${wanted}` : ""}`}
       ref={frame}
       tabIndex={-1} // what is pressed on the empty canvas keeps the keys here
       onDragOver={(event) => {
@@ -269,6 +273,21 @@ function useOpening(frame: { readonly current: HTMLDivElement | null }): Viewpor
     setStart(opening(document.nodes.map((_, place) => places.get(indexOf(document.nodes).keys[place] as Key) as Position), startOf(places, document), width, height));
   }, [frame, store]);
   return start;
+}
+
+/** What was added or pasted is brought into sight. */
+function useFollowing(frame: { readonly current: HTMLDivElement | null }): void {
+  const { store } = useDesk();
+  const flow = useReactFlow();
+  const added = useEditor((state) => state.added);
+  useEffect(() => {
+    const size = frame.current?.getBoundingClientRect();
+    const { document, places: given } = store.getState();
+    const places = placesOf(document, given);
+    const spots = added.flatMap((key) => places.get(key) ?? []);
+    const view = size?.width && spots.length ? shownWhole(flow.getViewport(), size, around(spots)) : null;
+    if (view) void flow.setViewport(view);
+  }, [added, frame, flow, store]);
 }
 
 function startOf(places: ReadonlyMap<Key, Position>, document: State["document"]): Position | undefined {

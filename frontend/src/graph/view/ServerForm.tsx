@@ -137,7 +137,7 @@ class Session {
     // What was typed meanwhile stands, and is drawn anew when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.
     if (this.typedNow() !== kept) return this.form ? undefined : this.open();
-    const focused = this.focused();
+    const focused = this.wanted() ?? this.focused();
     this.holder.innerHTML = html;
     this.shown = showing;
     window.htmx?.process(this.holder);
@@ -304,6 +304,13 @@ class Session {
 
   private sentId(document: WorkflowDocument): string {
     return this.kind === "node" || this.kind === "edge" ? (find<Element>(this.kind === "node" ? document.nodes : document.edges, this.key)?.id ?? this.key) : "";
+  }
+
+  /** The field to which a problem led here. */
+  private wanted(): { name: string; at: null } | null {
+    const name = this.desk.store.getState().wanted;
+    if (name) this.desk.store.getState().set({ wanted: "" });
+    return name ? { name, at: null } : null;
   }
 
   private focused(): { name: string; at: number | null } | null {

@@ -75,7 +75,8 @@ function Problems() {
   const words = useEditor((state) => state.words);
   const document = useEditor((state) => state.document);
   const problems = words?.problems ?? [];
-  const go = (kind: "node" | "edge", id: string): void => {
+  const go = (kind: "node" | "edge", id: string, input: string): void => {
+    store.getState().set({ wanted: input });
     chooseFound(store, kind, id);
   };
   if (!words) return null;
@@ -84,7 +85,7 @@ function Problems() {
     <>
       <h2>{counted(problems)}</h2>
       <ul className="problem-list">
-        {problems.slice(0, MOST_LISTED).map(({ message, severity, node, edge, pointer }) => {
+        {problems.slice(0, MOST_LISTED).map(({ message, severity, node, edge, pointer, element, field, input }) => {
           const [kind, id] = node !== undefined ? (["node", node] as const) : (["edge", edge ?? ""] as const);
           const key = keyAt(document, kind, id, pointer);
           return (
@@ -92,10 +93,11 @@ function Problems() {
               <Icon name={severity === "note" ? "info-circle" : severity === "warning" ? "alert-triangle" : "alert-circle"} />
               <span>
                 {key !== undefined && (
-                  <button type="button" className="editor-link" translate="no" onClick={() => go(kind, key)}>
-                    {id}
+                  <button type="button" className="editor-link" translate="no" onClick={() => go(kind, key, input ?? "")}>
+                    {[inLine(element || id), field].filter(Boolean).join(" › ")}
                   </button>
-                )}{" "}
+                )}
+                {key === undefined ? "" : ": "}
                 {inLine(message)}
               </span>
             </li>

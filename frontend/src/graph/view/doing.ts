@@ -20,11 +20,12 @@ const BESIDE = CARD.width + 90;
 
 /** Add a node where it is dropped; chosen by a click it follows the chosen node. */
 export function addKind(store: EditorStore, kind: NodeKind, spot: Position, from?: Key): void {
-  const { document, places, edit, choose, say } = store.getState();
+  const { document, places, edit, choose, set, say } = store.getState();
   const before = from === undefined ? undefined : find(document.nodes, from);
   const made = addition(document, kind, freeSpot(placesOf(document, places), spot), before?.id);
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
+  set({ added: [made.key] });
   say(t("{id} is added", { id: made.key }));
 }
 
@@ -66,10 +67,11 @@ export function duplicateChosen(store: EditorStore): void {
 }
 
 function paste(store: EditorStore, clip: Clip, by: Position): void {
-  const { document, edit, choose, say } = store.getState();
+  const { document, edit, choose, set, say } = store.getState();
   const { edit: made, keys } = pasted(document, clip, by);
   edit(made, tn("Paste {n} node", "Paste {n} nodes", keys.length));
   choose({ nodes: keys });
+  set({ added: keys });
   say(tn("{n} node is pasted", "{n} nodes are pasted", keys.length));
 }
 

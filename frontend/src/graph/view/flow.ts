@@ -42,10 +42,11 @@ export type FlowEdge = Edge<LineData, "line">;
 
 const HANDLE = 24;
 const MIDDLE = CARD.height / 2 - HANDLE / 2;
-// Told in advance, so that edges are drawn to cards that were never on the screen.
+// Told in advance, so that edges are drawn to cards that were never on the screen. Without the id that
+// React Flow's own have, it finds neither the one from which a line is drawn nor the one that it reaches.
 const HANDLES = [
-  { type: "target" as const, position: At.Left, x: -HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
-  { type: "source" as const, position: At.Right, x: CARD.width - HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
+  { id: null, type: "target" as const, position: At.Left, x: -HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
+  { id: null, type: "source" as const, position: At.Right, x: CARD.width - HANDLE / 2, y: MIDDLE, width: HANDLE, height: HANDLE },
 ];
 
 export const noteKey = (key: Key): string => `note:${key}`;

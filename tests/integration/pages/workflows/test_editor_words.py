@@ -27,7 +27,7 @@ def test_words_tell_each_card_and_each_chip(designer: Client) -> None:
 def test_words_name_problems_at_the_element_and_in_the_list(designer: Client) -> None:
     lost = {**GO, "id": "lost", "to": "nowhere"}
     told = ask(designer, "words", {"document": document(edges=[GO, lost])}).json()
-    assert told["edges"]["lost"]["problems"][0].startswith("there is no node 'nowhere'")
+    assert told["edges"]["lost"]["problems"][0].startswith("To: there is no node 'nowhere'")
     assert told["problems"][0]["pointer"] == "/edges/1/to"
     assert told["problems"][0]["edge"] == "lost"
 
@@ -71,8 +71,31 @@ def test_elements_of_one_id_have_words_of_their_own(designer: Client) -> None:
     told = ask(designer, "words", {"document": given}).json()
     first, second = told["nodes"]["twin"], told["nodes"]["twin~2"]
     assert (first["type_label"], second["type_label"]) == ("llm", "tool")
-    taken = "another node has the id 'twin'"
+    taken = "Id: another node has the id 'twin'"
     assert (taken in first["problems"], taken in second["problems"]) == (False, True)
-    dangling = "there is no node 'nowhere'"
+    dangling = "To: there is no node 'nowhere'"
     assert dangling in told["edges"]["go"]["problems"]
     assert dangling not in told["edges"]["go~2"]["problems"]
+
+
+def test_problems_name_the_element_and_the_field_by_their_labels(designer: Client) -> None:
+    rule = {"type": "include", "pattern": "a", "condition": "&&"}
+    nodes = [
+        START,
+        {"id": "n3", "type": "context_processor", "name": "Shorten", "config": {}},
+        {**ANSWER, "context_filter": {"rules": [rule]}},
+        {"id": "ask", "type": "llm", "config": {"pause": "after", "timeout": {"seconds": 5}}},
+    ]
+    edge = {"id": "go", "type": "conditional", "from": "start", "to": "n3"}
+    told = ask(designer, "words", {"document": document(*nodes, edges=[edge])}).json()
+    places = {
+        each.get("node") or each.get("edge"): (each["element"], each["field"], each["input"])
+        for each in told["problems"]
+        if each["code"] != "unreachable_node"
+    }
+    assert places["n3"][::2] == ("Shorten", "node-operation-operation")
+    assert places["n3"][1].endswith("› Operation")
+    assert places["answer"][2] == "node-context_filters-0-rules-0-condition"
+    assert places["ask"] == ("ask", "After the timeout", "node-timeout_outcome")
+    assert places["go"] == ("start → Shorten", "Taken if", "edge-condition")
+    assert told["nodes"]["ask"]["problems"][0].startswith("After the timeout: ")

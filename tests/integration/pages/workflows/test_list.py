@@ -37,7 +37,9 @@ def test_the_list_tells_versions_and_problems(designer: Client, small: Workflow)
 def test_a_workflow_is_made_and_opens_empty(designer: Client) -> None:
     answer = send(designer, "/workflows/+new/", {"slug": "fresh", "name": "Fresh"})
     assert answer["Location"] == "/workflows/fresh/"
-    assert "Add the first node" in text(designer.get("/workflows/fresh/"))
+    page = text(designer.get("/workflows/fresh/"))
+    assert 'href="/workflows/fresh/editor/"' in page
+    assert "Add the first node" in page
 
 
 @pytest.mark.parametrize("slug", ["small", "import", "no spaces", "ä"])
