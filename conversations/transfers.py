@@ -27,8 +27,10 @@ from conversations.store import as_revision, find_head, view_of
 from conversations.stored_views import revision_row
 from conversations.tool_links import call_digest, link, unsettle_at
 from conversations.writing import Writing
+from ctxadmin.accounts.access_log import record_access
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.record import Change
 from ctxadmin.lib.ids import is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import dumps
 
@@ -36,8 +38,12 @@ _BATCH: Final = 1000
 
 
 def export(actor: Actor, public_id: str) -> bytes:
-    """The export document of a conversation: log, view, revisions, moves; no executions."""
+    """The export document of a conversation: log, view, revisions, moves; no executions.
+
+    Who takes it is on record.
+    """
     head = find_head(actor.workspace, public_id)
+    record_access(actor, Change(Action.CONVERSATION_EXPORT, "conversation", head.public_id))
     rows = map(check_revision, Revision.objects.filter(conversation=head.key).order_by("number"))
     moves = Move.objects.filter(conversation=head.key).order_by("seq")
     return transfer.write_export(

@@ -104,7 +104,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",
+    "ctxadmin.accounts.sign_in_limits.ClosedSignIn",
     "django.contrib.auth.backends.ModelBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
@@ -286,6 +286,8 @@ LOGGING = {
         "ctxadmin": {"level": "INFO"},
         "ctxadmin.access": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"},
         "channels_redis.pubsub": {"filters": ["losses"] if CHANNEL_REDIS else []},
+        # What it says of failed sign-ins stands in an event of our own, with name and address.
+        "axes": {"level": "ERROR"},
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},
         "uvicorn": {"handlers": [], "propagate": True, "level": "WARNING"},

@@ -7,3 +7,13 @@ class AccountsConfig(AppConfig):
     name = "ctxadmin.accounts"
     label = "accounts"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Have sign-ins, failures and sign-outs put on record."""
+        from django.contrib.auth import signals
+
+        from ctxadmin.accounts import access_log
+
+        signals.user_logged_in.connect(access_log.signed_in)
+        signals.user_logged_out.connect(access_log.signed_out)
+        signals.user_login_failed.connect(access_log.sign_in_failed)

@@ -64,12 +64,21 @@ class Action(StrEnum):
     MEMBER_MANAGE = "member.manage"
     WEBHOOK_MANAGE = "webhook.manage"
     NOTIFICATION_CHOOSE = "notification.choose"
+    SESSION_SIGN_IN = "session.sign_in"
+    SESSION_FAIL = "session.fail"
+    SESSION_SIGN_OUT = "session.sign_out"
+    CONVERSATION_EXPORT = "conversation.export"
 
 
 _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
 
 # What everybody may: to look, and to say what one wants to hear of oneself.
-_EVERYBODYS: Final = frozenset({Action.READ, Action.NOTIFICATION_CHOOSE})
+_EVERYBODYS: Final = frozenset(
+    {
+        *(Action.READ, Action.CONVERSATION_EXPORT, Action.NOTIFICATION_CHOOSE),
+        *(Action.SESSION_SIGN_IN, Action.SESSION_FAIL, Action.SESSION_SIGN_OUT),
+    }
+)
 # Who may do it, beside admin, who may do everything.
 _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.CONVERSATION_CREATE: frozenset({_E}),

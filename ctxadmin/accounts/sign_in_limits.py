@@ -4,12 +4,25 @@ from ipaddress import ip_network
 from typing import Any
 
 from axes.attempts import get_cool_off_threshold
+from axes.backends import AxesStandaloneBackend
+from axes.exceptions import AxesBackendPermissionDenied
 from axes.handlers.database import AxesDatabaseHandler
 from axes.helpers import get_failure_limit
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.db.models import Sum
 from django.http import HttpRequest
+
+
+class ClosedSignIn(AxesStandaloneBackend):  # type: ignore[misc]
+    """Refuses while signing in is closed, and notes on the request that it did."""
+
+    def authenticate(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        try:
+            super().authenticate(request, *args, **kwargs)
+        except AxesBackendPermissionDenied:
+            request.sign_in_closed = True  # type: ignore[attr-defined]
+            raise
 
 
 class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]

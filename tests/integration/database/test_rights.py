@@ -128,6 +128,20 @@ def test_rights_on_tables_and_columns_are_told_by_table(
     assert "UPDATE, DELETE on workflows_workflow." in found.text
 
 
+def test_the_audit_takes_no_right_to_change_or_delete(
+    weak: Weak, database: str, find: Callable[[], Finding]
+) -> None:
+    grows = {"audit_auditentry", "audit_auditanchor", "audit_auditanchoredhead"}
+    weak.grant("SELECT, INSERT", f"{database}.*")
+    for table in set(tables()) - grows - {"audit_auditreason"}:
+        weak.grant("UPDATE, DELETE", f"{database}.{table}")
+    found = find()
+    assert "lacks rights: UPDATE, DELETE on audit_auditreason." in found.text
+    assert f"GRANT UPDATE, DELETE ON `{database}`.`audit_auditreason` TO" in found.mend
+    weak.grant("UPDATE, DELETE", f"{database}.audit_auditreason")
+    assert find().level == "ok"
+
+
 def test_many_tables_are_counted(weak: Weak, database: str, find: Callable[[], Finding]) -> None:
     weak.grant("SELECT", f"{database}.django_migrations")
     for table in tables():

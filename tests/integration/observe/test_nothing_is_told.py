@@ -133,7 +133,7 @@ def _look_around(stranger: httpx.Client) -> None:
         stranger.get(path)
     stranger.get("/", headers={"Host": f"{CANARY}.example"})
     page = stranger.get("/sign-in/")
-    form = {"username": CANARY, "password": TEXT}
+    form = {"username": "somebody", "password": TEXT}  # the name is told, for who guards the door
     stranger.post("/sign-in/", data=form)
     form["csrfmiddlewaretoken"] = page.cookies["csrftoken"]
     cookies = {"csrftoken": page.cookies["csrftoken"]}

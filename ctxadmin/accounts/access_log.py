@@ -1,0 +1,98 @@
+"""Sign-ins, failures, sign-outs and exports, on record in streams of their own."""
+
+import hashlib
+import logging
+from typing import Any, Final
+
+from django.db import transaction
+from django.http import HttpRequest
+
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.models import Membership, User
+from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.models import AuditHead
+from ctxadmin.audit.record import Change, record
+
+_log = logging.getLogger("ctxadmin.accounts")
+
+NO_WORKSPACE: Final = 0
+_LONGEST_NAME: Final = 150
+
+
+@transaction.atomic
+def record_access(actor: Actor, change: Change) -> None:
+    """Put on record what changes nothing, in the stream of the actor's own accesses.
+
+    Nobody waits for the accesses of others, and no change for any of them.
+    """
+    stream = access_stream(actor)
+    head, _ = AuditHead.objects.select_for_update().get_or_create(stream=stream)
+    _, after = record(actor, change, stream=stream, seq=head.seq + 1, before=head.hash or None)
+    AuditHead.objects.filter(stream=stream).update(seq=after.seq, hash=after.hash)
+
+
+def access_stream(actor: Actor) -> int:
+    """The key of an actor's stream: 63 bits, as other keys have."""
+    digest = hashlib.sha256(f"access:{actor.kind}:{actor.id}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def signed_in(sender: object, request: HttpRequest | None, user: User, **_: Any) -> None:
+    """Somebody signed in; not who is signed in by code, without a browser."""
+    if request is not None and _address(request):
+        _record_person(request, user, Action.SESSION_SIGN_IN)
+
+
+def signed_out(sender: object, request: HttpRequest | None, user: User | None, **_: Any) -> None:
+    if request is not None and user is not None and _address(request):
+        _record_person(request, user, Action.SESSION_SIGN_OUT)
+
+
+def sign_in_failed(
+    sender: object,
+    credentials: dict[str, Any],
+    request: HttpRequest | None = None,
+    **_: Any,
+) -> None:
+    """A failure with the name and the address; those while signing in is closed are only logged.
+
+    What is typed as the name is told as it is: an operator has to know who is being guessed.
+    """
+    if request is None:
+        return
+    name = str(credentials.get("username") or "")[:_LONGEST_NAME]
+    address = _address(request)
+    closed = bool(getattr(request, "sign_in_closed", False))
+    _log.warning(
+        "sign-in failed", extra={"told": {"name": name, "address": address, "closed": closed}}
+    )
+    if closed:
+        return
+    actor = Actor(
+        kind="system",
+        id="sign-in",
+        name="sign-in",
+        workspace=NO_WORKSPACE,
+        scopes=frozenset(),
+        request_id=getattr(request, "request_id", ""),
+        address=address,
+    )
+    record_access(actor, Change(Action.SESSION_FAIL, "person", name))
+
+
+def _record_person(request: HttpRequest, user: User, action: Action) -> None:
+    memberships = Membership.objects.filter(user=user).order_by("workspace_id")
+    actor = Actor(
+        kind="person",
+        id=str(user.pk),
+        name=user.get_username(),
+        workspace=memberships.values_list("workspace_id", flat=True).first() or NO_WORKSPACE,
+        scopes=frozenset(),
+        request_id=getattr(request, "request_id", ""),
+        address=_address(request),
+    )
+    record_access(actor, Change(action, "person", user.get_username()))
+
+
+def _address(request: HttpRequest) -> str:
+    return str(request.META.get("REMOTE_ADDR", ""))
