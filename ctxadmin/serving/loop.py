@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,7 +56,8 @@ class Acceptor:
         self._open: set[socket.socket] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting: asyncio.TimerHandle | None = None
-        self._parent = os.getppid()
+        started_by = parent_process()  # which may be gone by now
+        self._parent = started_by.pid if started_by else os.getppid()
         listener.setblocking(False)
         loop.add_reader(listener.fileno(), self._offered)
         self._look()
