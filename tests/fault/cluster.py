@@ -183,6 +183,7 @@ def several(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 
 def _settings(sql_port: int, redis_port: int) -> dict[str, str]:
     return {
+        "CTXADMIN_SECRET_KEY": SECRET,  # by which the audit of all of them is chained
         "DATABASE_URL": f"mysql://root@127.0.0.1:{sql_port}/ctxadmin",
         "REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
     }
