@@ -9,6 +9,9 @@ from tests.fault.whole_database import digests, fill
 from tests.live_server import LiveServer
 from tests.servers import MariaDB, program
 
+# A backup is of use with the secret key alone: webhooks and the audit's chains are made of it.
+KEY = {"CTXADMIN_SECRET_KEY": "kept with the backup " + "0" * 40}
+
 
 def test_a_dump_of_mariadb_is_the_same_database(tmp_path: Path, mysql_client: ModuleType) -> None:
     with MariaDB(tmp_path / "database") as database:
@@ -16,8 +19,8 @@ def test_a_dump_of_mariadb_is_the_same_database(tmp_path: Path, mysql_client: Mo
         for name in ("ctxadmin", "restored"):
             session.query(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
         session.close()
-        before = LiveServer(tmp_path / "a", {"DATABASE_URL": f"{database.url}ctxadmin"})
-        after = LiveServer(tmp_path / "b", {"DATABASE_URL": f"{database.url}restored"})
+        before = LiveServer(tmp_path / "a", KEY | {"DATABASE_URL": f"{database.url}ctxadmin"})
+        after = LiveServer(tmp_path / "b", KEY | {"DATABASE_URL": f"{database.url}restored"})
         fill(before)
         client = ["--no-defaults", "--host=127.0.0.1", f"--port={database.port}", "--user=root"]
         client += ["--default-character-set=utf8mb4", "--max-allowed-packet=64M"]
@@ -47,11 +50,12 @@ def test_a_dump_of_mariadb_is_the_same_database(tmp_path: Path, mysql_client: Mo
 
 
 def test_a_copy_of_sqlite_made_while_it_serves_is_the_same_database(tmp_path: Path) -> None:
-    with LiveServer(tmp_path / "a", {}) as before:
+    with LiveServer(tmp_path / "a", KEY) as before:
         fill(before)
         with sqlite3.connect(tmp_path / "a" / "data" / "ctxadmin.sqlite3") as file:
             file.execute("VACUUM INTO ?", [str(tmp_path / "copy.sqlite3")])
         expected = digests(before)
-    after = LiveServer(tmp_path / "b", {"DATABASE_URL": f"sqlite:///{tmp_path / 'copy.sqlite3'}"})
+    copy = {"DATABASE_URL": f"sqlite:///{tmp_path / 'copy.sqlite3'}"}
+    after = LiveServer(tmp_path / "b", KEY | copy)
     assert digests(after) == expected
     assert "hold" in after.manage("verify_audit")
