@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from pydantic import JsonValue
 
 from conversations.api.schemas import AppendMessages, CreateConversation
 from conversations.domain.configs import read_operation
@@ -11,10 +12,10 @@ from ctxadmin.lib.errors import ValidationFailed
 from workflows.api.schemas import ApplyFilters
 from workflows.domain.context import PromptContext
 
-ONES = [1] * 1_000
+ONES: list[JsonValue] = [1] * 1_000
 PARTS = [{"role": "user", "content": ONES}]
 CALLS = [{"role": "assistant", "tool_calls": ONES}]
-INSERT = {"operation": "insert", "insert": {"position": 0, "messages": ONES}}
+INSERT: JsonValue = {"operation": "insert", "insert": {"position": 0, "messages": ONES}}
 
 
 @pytest.mark.parametrize(
