@@ -46,6 +46,7 @@ class Complete(ExecutionEndpoint):
         headers=(IF_MATCH,),
         errors=("invalid_state", "version_conflict", "duplicate", "type_mismatch"),
         needs=Action.NODE_COMPLETE,
+        or_needs=Action.NODE_FORCE,
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
         """The result of a node is kept; the answer tells which edges are taken.

@@ -92,6 +92,7 @@ class Described:
     parameters: tuple[Parameter, ...]
     errors: tuple[str, ...]
     needs: Action | None
+    or_needs: Action | None  # what some bodies need instead, as the service finds
     answer_types: tuple[str, ...]  # media types, the first one by default
 
 
@@ -106,6 +107,7 @@ def described(
     headers: tuple[Parameter, ...] = (),
     errors: tuple[str, ...] = (),
     needs: Action | None = None,
+    or_needs: Action | None = None,
     answer_types: tuple[str, ...] = ("application/json",),
 ) -> Callable[[HandlerT], HandlerT]:
     """Say what the decorated handler takes and answers."""
@@ -118,6 +120,7 @@ def described(
         parameters=(*query, *headers),
         errors=errors,
         needs=needs,
+        or_needs=or_needs,
         answer_types=answer_types,
     )
 

@@ -103,7 +103,9 @@ class Endpoint(APIView):
     def _refuse_without_rights(self, request: Request) -> None:
         """A body is read for those only who may do what it asks for: reading costs most."""
         about = description_of(getattr(self, (request.method or "").lower(), None))
-        if about is not None and about.body is not None and about.needs is not None:
+        if about is None or about.body is None or about.needs is None:
+            return
+        if about.or_needs is None or not self.actor.may(about.or_needs):
             self.actor.require(about.needs)
 
     def _refuse_unknown_query(self, request: Request) -> None:

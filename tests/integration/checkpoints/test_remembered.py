@@ -37,7 +37,7 @@ TABLES = (
     Execution, Checkpoint, StateKey, StateValue,
 )  # fmt: skip
 # What two runs of the same steps may differ in.
-OWN = {"key", "conversation", "conversation_id", "public_id", "audit_hash"}
+OWN = {"key", "conversation", "conversation_id", "public_id", "audit_hash", "sum"}
 TIMES = {
     *("created_at", "updated_at", "changed_at", "waiting_since", "ended_at", "deadline"),
     "to_tell",
