@@ -338,6 +338,16 @@ def diff_between(conversation: int, before: int, after: int) -> Sequence[diff.Ch
     )
 
 
+def edits_between(conversation: int, before: int, after: int) -> dict[int, int]:
+    """The messages that were replaced on the way between two revisions, by log index."""
+    first, last = find_revision(conversation, before), find_revision(conversation, after)
+    return diff.edits_between(
+        as_revision(first, view_of(first)),
+        as_revision(last, view_of(last)),
+        path_between(conversation, before, after),
+    )
+
+
 def change_json(change: diff.Change) -> dict[str, object]:
     """One difference as the contract shows it: only the fields that its kind has."""
     shown: dict[str, object] = {"kind": change.kind, "index": change.index}

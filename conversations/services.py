@@ -7,7 +7,7 @@ from django.db import transaction
 
 from conversations.domain import operations, pairing, revisions
 from conversations.domain.configs import OperationConfig, on_record
-from conversations.domain.message import Draft
+from conversations.domain.message import Draft, Entry
 from conversations.domain.operations import Notice, Outcome
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
 from conversations.domain.runs import Runs
@@ -58,7 +58,9 @@ class Appended:
 class Applied:
     """What an operation, a batch, a rollback or a restore did, or would do in a dry run.
 
-    ``revision`` is None in a dry run; runs are of log indices, figures are tokens.
+    ``revision`` is None in a dry run; runs are of log indices, figures are tokens. ``view`` is what
+    is visible then, ``target`` the number of its revision, also in a dry run; ``entries`` are the
+    messages that are logged.
     """
 
     batch: int
@@ -71,6 +73,9 @@ class Applied:
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
+    view: View
+    target: int
+    entries: tuple[Entry, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The answer of every change of the view (rest.md, ``operations``)."""
@@ -380,6 +385,9 @@ def _applied(
         tokens_before=tokens_before,
         tokens_after=row.tokens,
         cached_prefix_lost=opened.sums.prefix_lost(before, outcome.view, tokens_before),
+        view=outcome.view,
+        target=row.number,
+        entries=outcome.entries,
     )
 
 

@@ -33,6 +33,7 @@ from workflows.domain.graph import Document, Filters, FilterSource, TypeName, fi
 from workflows.domain.joining import Arrival, Conflict, join
 from workflows.domain.plan import Plan
 from workflows.domain.processors import Registries, processor_step, standard
+from workflows.domain.topology import usual_edges
 from workflows.sights import shown_messages, sight_of, token_sums
 from workflows.sources import state_of
 from workflows.store import find_version, find_workflow
@@ -170,7 +171,8 @@ class PreviewAsked:
     """What to preview: a node of the draft, of a version, or of a document that is not saved.
 
     It sees what a conversation holds (at a version of its execution), or what is given. Without
-    ``edges`` it is entered as by an engine: along those on which something waits for it.
+    ``edges`` it is entered as by an engine: along those on which something waits for it; where
+    nothing does, along its usual ones.
     """
 
     node: str
@@ -184,9 +186,13 @@ class PreviewAsked:
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """What a node would see, why, with what is wrong, and what it costs in tokens."""
+    """What a node would see, why, with what is wrong, and what it costs in tokens.
+
+    ``edges`` are those along which it was entered.
+    """
 
     seen: Tried
+    edges: Sequence[str]
     problems: Sequence[Problem]
     tokens_before: int
     tokens_after: int
@@ -201,10 +207,14 @@ class Origin:
     source: Conversation | MemoryLog
     waiting: frozenset[str] = frozenset()
 
-    def arrived(self, plan: Plan, node: str) -> tuple[str, ...]:
-        """The edges on which something waits for ``node``, as ``enter`` takes them."""
+    def edges_to(self, plan: Plan, node: str) -> tuple[str, ...]:
+        """The edges along which a preview enters ``node`` if nobody says otherwise.
+
+        Those on which something waits for it, as ``enter`` takes them, else its usual ones.
+        """
         incoming = plan.graph.incoming.get(node, ())
-        return tuple(edge.id for edge in incoming if edge.id in self.waiting)
+        arrived = tuple(edge.id for edge in incoming if edge.id in self.waiting)
+        return arrived or usual_edges(plan.graph, node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +259,7 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     )
     return Previewed(
         seen=seen,
+        edges=entered.edges,
         problems=[*looked.problems, *wrong],
         tokens_before=looked.tokens_before,
         tokens_after=looked.tokens_after,
@@ -259,7 +270,7 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
 def look(actor: Actor, slug: str, plan: Plan, asked: PreviewAsked) -> Looked:
     """What a node of ``plan`` would see; raises as ``preview`` does."""
     origin = origin_of(actor, slug, asked)
-    edges = origin.arrived(plan, asked.node) if asked.edges is None else asked.edges
+    edges = origin.edges_to(plan, asked.node) if asked.edges is None else asked.edges
     prefix = "" if asked.document is None else "/document"
     return look_along(actor, plan, [(asked.node, edges)], origin, prefix)[0]
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
@@ -26,8 +25,7 @@ from checkpoints.store import find_checkpoint, kept_after, kept_before
 from conversations.domain.diff import Change
 from conversations.models import Conversation
 from conversations.pages.cards import Said, said_by
-from conversations.pages.comparing import Place, counts_of, places_of, shown_of
-from conversations.pages.hunks import lines_of
+from conversations.pages.comparing import MessageChanges, message_changes
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
@@ -73,17 +71,6 @@ class VersionPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """The messages that differ, as the page of two revisions shows them."""
-
-    places: Sequence[Place]
-    counts: Sequence[tuple[str, int]]
-    shown: int
-    total: int
-    log_url: str
-
-
-@dataclass(frozen=True, slots=True)
 class DiffPage:
     """What differs between two versions: the state as a tree, then the visible messages.
 
@@ -100,7 +87,7 @@ class DiffPage:
     state: Sequence[Branch]
     state_shown: int
     state_total: int
-    messages: Changes
+    messages: MessageChanges
     too_large: Sequence[str]
 
 
@@ -179,20 +166,10 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         state=tree_of(state[:MOST_ROWS]),
         state_shown=min(len(state), MOST_ROWS),
         state_total=len(state),
-        messages=_messages(head, first, last, changes),
+        messages=message_changes(head, first.view(), last.view(), changes),
         too_large=too_large,
     )
     return show(request, "checkpoints/diff.html", shown)
-
-
-def _messages(
-    head: Conversation, first: Moment, last: Moment, changes: Sequence[Change]
-) -> Changes:
-    """What differs between the visible messages, in its place."""
-    places = places_of(head, lines_of(first.view(), last.view(), changes)) if changes else []
-    log = reverse("conversations:detail", args=[head.public_id])
-    counts, shown = counts_of(changes), shown_of(places)
-    return Changes(places, counts, shown, len(changes), f"{log}?view=all&")
 
 
 def keys_too_large(first: Moment, last: Moment) -> list[str]:

@@ -39,6 +39,7 @@ class TruncateConfig(Contract):
     """Which part of the visible list stays; at least one option. Source: semantics 1.6.
 
     ``remove_ranges`` comes last; all of its ranges count in the list that the others left.
+    ``keep_system`` keeps the visible system messages beside what the options keep.
     """
 
     keep_first: Count | None = None
@@ -47,11 +48,12 @@ class TruncateConfig(Contract):
     remove_last: Count | None = None
     range: RangeConfig | None = None
     remove_ranges: Annotated[list[RangeConfig], Field(min_length=1, max_length=1000)] | None = None
+    keep_system: bool = False
 
     @model_validator(mode="after")
     def _some_option(self) -> Self:
-        if not self.model_fields_set:
-            options = ", ".join(type(self).model_fields)
+        if not self.model_fields_set - {"keep_system"}:
+            options = ", ".join(name for name in type(self).model_fields if name != "keep_system")
             raise ValueError(f"one of {options} is required")
         return self
 

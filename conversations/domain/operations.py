@@ -14,7 +14,7 @@ from conversations.domain.configs import (
     TruncateConfig,
 )
 from conversations.domain.log import Log, ToolLinks
-from conversations.domain.message import Draft, Entry, tools_message
+from conversations.domain.message import CountsAs, Draft, Entry, tools_message
 from conversations.domain.pairing import (
     Split,
     drop_splits,
@@ -29,6 +29,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, OutOfRange
 
 _PROTECTING: Final = ("truncate", "filter")
+_SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
 NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden"]
 _SPLITS: Final[Mapping[Split, str]] = {
@@ -155,7 +156,7 @@ def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
 
 def _operate(config: OperationConfig, view: View, log: Log) -> _Step:
     if config.truncate:
-        return _Step(_protected(truncated(config.truncate, view), config, view, log))
+        return _Step(_protected(_truncated(config.truncate, view, log), config, view, log))
     if config.filter:
         return _Step(_protected(_filtered(config.filter, view, log), config, view, log))
     if config.insert:
@@ -173,8 +174,20 @@ def _protected(after: View, config: OperationConfig, before: View, log: Log) -> 
     return before.within(run_sets.union((*after.runs, *kept)))
 
 
+def _truncated(config: TruncateConfig, view: View, log: Log) -> View:
+    """``truncated``, with the visible system messages if they are to be kept."""
+    after = truncated(config, view)
+    if not config.keep_system:
+        return after
+    system = log.with_roles(_SYSTEM, view.indices_as_runs())
+    return view.within(run_sets.union((*after.runs, *system)))
+
+
 def truncated(config: TruncateConfig, view: View) -> View:
-    """The view cut by the options in their fixed order. Source: semantics 1.6."""
+    """The view cut by the options in their fixed order, whatever is said of system messages.
+
+    Source: semantics 1.6.
+    """
     head, tail = config.keep_first, config.keep_last
     if head is not None or tail is not None:
         first, last = view.slice(0, head or 0), len(view) - (tail or 0)
@@ -251,7 +264,7 @@ def _cleared(config: ClearConfig, view: View, log: Log) -> _Step:
     """The system messages or nothing, and exactly one tool description if there are tools."""
     kept: Runs = ()
     if config.keep_system_message:
-        kept = log.with_roles(frozenset({"system"}), view.indices_as_runs())
+        kept = log.with_roles(_SYSTEM, view.indices_as_runs())
     descriptions = log.tool_descriptions()
     every = run_sets.of_indices(descriptions)
     kept = run_sets.difference(kept, every)

@@ -14,16 +14,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from conversations import describing, erasure, services
+from conversations import describing, erasure, queries, services
 from conversations.api.schemas import metadata_bytes
 from conversations.describing import EDITED, field_digest, seen_of, value_of
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.pages import presenters
+from conversations.pages.effects import Effect, effect_of
 from conversations.pages.forms import ConversationForm
 from conversations.pages.once import done_once
 from conversations.pages.operating import MEANWHILE, seen_in, undo_url
-from conversations.pages.presenters import Effect
 from conversations.services import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
@@ -140,7 +140,8 @@ def _move(
             flash.success(request, _("%(title)s: done.") % {"title": title}, extra_tags=undo)
             return redirect(back)
     moved = move(Seen(), None, True)
-    effect = presenters.effect_of(moved, presenters.messages_in(head, moved))
+    edits = queries.edits_between(head.key, head.current_revision, moved.target)
+    effect = effect_of(head, moved, edits)
     hidden = {
         "expected_revision": str(head.current_revision),
         "expected_count": str(head.visible_count),

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, get_args
+from itertools import chain
+from typing import Final, Protocol, get_args
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -31,6 +32,18 @@ from ctxadmin.web.pages import page, show
 
 _MOST_TEXT: Final = 2000
 _CONTEXT: Final = 200
+_MOST_FOLDED: Final = 400  # messages of a page that are unfolded on demand
+_NO_DRAFTS: Final[Mapping[int, "Written"]] = {}
+
+
+class Written(Protocol):
+    """A message that is compared, logged or about to be."""
+
+    @property
+    def role(self) -> str: ...
+
+    @property
+    def body(self) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,8 @@ class Place:
     """A line of a comparison: a message with what happened to it, or how many are left out.
 
     ``sides`` are the pieces of its text, with the words marked that an edit took or brought;
-    ``note`` says more, ``number`` is that of a message in the log, None for what is left out.
+    ``note`` says more, ``number`` is that of a message in the log, None for what is left out. Of
+    that ``more`` are the first messages, to be unfolded, and ``next`` is the first one behind them.
     """
 
     kind: str
@@ -59,22 +73,32 @@ class Place:
     note: Text = ""
     count: int = 0
     long: bool = False
+    logged: bool = True
+    more: Sequence["Place"] = ()
+    next: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChanges:
+    """What differs between two views, in its place; ``counts`` by kind."""
+
+    places: Sequence[Place]
+    counts: Sequence[tuple[str, int]]
+    shown: int
+    total: int
+    log_url: str
 
 
 @dataclass(frozen=True, slots=True)
 class DiffPage:
-    """What differs between the views of two revisions, in its place; ``counts`` by kind."""
+    """What differs between the views of two revisions."""
 
     title: Text
     crumbs: Sequence[Crumb]
     head: Conversation
     before: int
     after: int
-    places: Sequence[Place]
-    counts: Sequence[tuple[str, int]]
-    shown: int
-    total: int
-    log_url: str
+    changes: MessageChanges
     revisions: Sequence[BatchLine]
 
 
@@ -102,8 +126,6 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     before, after = _pair_in(request, head)
     first, last = (find_revision(head.key, number) for number in (before, after))
     changes = queries.diff_between(head.key, before, after)
-    lines = lines_of(view_of(first), view_of(last), changes)
-    places = places_of(head, lines)
     rows = queries.all_revisions(head)
     shown = DiffPage(
         title=_("Revision %(a)s against %(b)s") % {"a": before, "b": after},
@@ -111,25 +133,29 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
         head=head,
         before=before,
         after=after,
-        places=places,
-        counts=counts_of(changes),
-        shown=shown_of(places),
-        total=len(changes),
-        log_url=reverse("conversations:detail", args=[conversation_id]) + "?view=all&",
+        changes=message_changes(head, view_of(first), view_of(last), changes),
         revisions=presenters.batch_lines(head, rows, branch=frozenset(), may_move=False),
     )
     return show(request, "conversations/diff.html", shown)
 
 
-def counts_of(changes: Sequence[Change]) -> list[tuple[str, int]]:
-    """How many changes there are of each kind."""
+def message_changes(
+    head: Conversation,
+    before: View,
+    after: View,
+    changes: Sequence[Change],
+    drafts: Mapping[int, Written] = _NO_DRAFTS,
+) -> MessageChanges:
+    """The changes for a reader; ``drafts`` are messages that are not logged yet, by log index."""
+    places = _places_of(head, lines_of(before, after, changes), drafts) if changes else []
     counted = Counter(change.kind for change in changes)
-    return [(kind, counted[kind]) for kind in get_args(ChangeKind) if counted[kind]]
-
-
-def shown_of(places: Sequence[Place]) -> int:
-    """How many changes the places tell of."""
-    return sum(place.count or 1 for place in places if place.kind != "same")
+    return MessageChanges(
+        places=places,
+        counts=[(kind, counted[kind]) for kind in get_args(ChangeKind) if counted[kind]],
+        shown=sum(place.count or 1 for place in places if place.kind != "same"),
+        total=len(changes),
+        log_url=reverse("conversations:detail", args=[head.public_id]) + "?view=all&",
+    )
 
 
 def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
@@ -152,36 +178,63 @@ def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
     return number_in(request, "from", 0 if parent is None else parent), after
 
 
-def places_of(head: Conversation, lines: Sequence[Line | Skip]) -> list[Place]:
+def _places_of(
+    head: Conversation, lines: Sequence[Line | Skip], drafts: Mapping[int, Written]
+) -> list[Place]:
     """The lines with the texts of their messages."""
-    wanted = {line.index for line in lines if isinstance(line, Line)}
-    changes = [line.change for line in lines if isinstance(line, Line) and line.change]
-    wanted |= {each.previous_index for each in changes if each.previous_index is not None}
-    found = queries.messages_at(head, wanted, View())
-    messages = {message.index: message for message in found}
+    folded = _folded(lines)
+    shown = [*(line for line in lines if isinstance(line, Line)), *chain(*folded.values())]
+    wanted = {line.index for line in shown}
+    wanted |= {
+        line.change.previous_index
+        for line in shown
+        if line.change and line.change.previous_index is not None
+    }
+    found = queries.messages_at(head, wanted - drafts.keys(), View())
+    messages: dict[int, Written] = {message.index: message for message in found}
+    messages |= drafts
     return [
-        Place(line.kind, None, count=line.count)
+        _skipped(line, folded[place], messages)
         if isinstance(line, Skip)
-        else _place(line, messages)
-        for line in lines
+        else _place(line, messages, _MOST_TEXT)
+        for place, line in enumerate(lines)
     ]
 
 
-def _place(line: Line, messages: Mapping[int, StoredMessage]) -> Place:
+def _folded(lines: Sequence[Line | Skip]) -> dict[int, Sequence[Line]]:
+    """The lines that a page takes of those that are left out, by the place of the gap."""
+    left = _MOST_FOLDED
+    folded: dict[int, Sequence[Line]] = {}
+    for place, line in enumerate(lines):
+        if isinstance(line, Skip):
+            folded[place] = line.lines[:left]
+            left -= len(folded[place])
+    return folded
+
+
+def _skipped(skip: Skip, folded: Sequence[Line], messages: Mapping[int, Written]) -> Place:
+    rest = skip.lines[len(folded) :]
+    return Place(
+        skip.kind,
+        None,
+        count=skip.count,
+        more=[_place(line, messages, _CONTEXT) for line in folded],
+        next=rest[0].index if rest else None,
+    )
+
+
+def _place(line: Line, messages: Mapping[int, Written], most: int) -> Place:
     message, change = messages[line.index], line.change
-    text = _words(message)
+    text, logged = plain_body(message.body), isinstance(message, StoredMessage)
     if change is not None and change.kind == "edited" and change.previous_index is not None:
-        sides = without_long(text_diff(_words(messages[change.previous_index]), text))
+        sides = without_long(text_diff(plain_body(messages[change.previous_index].body), text))
         note = _("instead of #%(n)s") % {"n": change.previous_index}
-        return Place("edited", line.index, message.role, sides, note)
+        return Place("edited", line.index, message.role, sides, note, logged=logged)
     note = ""
     if change is not None and change.kind == "moved":
         ends = {"a": change.previous_position, "b": change.position}
         note = _("from position %(a)s to %(b)s") % ends
-    cut = text[: _CONTEXT if line.kind == "same" else _MOST_TEXT]
+    cut = text[: _CONTEXT if line.kind == "same" else most]
     sides = [TextPiece(Piece.SAME, cut)] if cut else []
-    return Place(line.kind, line.index, message.role, sides, note, long=len(cut) < len(text))
-
-
-def _words(message: StoredMessage) -> str:
-    return plain_body(message.body)
+    long = len(cut) < len(text)
+    return Place(line.kind, line.index, message.role, sides, note, long=long, logged=logged)

@@ -41,7 +41,8 @@ def _moved(said: Fields, before: View, now: View) -> Fields:
 
 
 def _others(said: Fields) -> bool:
-    return any(value is not None for name, value in said.items() if name != "remove_ranges")
+    beside = ("remove_ranges", "keep_system")
+    return any(value is not None for name, value in said.items() if name not in beside)
 
 
 def _ranges(ranges: list[JsonValue], before: View, now: View) -> JsonValue:

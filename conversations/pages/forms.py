@@ -57,6 +57,10 @@ class OperationForm(ContractForm[OperationRequest]):
         "truncate.remove_ranges": FieldHint(
             label=_("Ranges of positions to hide"), add_label=_("Add a range"), row_label=_("Range")
         ),
+        "truncate.keep_system": FieldHint(
+            label=_("Keep the system messages"),
+            help=_("They stay beside what the options above keep."),
+        ),
         "insert": FieldHint(label=_("Insert"), shown_when=ShownWhen.is_("operation", "insert")),
         "insert.position": FieldHint(
             label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")

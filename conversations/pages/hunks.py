@@ -27,10 +27,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """``count`` messages that are left out: unchanged ones, or more of one kind of change."""
+    """``count`` messages that are left out: unchanged ones, or more of one kind of change.
+
+    ``lines`` are those that changed, to be unfolded.
+    """
 
     kind: Kind
     count: int
+    lines: Sequence[Line] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,10 @@ def _said(placed: Sequence[_Placed]) -> Iterator[tuple[Place, Line | Skip]]:
         for each in row[:_END] if cut else row:
             yield each.place, Line(each.change.kind, each.change.index, each.change)
         if cut:
-            yield row[_END].place, Skip(row[0].change.kind, len(row) - 2 * _END)
+            middle = [
+                Line(each.change.kind, each.change.index, each.change) for each in row[_END:-_END]
+            ]
+            yield row[_END].place, Skip(row[0].change.kind, len(middle), middle)
             for each in row[-_END:]:
                 yield each.place, Line(each.change.kind, each.change.index, each.change)
 

@@ -11,14 +11,23 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
 
 from conversations import services
+from conversations.domain import operations
 from conversations.domain.configs import OperationName
 from conversations.domain.revisions import Seen
+from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages import drift, presenters, selection
+from conversations.pages.effects import (
+    Effect,
+    current_view,
+    effect_of,
+    splits_pairs,
+    system_among,
+)
 from conversations.pages.forms import OperationForm, OperationRequest
-from conversations.pages.presenters import Effect
 from conversations.pages.typed_messages import as_typed, in_operation
 from conversations.services import Applied
 from conversations.store import find_head, find_revision, view_of
@@ -129,7 +138,13 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     if not selection.is_selection(request.GET):
         chosen = request.GET.get("operation", "")
         chosen = chosen if chosen in get_args(OperationName) else "truncate"
-        form = OperationForm(initial={"operation": chosen, "pairing": "keep"})
+        truncate: JsonValue = {"keep_system": True}
+        initial: dict[str, JsonValue] = {
+            "operation": chosen,
+            "pairing": "keep",
+            "truncate": truncate,
+        }
+        form = OperationForm(initial=initial)
         return _operate_page(request, head, form)
     try:
         asked = selection.operation_for(head, request.GET)
@@ -190,12 +205,26 @@ def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effec
         return services.operate(actor, head.public_id, model, dry_run=True)
 
     applied = would_be(model)
-    new = presenters.new_messages(model, applied)
-    effect = presenters.effect_of(applied, presenters.messages_in(head, applied), new)
+    effect = effect_of(head, applied, _edits(head, model, applied), kept=_kept(head, model))
     if model.pairing == "warn":
         return effect
     alone = would_be(model.model_copy(update={"pairing": "warn"}))
-    return replace(effect, splits=presenters.splits_pairs(alone))
+    return replace(effect, splits=splits_pairs(alone))
+
+
+def _edits(head: Conversation, model: OperationRequest, applied: Applied) -> dict[int, int]:
+    if model.replace is None or not applied.entries:
+        return {}
+    return {current_view(head).index_at(model.replace.index): applied.entries[0].index}
+
+
+def _kept(head: Conversation, model: OperationRequest) -> Runs:
+    """The system messages that the options of a truncate alone would hide."""
+    if model.truncate is None or not model.truncate.keep_system:
+        return ()
+    view = current_view(head)
+    gone = view.without(operations.truncated(model.truncate, view).indices_as_runs())
+    return system_among(head, gone.indices_as_runs())
 
 
 def _operate(actor: Actor, head: Conversation, form: OperationForm, seen: Seen) -> Applied:

@@ -8,23 +8,14 @@ from typing import Final
 
 import orjson
 from django.urls import reverse
-from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
-from conversations.domain.configs import OperationConfig
-from conversations.domain.operations import NoticeCode
-from conversations.domain.pairing import Split
-from conversations.domain.view import View
 from conversations.models import Conversation, Move, Revision
-from conversations.pages.cards import plain_body
-from conversations.queries import messages_at
-from conversations.services import Applied
 from ctxadmin.web.components import Crumb, Text, in_a_list
 
 _MOST_RANGES: Final = 12
-_GLIMPSES: Final = 12
 BUDGET_KEY: Final = "token_budget"
 OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "start": gettext_lazy("Start"),
@@ -35,21 +26,6 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "replace": gettext_lazy("Replace"),
     "clear": gettext_lazy("Clear"),
     "filter": gettext_lazy("Filter"),
-}
-
-_NOTICES: Final[Mapping[NoticeCode | Split, Text]] = {
-    "no_result": gettext_lazy(
-        "A provider rejects a tool call without all of its results behind it: %(places)s."
-    ),
-    "no_call": gettext_lazy(
-        "A provider rejects a tool result without its call before it: %(places)s."
-    ),
-    "apart": gettext_lazy(
-        "A provider rejects tool results that do not stand right behind their call, once each: "
-        "%(places)s."
-    ),
-    "orphan_result": gettext_lazy("These tool results answer no call of the log: %(places)s."),
-    "tools_hidden": gettext_lazy("A description of the tools is hidden now: %(places)s."),
 }
 
 
@@ -71,37 +47,6 @@ class BatchLine:
     url: str
     action_url: str
     action: str
-
-
-@dataclass(frozen=True, slots=True)
-class Glimpse:
-    """A message in one line."""
-
-    index: int
-    role: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What a change of the view does or would do, in numbers and sentences.
-
-    ``goes`` and ``comes`` are the first messages that get hidden, and are new or shown again;
-    ``splits`` tells that tool calls and results would be parted, if nothing is done about it.
-    """
-
-    hidden: str
-    shown: str
-    added: str
-    goes: Sequence[Glimpse]
-    comes: Sequence[Glimpse]
-    splits: bool
-    warnings: Sequence[Text]
-    visible_count: int
-    tokens_before: int
-    tokens_after: int
-    cached_prefix_lost: int
-    changes_nothing: bool
 
 
 def batch_lines(
@@ -185,6 +130,8 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
             words.append(_("without positions %(ranges)s") % {"ranges": _range_words(value)})
         elif isinstance(value, list):
             words.append(f"{label} {', '.join(map(str, value))}")
+        elif name == "keep_system":
+            words += [_("system messages kept")] if value else []
         elif value is not None:
             words.append(f"{label} {str(value).lower() if isinstance(value, bool) else value}")
     return words
@@ -196,75 +143,6 @@ def _range_words(ranges: list[JsonValue]) -> str:
     ends = [(start, end - 1) for start, end in pairs if type(start) is type(end) is int]
     words = [f"{first}" if first == last else f"{first}–{last}" for first, last in ends]
     return ", ".join(words[:_MOST_RANGES]) + (" …" if len(words) > _MOST_RANGES else "")
-
-
-def messages_in(head: Conversation, applied: Applied) -> Mapping[int, Glimpse]:
-    """The first messages that a change hides and those that it shows again."""
-    hidden, shown = View(applied.hidden), View(applied.shown)
-    wanted = [*hidden.slice(0, _GLIMPSES), *shown.slice(0, _GLIMPSES)]
-    found = messages_at(head, wanted, View())
-    return {each.index: _glimpse(each.index, each.role, each.body) for each in found}
-
-
-def new_messages(config: OperationConfig, applied: Applied) -> list[Glimpse]:
-    """The first messages that an operation brings along, at their places in the log."""
-    written = [*(config.insert.messages if config.insert else ())]
-    written += [config.replace.message] if config.replace else []
-    places = View(applied.added).slice(0, _GLIMPSES)
-    drafts = [message.draft(is_logged=True) for message in written[:_GLIMPSES]]
-    return [
-        _glimpse(index, draft.role, draft.body) for index, draft in zip(places, drafts, strict=True)
-    ]
-
-
-def _glimpse(index: int, role: str, body: bytes) -> Glimpse:
-    return Glimpse(index, role, Truncator(" ".join(plain_body(body).split())).chars(140))
-
-
-def effect_of(
-    applied: Applied, glimpses: Mapping[int, Glimpse], new: Sequence[Glimpse] = ()
-) -> Effect:
-    """An operation's answer for a reader; ``new`` are messages that it writes."""
-    hidden, shown = View(applied.hidden), View(applied.shown)
-    return Effect(
-        goes=[glimpses[index] for index in hidden.slice(0, _GLIMPSES)],
-        comes=[*new, *(glimpses[index] for index in shown.slice(0, _GLIMPSES))],
-        splits=splits_pairs(applied),
-        hidden=_places(applied.hidden),
-        shown=_places(applied.shown),
-        added=_places(applied.added),
-        warnings=[
-            _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
-            for notice in applied.warnings
-        ],
-        visible_count=applied.visible_count,
-        tokens_before=applied.tokens_before,
-        tokens_after=applied.tokens_after,
-        cached_prefix_lost=applied.cached_prefix_lost,
-        changes_nothing=not (applied.hidden or applied.shown or applied.added)
-        and applied.cached_prefix_lost == 0,
-    )
-
-
-def splits_pairs(applied: Applied) -> bool:
-    return any(notice.code == "split_pair" for notice in applied.warnings)
-
-
-def _places(runs: Sequence[tuple[int, int]]) -> str:
-    """Runs of log indices for a reader: ``3 messages: #0–#2`` or nothing."""
-    count = sum(stop - start for start, stop in runs)
-    if not count:
-        return ""
-    named = [f"#{start}" if stop - start == 1 else f"#{start}–#{stop - 1}" for start, stop in runs]
-    shown = ", ".join(named[:8]) + (" …" if len(named) > 8 else "")
-    return ngettext("%(n)s message: %(places)s", "%(n)s messages: %(places)s", count) % {
-        "n": count,
-        "places": shown,
-    }
-
-
-def _some(indices: Sequence[int]) -> str:
-    return ", ".join(f"#{index}" for index in indices[:8]) + (" …" if len(indices) > 8 else "")
 
 
 def move_words(move: Move) -> str:

@@ -12,6 +12,7 @@ from conversations import queries
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
+from conversations.pages.effects import current_view, system_among
 from conversations.pages.typed_messages import as_typed
 from conversations.store import find_revision
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
@@ -47,14 +48,22 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     operation: dict[str, JsonValue] = {"operation": _OPERATIONS[str(wanted)], "pairing": "warn"}
     if wanted == "hide":
         ranges: list[JsonValue] = [{"start": start, "end": stop} for start, stop in places]
-        return operation | {"truncate": {"remove_ranges": ranges}}
+        keeps = not _only_system(head, places)
+        return operation | {"truncate": {"remove_ranges": ranges, "keep_system": keeps}}
     if wanted == "keep_from":
-        return operation | {"truncate": {"remove_first": first}}
+        return operation | {"truncate": {"remove_first": first, "keep_system": True}}
     if wanted == "insert":
         draft: JsonValue = {"role": "user", "content": ""}
         return operation | {"insert": {"position": first, "messages": [draft]}}
     message = as_typed(_body_at(head, first), keeps_calls=False)
     return operation | {"replace": {"index": first, "message": message}}
+
+
+def _only_system(head: Conversation, places: Runs) -> bool:
+    """True if nobody can mean anything but to hide system messages."""
+    view = current_view(head)
+    chosen = run_sets.union(run for start, stop in places for run in view.slice(start, stop).runs)
+    return bool(chosen) and system_among(head, chosen) == chosen
 
 
 def _body_at(head: Conversation, position: int) -> Any:

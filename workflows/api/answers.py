@@ -264,9 +264,13 @@ class JoinedAnswer(Answer):
 
 
 class PreviewAnswer(AppliedAnswer):
-    """What a node would see, with the document's problems and the cost in tokens."""
+    """What a node would see, with the document's problems and the cost in tokens.
+
+    ``edges`` are those along which it was entered.
+    """
 
     conflicts: Conflicts
+    edges: list[str]
     problems: Problems
     tokens_before: int
     tokens_after: int
@@ -277,6 +281,7 @@ class PreviewAnswer(AppliedAnswer):
         return cls(
             **AppliedAnswer.of(found.seen).model_dump(),
             conflicts=[each.as_json() for each in found.seen.conflicts],
+            edges=list(found.edges),
             problems=[each.as_json() for each in found.problems],
             tokens_before=found.tokens_before,
             tokens_after=found.tokens_after,

@@ -88,7 +88,8 @@ class PreviewNode(Contract):
 
     Of the draft, of ``version``, or of a ``document`` that is not saved; for a conversation (``at``
     a version of its execution), or for a context and messages. Without ``edges`` it is entered
-    along those on which something waits for it, as ``enter`` does.
+    along those on which something waits for it, as ``enter`` does; where nothing does, along all
+    edges that lead to a merge or join, else along the first. The answer names them.
     """
 
     node: ElementId

@@ -3,8 +3,11 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from workflows.domain.graph import START, Document, Edge, Node
+
+_UNITING: Final = frozenset({"merge", "join"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,16 @@ class Graph:
     starts: tuple[str, ...]
     node_places: Mapping[str, int]
     edge_places: Mapping[str, int]
+
+
+def usual_edges(graph: Graph, node_id: str) -> tuple[str, ...]:
+    """The edges along which a node is entered when its turn comes: all of a merge, else the first.
+
+    Source: rest.md, ``preview``.
+    """
+    incoming = tuple(edge.id for edge in graph.incoming.get(node_id, ()))
+    node = graph.nodes.get(node_id)
+    return incoming if node is not None and node.type in _UNITING else incoming[:1]
 
 
 def graph_of(document: Document) -> Graph:

@@ -38,7 +38,7 @@ MOST_DRAWN: Final = 5_000
 _FIRST_CONFIG: Final[Mapping[str, JsonValue]] = {
     "context_processor": {
         "operation": "truncate",
-        "truncate": {"keep_last": 20},
+        "truncate": {"keep_last": 20, "keep_system": True},
         "pairing": "keep",
     }
 }

@@ -26,7 +26,6 @@ from workflows.pages.seen import Seen, seen_of
 from workflows.trials import Given, Looked, PreviewAsked
 
 _MOST_STEPS: Final = 50
-_UNITING: Final = frozenset({"merge", "join"})
 _MOST_IN_A_STEP: Final = 40
 
 Name = Annotated[str, Field(max_length=10_000)]
@@ -93,20 +92,13 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     _require_readable(parts, body.node)
     plan = Plan(parts.document)
     origin = trials.origin_of(actor, slug, body.asked())
-    usual = origin.arrived(plan, body.node) or _usual(plan.graph, body.node)
-    edges: Sequence[str] = usual if body.edges is None else body.edges
+    edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
     if not body.path:
         stop = (body.node, edges)
         return _answer(*trials.look_along(actor, plan, [stop], origin))
     stops = _stops(plan.graph, body.node, edges)
     looked = trials.look_along(actor, plan, stops[-_MOST_STEPS:], origin)
     return _answer(*looked, left_out=len(stops) - len(looked))
-
-
-def _usual(graph: Graph, node: str) -> tuple[str, ...]:
-    """The edges along which a node is entered when its turn comes."""
-    incoming = tuple(edge.id for edge in graph.incoming.get(node, ()))
-    return incoming if graph.nodes[node].type in _UNITING else incoming[:1]
 
 
 def _require_readable(parts: Parts, name: str) -> None:

@@ -68,6 +68,10 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.truncate.range": FieldHint(
             label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
         ),
+        f"{path}.truncate.keep_system": FieldHint(
+            label=_("Keep the system messages"),
+            help=_("They stay beside what the options above keep."),
+        ),
         f"{path}.insert": block("insert", _("Insert")),
         f"{path}.insert.position": FieldHint(
             label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")

@@ -19,6 +19,12 @@ from workflows.domain.filters import MAX_OPERATIONS
 _ASSUMED: Final = "warn"  # what the contract means by an operation that says nothing of pairs
 
 
+class TruncateFields(TruncateConfig):
+    """Who adds one in a form keeps the system messages unless they say otherwise."""
+
+    keep_system: bool = True
+
+
 class InsertFields(Contract):
     """Messages are JSON here: whatever they carry beside text stays as it was written."""
 
@@ -37,7 +43,7 @@ class OperationFields(Contract):
     """One operation; what its parts mean together is checked with the node or edge."""
 
     operation: OperationName
-    truncate: TruncateConfig | None = None
+    truncate: TruncateFields | None = None
     insert: InsertFields | None = None
     replace: ReplaceFields | None = None
     clear: ClearConfig | None = None
@@ -52,10 +58,14 @@ OperationList = Annotated[
 
 
 def shown(operation: JsonValue) -> JsonValue:
-    """An operation of a document as a form shows it."""
-    if not isinstance(operation, dict) or operation.get("pairing") is not None:
+    """An operation of a document as a form shows it: with what it means by saying nothing."""
+    if not isinstance(operation, dict):
         return operation
-    return {**operation, "pairing": _ASSUMED}
+    said = {**operation, "pairing": operation.get("pairing") or _ASSUMED}
+    block = operation.get("truncate")
+    if isinstance(block, dict) and "keepSystem" not in block:
+        said["truncate"] = {**block, "keep_system": block.get("keep_system") or False}
+    return said
 
 
 def written(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
@@ -63,6 +73,11 @@ def written(operation: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     kept = {key: value for key, value in operation.items() if key != "pairing"}
     if operation.get("operation") == "clear" and kept.get("clear") == {}:
         del kept["clear"]
+    block = kept.get("truncate")
+    if isinstance(block, dict):
+        keeps = block.get("keep_system", True)
+        options = {name: value for name, value in block.items() if name != "keep_system"}
+        kept["truncate"] = {**options, "keep_system": True} if keeps else options
     pairing = operation.get("pairing", "keep")
     return kept if pairing == _ASSUMED else {**kept, "pairing": pairing}
 

@@ -24,12 +24,13 @@ from ctxadmin.web.pagination import PageRequest
 from workflows import queries, trials
 from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.topology import graph_of, usual_edges
 from workflows.models import Workflow
 from workflows.pages.drawing import spoken_edge
 from workflows.pages.links import crumbs
 from workflows.pages.seen import Seen, seen_of
 from workflows.store import find_workflow
-from workflows.trials import Given, PreviewAsked
+from workflows.trials import Given, Looked, PreviewAsked
 
 _SUGGESTED: Final = 30
 _EXAMPLE: Final = """{
@@ -56,12 +57,13 @@ class EdgeChoice:
 class Asked:
     """What was typed; ``pasted`` tells whether context and messages are given by hand.
 
+    ``edges`` is None until some are selected: then the node is entered along its usual ones.
     ``turned`` says that another node was chosen than the one that was shown.
     """
 
     which: str
     node: str
-    edges: Sequence[str]
+    edges: Sequence[str] | None
     conversation: str
     at: str
     pasted: bool
@@ -102,22 +104,26 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     pasted = request.method == "POST" or "paste" in data
     asked = _asked(data, document, which, usual, pasted=pasted)
     seen: Seen | None = None
+    taken: Sequence[str] = usual_edges(graph_of(document), asked.node)
     problem, problems = "", []
     if document.nodes and (request.method == "POST" or (asked.conversation and not pasted)):
         try:
-            seen = _try(actor, slug, asked)
+            looked = _try(actor, slug, asked)
+            seen, taken = seen_of(looked), looked.entered.edges
         except ContextError as error:
             problem = error.detail
             problems = [_sentence(each) for each in error.problems if each.message != problem]
+    if asked.edges is not None:
+        taken = asked.edges
     title = _("What %(node)s would see") % {"node": asked.node} if asked.node else _("Preview")
     shown = PreviewPage(
         title=title,
         crumbs=crumbs(row, Crumb(_("Preview"))),
         row=row,
-        tabs=_tabs(request.path, asked),
+        tabs=_tabs(request.path, asked, taken),
         asked=asked,
         nodes=document.nodes,
-        choices=_choices(document, asked),
+        choices=_choices(document, asked.node, taken),
         versions=[queries.DRAFT, *map(str, range(row.published_version or 0, 0, -1))][:50],
         conversations=conversations,
         seen=seen,
@@ -140,13 +146,12 @@ def _asked(data: QueryDict, document: Document, which: str, usual: str, *, paste
         node = next((each.id for each in document.nodes if each.type == "llm"), names[0])
     edges = data.getlist("edges")
     of_another = data.get("edges_of", node) != node
-    if of_another or (not edges and "chosen" not in data):
-        edges = [edge.id for edge in _incoming(document, node)][:1]
+    usual_ones = of_another or (not edges and "chosen" not in data)
     known = {edge.id for edge in _incoming(document, node)}
     return Asked(
         which=which,
         node=node,
-        edges=[edge for edge in edges if edge in known],
+        edges=None if usual_ones else [edge for edge in edges if edge in known],
         conversation=data.get("conversation", usual).strip(),
         at=data.get("at", "").strip(),
         pasted=pasted,
@@ -160,14 +165,14 @@ def _incoming(document: Document, node: str) -> list[Edge]:
     return [edge for edge in document.edges if edge.to_node == node]
 
 
-def _choices(document: Document, asked: Asked) -> list[EdgeChoice]:
+def _choices(document: Document, node: str, taken: Sequence[str]) -> list[EdgeChoice]:
     return [
-        EdgeChoice(edge.id, spoken_edge(edge, "", 0), edge.id in asked.edges)
-        for edge in _incoming(document, asked.node)
+        EdgeChoice(edge.id, spoken_edge(edge, "", 0), edge.id in taken)
+        for edge in _incoming(document, node)
     ]
 
 
-def _try(actor: Actor, slug: str, asked: Asked) -> Seen:
+def _try(actor: Actor, slug: str, asked: Asked) -> Looked:
     wanted = PreviewAsked(
         node=asked.node,
         edges=asked.edges,
@@ -178,7 +183,7 @@ def _try(actor: Actor, slug: str, asked: Asked) -> Seen:
     return _of_conversation(actor, slug, wanted, asked)
 
 
-def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Seen:
+def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Looked:
     context = PromptContext.read(_json(asked.context, "/context", {}), "/context")
     given = _json(asked.messages, "/messages", [])
     if not isinstance(given, list):
@@ -190,10 +195,10 @@ def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> S
         version=wanted.version,
         given=Given(context, drafts),
     )
-    return seen_of(trials.look_at(actor, slug, asked_for))
+    return trials.look_at(actor, slug, asked_for)
 
 
-def _of_conversation(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Seen:
+def _of_conversation(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Looked:
     try:
         find_head(actor.workspace, asked.conversation)
     except NotFound:
@@ -206,7 +211,7 @@ def _of_conversation(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked
         conversation=asked.conversation,
         at=_version(asked.at),
     )
-    return seen_of(trials.look_at(actor, slug, asked_for))
+    return trials.look_at(actor, slug, asked_for)
 
 
 def _version(text: str) -> int | None:
@@ -243,9 +248,9 @@ def suggested(actor: Actor, slug: str) -> Sequence[Conversation]:
     return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
 
 
-def _tabs(path: str, asked: Asked) -> list[Tab]:
+def _tabs(path: str, asked: Asked, taken: Sequence[str]) -> list[Tab]:
     kept = [("of", asked.which), ("node", asked.node), ("chosen", "1")]
-    kept += [("edges", edge) for edge in asked.edges]
+    kept += [("edges", edge) for edge in taken]
     return [
         Tab(_("A conversation"), f"{path}?{urlencode(kept)}", not asked.pasted),
         Tab(

@@ -1,18 +1,21 @@
 """What a node would see, item by item: kept, dropped or changed, and by which rule."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import orjson
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
+from conversations.domain import runs as run_sets
 from conversations.domain.bodies import text_of_content
+from conversations.domain.message import CountsAs
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
+from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 from ctxadmin.web.components import Text
 from ctxadmin.web.phrases import in_the_readers_language
 from workflows.domain.context import PromptContext
@@ -22,6 +25,7 @@ from workflows.sights import shown_messages
 from workflows.trials import Looked
 
 MOST_ITEMS: Final = 300
+_SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
 VERDICT_WORDS: Final[Mapping[Verdict, Text]] = {
     "kept": gettext_lazy("kept"),
@@ -33,7 +37,11 @@ VERDICT_WORDS: Final[Mapping[Verdict, Text]] = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A name, history entry or message; ``before`` and ``after`` are texts, one of them if same."""
+    """A name, history entry or message; ``before`` and ``after`` are texts, one of them if same.
+
+    ``pieces`` are the words that a change took and brought; ``skipped`` items stand before it that
+    are not shown.
+    """
 
     label: str
     role: str
@@ -44,22 +52,26 @@ class Item:
     step: str
     reason: str
     renamed: str = ""
+    pieces: Sequence[TextPiece] = ()
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of the context; ``more`` items of it are not shown."""
+    """One section of the context."""
 
     name: str
     title: Text
     items: Sequence[Item]
-    more: int
     counts: Sequence[tuple[Verdict, Text, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The answer of a preview for a reader; ``split`` names messages that a model rejects."""
+    """The answer of a preview for a reader; ``split`` names messages that a model rejects.
+
+    ``system_dropped`` says which system messages the node does not see.
+    """
 
     template: str
     sections: Sequence[Section]
@@ -68,6 +80,7 @@ class Seen:
     warnings: Sequence[str]
     message_count: int
     split: str
+    system_dropped: str
     tokens_before: int
     tokens_after: int
     cached_prefix_lost: int
@@ -84,8 +97,9 @@ def seen_of(looked: Looked, most: int = MOST_ITEMS) -> Seen:
         name: [each for each in entered.explanation if each.section == name]
         for name in words.SECTION_WORDS
     }
-    parts = {name: _shown_part(listed, most) for name, listed in told.items()}
-    teller = _Teller(looked.origin.context, seen.context, *_bodies(looked, parts["messages"]))
+    parts = {name: _shown_places(listed, most) for name, listed in told.items()}
+    shown = [told["messages"][place] for place in parts["messages"]]
+    teller = _Teller(looked.origin.context, seen.context, *_bodies(looked, shown))
     return Seen(
         template=seen.context.template,
         sections=[_section(name, told[name], parts[name], teller) for name in told],
@@ -96,11 +110,30 @@ def seen_of(looked: Looked, most: int = MOST_ITEMS) -> Seen:
         ],
         warnings=[_warning(notice.message, notice.indices) for notice in entered.warnings],
         message_count=len(seen.messages.view),
+        system_dropped=_system_dropped(looked),
         split=named_indices(validate_for_model(seen.messages.view, seen.messages.log)),
         tokens_before=looked.tokens_before,
         tokens_after=looked.tokens_after,
         cached_prefix_lost=looked.cached_prefix_lost,
     )
+
+
+def _system_dropped(looked: Looked) -> str:
+    messages, seen = looked.origin.messages, looked.entered.sight.messages.view
+    dropped = messages.view.without(seen.indices_as_runs()).indices_as_runs()
+    found = messages.log.with_roles(_SYSTEM, dropped) if dropped else ()
+    if not found:
+        return ""
+    descriptions = run_sets.of_indices(messages.log.tool_descriptions())
+    gone = list(run_sets.indices(run_sets.difference(found, descriptions)))
+    if not gone:
+        return ""
+    text = ngettext(
+        "The system message is dropped: %(places)s.",
+        "%(n)s system messages are dropped: %(places)s.",
+        len(gone),
+    )
+    return text % {"n": len(gone), "places": named_indices(gone)}
 
 
 def _bodies(looked: Looked, decisions: Sequence[Decision]) -> tuple[Bodies, Bodies]:
@@ -131,23 +164,40 @@ def named_indices(indices: Sequence[int]) -> str:
 
 
 def _section(
-    name: str, decisions: Sequence[Decision], shown: Sequence[Decision], teller: "_Teller"
+    name: str, decisions: Sequence[Decision], shown: Sequence[int], teller: "_Teller"
 ) -> Section:
     counts = Counter(decision.verdict for decision in decisions)
     return Section(
         name=name,
         title=words.SECTION_WORDS[name],
-        items=[teller.item(decision) for decision in shown],
-        more=len(decisions) - len(shown),
+        items=list(_items(decisions, shown, teller)),
         counts=[(each, word, counts[each]) for each, word in VERDICT_WORDS.items() if counts[each]],
     )
 
 
-def _shown_part(decisions: Sequence[Decision], most: int) -> Sequence[Decision]:
-    """The head and the tail of a long list."""
+def _items(
+    decisions: Sequence[Decision], shown: Sequence[int], teller: "_Teller"
+) -> Iterator[Item]:
+    """What is shown, each with the number of items left out before it."""
+    here = 0
+    for place in shown:
+        yield replace(teller.item(decisions[place]), skipped=place - here)
+        here = place + 1
+
+
+def _shown_places(decisions: Sequence[Decision], most: int) -> Sequence[int]:
+    """Of a long list the ends, and where one verdict ends and another begins."""
     if len(decisions) <= most:
-        return decisions
-    return [*decisions[: most // 2], *decisions[-(most // 2) :]]
+        return range(len(decisions))
+    edges = [
+        place
+        for place in range(1, len(decisions))
+        if decisions[place].verdict != decisions[place - 1].verdict
+    ]
+    wanted = {place - side for place in edges[: most // 4] for side in (1, 0)}
+    left = most - len(wanted)
+    ends = [*range(left // 2), *range(len(decisions) - left // 2, len(decisions))]
+    return sorted(wanted.union(ends))
 
 
 class _Teller:
@@ -165,6 +215,8 @@ class _Teller:
         found = self._texts(decision)
         if found.before == found.after and found.verdict == "changed" and not found.renamed:
             return replace(found, after="")
+        if found.verdict == "changed" and found.after:
+            return replace(found, pieces=without_long(text_diff(found.before, found.after)))
         return found
 
     def _texts(self, decision: Decision) -> Item:

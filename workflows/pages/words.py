@@ -220,6 +220,8 @@ def _truncate_words(block: Mapping[str, JsonValue]) -> Iterator[str]:
         yield _("positions %(start)s to %(end)s") % span
     if "remove_ranges" in block:
         yield _("without some positions")
+    if block.get("keep_system"):
+        yield _("system messages kept")
 
 
 def _filter_words(block: Mapping[str, JsonValue]) -> Iterator[str]:

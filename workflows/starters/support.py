@@ -20,7 +20,9 @@ SUPPORT: Final[dict[str, JsonValue]] = {
                     {"type": "include", "pattern": "user", "target": "messages"},
                 ],
                 "default_behavior": "block",
-                "messages": [{"operation": "truncate", "truncate": {"keep_last": 4}}],
+                "messages": [
+                    {"operation": "truncate", "truncate": {"keep_last": 4, "keep_system": True}}
+                ],
             },
             "config": {"template": "Name the topic and the priority of the customer's question."},
         },
@@ -146,7 +148,11 @@ SUPPORT: Final[dict[str, JsonValue]] = {
                 "type": "selective",
                 "include_patterns": ["draft_output", "fact.*", "priority", "draft"],
                 "messages": [
-                    {"operation": "truncate", "truncate": {"keep_last": 6}, "pairing": "keep"}
+                    {
+                        "operation": "truncate",
+                        "truncate": {"keep_last": 6, "keep_system": True},
+                        "pairing": "keep",
+                    }
                 ],
             },
         },

@@ -211,7 +211,22 @@ def test_a_preview_of_many_messages_takes_few_queries(api: CheckedApi, flow: str
         with CaptureQueriesContext(connection) as queries:
             assert preview(api, "both", conversation_id=f"c{length}").status_code == 200
         counts.append(len(queries))
-    assert counts[0] == counts[1] <= 8
+    assert counts[0] == counts[1] <= 15
+
+
+def test_without_edges_a_node_is_entered_along_its_usual_ones_and_the_answer_names_them(
+    api: CheckedApi, flow: str
+) -> None:
+    context = {"variables": {"llm.model": "m", "x": 1}}
+    usual = preview(api, "ask", context=context).json()
+    assert usual["edges"] == ["go"]
+    assert "x" not in usual["context"]["variables"]
+    assert preview(api, "both", context=context).json()["edges"] == ["left", "right"]
+    out_of_turn = preview(api, "ask", context=context, edges=[]).json()
+    assert out_of_turn["edges"] == []
+    assert any(
+        each.get("name") == "x" and each["step"] != "edge:go" for each in out_of_turn["explanation"]
+    )
 
 
 # -- of executions

@@ -7,7 +7,18 @@ from conversations.domain.memory import MemoryLog
 from conversations.domain.operations import cached_prefix_lost, tokens_of
 from conversations.domain.view import View
 from ctxadmin.lib.errors import Duplicate, OutOfRange, TooLarge, ValidationFailed
-from tests.unit.conversations.chats import SAID, calls, problems, result, run, shown, ten, user
+from tests.unit.conversations.chats import (
+    SAID,
+    calls,
+    message,
+    problems,
+    result,
+    run,
+    shown,
+    system,
+    ten,
+    user,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +52,29 @@ from tests.unit.conversations.chats import SAID, calls, problems, result, run, s
 )
 def test_truncate_keeps_what_its_option_says(block: JsonValue, left: list[int]) -> None:
     assert shown(ten(), "truncate", block) == left
+
+
+@pytest.mark.parametrize(
+    ("block", "left"),
+    [
+        ({"keep_last": 1}, [0, 2, 4]),
+        ({"remove_first": 3}, [0, 2, 3, 4]),
+        ({"range": {"start": 1, "end": 2}}, [0, 1, 2]),
+        ({"remove_ranges": [{"start": 0, "end": 4}]}, [0, 2, 4]),
+        ({"keep_last": 0}, [0, 2]),
+        ({"keep_first": 9}, [0, 1, 2, 3, 4]),
+    ],
+)
+def test_truncate_keeps_the_system_messages_where_they_stood_if_it_is_asked_to(
+    block: dict[str, JsonValue], left: list[int]
+) -> None:
+    log = MemoryLog([system(), user("a"), message("developer", "d"), user("b"), user("c")])
+    assert shown(log, "truncate", {**block, "keep_system": True}) == left
+    assert shown(log, "truncate", {**block, "keepSystem": True}) == left
+
+
+def test_keeping_the_system_messages_is_no_option_by_itself() -> None:
+    assert problems({"operation": "truncate", "truncate": {"keep_system": True}}) == ["/truncate"]
 
 
 def test_truncate_applies_its_options_in_their_order_each_to_the_result_before() -> None:

@@ -140,10 +140,14 @@ def test_a_context_processor_gets_its_operation_with_pairs_kept(
     assert send(designer, "/workflows/small/add-node/", new).status_code == 302
     assert node("compact").config == {
         "operation": "truncate",
-        "truncate": {"keep_last": 6},
+        "truncate": {"keep_last": 6, "keep_system": True},
         "protect_tools": True,
         "pairing": "keep",
     }
+    path = "/workflows/small/nodes/compact/"
+    off = {name: value for name, value in opened(designer, path).items() if "system" not in name}
+    assert send(designer, path, off).status_code == 302
+    assert node("compact").config["truncate"] == {"keep_last": 6}
 
 
 @pytest.mark.parametrize(
