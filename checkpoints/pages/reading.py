@@ -21,6 +21,7 @@ from checkpoints.pages.left import Left, left_by
 from checkpoints.pages.lists import ExecutionFilter, ExecutionLine
 from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
+from checkpoints.pages.proposal import ProposalView, proposal_view
 from checkpoints.pages.seen import execution_in
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import NOBODY, Claimed, claim_of, holder_id
@@ -104,6 +105,7 @@ class Decision:
 class DetailPage:
     """An execution: where it stands, what can be done, what it saw and knows, what happened.
 
+    ``proposal`` is what there is to decide on while it is paused.
     ``poll_url`` is set while it runs: there a page without a socket asks if anything changed.
     ``pending`` tells how many keys the reader changed in the form of the state and did not apply,
     ``left`` what else the reader typed that no form shows now.
@@ -121,6 +123,7 @@ class DetailPage:
     steps: Sequence[Step]
     executed_count: int
     map: GraphMap | None
+    proposal: ProposalView | None
     state: StateView
     cards: Sequence[MessageCard]
     visible_count: int
@@ -268,6 +271,7 @@ def _detail_page(
         steps=steps,
         executed_count=moment.row.executed_count if moment.row else 0,
         map=map_of(moment, stand, steps),
+        proposal=proposal_view(moment) if moment.status is Status.PAUSED else None,
         state=with_comments(actor, moment, state, said_until(moment)),
         cards=_last_messages(moment),
         visible_count=moment.visible_count,

@@ -50,11 +50,6 @@ class StateView:
     keys: Sequence[KeyView]
     total: int
 
-    @property
-    def written_last(self) -> list[KeyView]:
-        """The keys that were changed by the version that is shown."""
-        return [each for each in self.keys if each.changed]
-
 
 def reducers_for(row: Execution | None) -> ReducerTable:
     """The reducers of an execution."""
@@ -107,6 +102,15 @@ def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
         return {}
     wanted = [each for name, each in held_keys(moment).items() if name in names]
     values = moment.rows.values(wanted, moment.version)
+    return {each.name: orjson.loads(values[each.key]) for each in wanted}
+
+
+def small_values(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
+    """The values of those of the named keys that were there and fit on a page."""
+    if moment.rows is None or not names:
+        return {}
+    wanted = _that_fit([each for name, each in held_keys(moment).items() if name in names])
+    values = moment.rows.values(wanted)
     return {each.name: orjson.loads(values[each.key]) for each in wanted}
 
 

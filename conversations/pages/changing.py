@@ -132,11 +132,11 @@ def _move(
     warning = ""
     if request.method == "POST":
         try:
-            move(seen_in(request, head), reason, False)
+            moved = move(seen_in(request, head), reason, False)
         except VersionConflict:
             warning = str(MEANWHILE)
         else:
-            undo = undo_url(head)
+            undo = undo_url(head, moved)
             flash.success(request, _("%(title)s: done.") % {"title": title}, extra_tags=undo)
             return redirect(back)
     moved = move(Seen(), None, True)

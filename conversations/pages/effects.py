@@ -107,7 +107,7 @@ def current_view(head: Conversation) -> View:
 
 def system_among(head: Conversation, runs: Runs) -> Runs:
     """The system messages among some log indices, without descriptions of the tools."""
-    log = SqlLog(head.key, head.log_count, head.current_revision, head.tools)
+    log = SqlLog(head, head.log_count, head.current_revision)
     found = log.with_roles(_SYSTEM, runs)
     if not found:
         return ()

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, get_args
+from urllib.parse import urlencode
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -106,7 +107,7 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
     try:
         if "apply" in request.POST and request.POST.get("previewed") == _digest_of(form.model):
             applied = _operate(actor, head, form, seen)
-            flash.success(request, _done(applied), extra_tags=undo_url(head))
+            flash.success(request, _done(applied), extra_tags=undo_url(head, applied))
             return redirect("conversations:detail", head.public_id)
         if "apply" in request.POST:
             warning = _("You changed it after the preview. Look at what would happen now.")
@@ -269,18 +270,24 @@ def _digest_of(model: OperationRequest) -> str:
 
 
 def seen_in(request: HttpRequest, head: Conversation) -> Seen:
-    """What the person saw of the view: hidden fields of the form, else what is there now."""
-    values = [request.POST.get(name, "") for name in ("expected_revision", "expected_count")]
+    """What the person saw of the view: in the form or its address, else what is there now."""
     if request.method != "POST":
         return Seen(head.current_revision, head.visible_count)
+    names = ("expected_revision", "expected_count")
+    values = [request.POST.get(name, request.GET.get(name, "")) for name in names]
     if not all(value.isascii() and value.isdigit() and len(value) < 10 for value in values):
         raise ValidationFailed(_("The form does not say what was seen; reload the page."))
     return Seen(int(values[0]), int(values[1]))
 
 
-def undo_url(head: Conversation) -> str:
-    """What undoes a change of the view that was just made: back to where it stood before."""
-    return reverse("conversations:restore", args=[head.public_id, head.current_revision])
+def undo_url(head: Conversation, applied: Applied) -> str:
+    """Where a change of ``head`` that was just applied is undone by POST.
+
+    It names what the change led to: who undoes it never undoes what came after it.
+    """
+    seen = {"expected_revision": applied.target, "expected_count": applied.visible_count}
+    path = reverse("conversations:restore", args=[head.public_id, head.current_revision])
+    return f"{path}?{urlencode(seen)}"
 
 
 def _place(form: OperationForm, error: ContextError) -> str:

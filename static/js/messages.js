@@ -4,6 +4,7 @@ const OF_MESSAGE = /^#m([0-9]{1,9})$/;
 // Stretches above load when they come near and push it away, until the reader takes over.
 let stays = OF_MESSAGE.test(location.hash);
 let awaited = false; // its stretch is being loaded
+let ends = false; // End was pressed: stretches that load on the way down have other heights than their places
 
 function wanted() {
   return OF_MESSAGE.test(location.hash) ? document.getElementById(location.hash.slice(1)) : null;
@@ -44,11 +45,23 @@ window.addEventListener("hashchange", () => {
   loadIfMissing();
 });
 
+function isTyping({ target }) {
+  return target.isContentEditable || target.matches?.("textarea, select, input:not([type=checkbox])");
+}
+
 for (const type of ["wheel", "touchmove", "keydown", "pointerdown"]) {
-  window.addEventListener(type, () => (stays = false), { passive: true });
+  window.addEventListener(
+    type,
+    (event) => {
+      stays = false;
+      ends = event.key === "End" && !event.shiftKey && !event.altKey && !isTyping(event);
+    },
+    { passive: true },
+  );
 }
 function stay() {
   if (stays) wanted()?.scrollIntoView();
+  if (ends) window.scrollTo(0, document.documentElement.scrollHeight);
 }
 
 document.addEventListener("htmx:after:settle", () => {

@@ -80,8 +80,12 @@ def note(
     url: str = "",
     action: str = "",
     dismiss: bool = False,
+    undo: str = "",
 ) -> dict[str, object]:
-    """A notice in the page: ``info``, ``success``, ``warning`` or ``error``."""
+    """A notice in the page: ``info``, ``success``, ``warning`` or ``error``.
+
+    A POST to ``undo`` undoes what it tells of.
+    """
     icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
     return {
         "tone": tone,
@@ -92,6 +96,7 @@ def note(
         "url": url,
         "action": action,
         "dismiss": dismiss,
+        "undo": undo,
     }
 
 

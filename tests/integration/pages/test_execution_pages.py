@@ -38,18 +38,18 @@ def test_a_paused_execution_says_where_it_waits_and_why(reviewer: Client) -> Non
     assert 'aria-current="step"' in html
 
 
-def written_last(html: str) -> str:
+def proposed(html: str) -> str:
     """The part of the decision that shows what there is to decide on; empty if there is none."""
-    return html.partition('class="decide-written"')[2].partition("</section>")[0]
+    return html.partition('class="proposal-sources"')[2].partition("</section>")[0]
 
 
 def test_what_is_decided_on_stands_beside_the_buttons(reviewer: Client) -> None:
     run = running()
     run.save("old", state_data={f"a{number}": "long ago" for number in range(60)})
     run.save("new", state_data={"z-draft": "Dear customer", "z-file": "x" * 99_999})
-    assert not written_last(page(reviewer, run)), "it runs, there is nothing to decide"
+    assert not proposed(page(reviewer, run)), "it runs, there is nothing to decide"
     run.save("pause", state_data={"z-draft": "Dear <b>", "z-file": "y" * 99_999}, status="PAUSED")
-    shown = written_last(page(reviewer, run))
+    shown = proposed(page(reviewer, run))
     assert "Dear &lt;b&gt;" in shown
     assert "97.7" in shown, "a large value is named with its size"
     assert "long ago" not in shown
@@ -57,7 +57,7 @@ def test_what_is_decided_on_stands_beside_the_buttons(reviewer: Client) -> None:
     form = page(reviewer, run, "state/?q=z-draft")
     assert "a11" not in form
     assert f'href="{url(run, "state/")}">All keys' in form
-    seen = written_last(page(signed_in(Role.VIEWER), run))
+    seen = proposed(page(signed_in(Role.VIEWER), run))
     assert "Dear &lt;b&gt;" in seen
     assert "/state/" not in seen
 

@@ -112,7 +112,7 @@ def test_a_preview_of_random_filters_is_what_enter_gives(designer: Client, seed:
         for name in names:
             entered = run.enter(name, explain=True)
             body = {"node": name, "document": document, "conversation_id": head}
-            way = {} if _is_awaited(run, name) else {"edges": []}
+            way: dict[str, Any] = {} if _is_awaited(run, name) else {"edges": []}
             previewed = ok(api.post("/workflows/w/preview", body | way))
             lacks = [each for each in previewed["problems"] if each["code"] == CODE]
             if entered.status_code != 200:

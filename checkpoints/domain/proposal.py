@@ -1,0 +1,153 @@
+"""What a paused execution puts before a reviewer: which writes proposed it, which came since."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from checkpoints.domain.pauses import When
+from checkpoints.domain.timeline import WriteKind
+
+_OF_NODES: Final = frozenset({WriteKind.CHECKPOINT, WriteKind.COMPLETION})
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The manifest of one version, as far as a proposal needs it.
+
+    ``node`` is the one that was saved or completed, ``leads_to`` are the nodes to which an edge
+    from it passed, None if nothing is on record about that. ``keys`` are those that changed.
+    """
+
+    version: int
+    kind: WriteKind
+    node: str
+    keys: tuple[str, ...]
+    author: str
+    at: datetime
+    restored_from: int | None = None
+    leads_to: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What one node proposed: its state stands at ``version``, ``keys`` are what it wrote."""
+
+    node: str
+    version: int
+    at: datetime
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the reviewer decides on; ``since`` are later writes, the newest first."""
+
+    sources: tuple[Source, ...] = ()
+    since: tuple[Write, ...] = ()
+
+    def source_of(self, key: str) -> Source | None:
+        """The newest source that wrote a key."""
+        return next((each for each in self.sources if key in each.keys), None)
+
+    def changed_by(self, key: str) -> Write | None:
+        """The newest write of a key since its source, None if there is none."""
+        source = self.source_of(key)
+        for write in self.since:
+            if source is not None and write.version == source.version:
+                return None
+            if key in write.keys:
+                return write
+        return None
+
+    def edited_besides(self) -> tuple[str, ...]:
+        """The keys that people changed since and no source wrote."""
+        edited = (key for each in self.since if each.kind is WriteKind.UPDATE for key in each.keys)
+        return tuple(key for key in dict.fromkeys(edited) if self.source_of(key) is None)
+
+
+def lineage(find: Callable[[int], Write | None], version: int) -> Iterator[Write]:
+    """The writes that made the state at ``version``, the newest first, as far as they are found.
+
+    A restore goes on with the version that it restored: what was written in between is undone.
+    """
+    while (write := find(version)) is not None:
+        if write.kind is WriteKind.RESTORE and write.restored_from is not None:
+            version = write.restored_from
+            continue
+        yield write
+        version = write.version - 1
+
+
+def proposal_of(
+    history: Iterable[Write],
+    node_id: str | None,
+    when: When,
+    predecessors: Collection[str] | None,
+) -> Proposal:
+    """What an execution that is paused at a node proposes; ``history`` is its lineage.
+
+    After a node it is what that node wrote. Before a node it is what the predecessors wrote that
+    led to it since it ran last; ``predecessors`` is None for a free execution, which has none on
+    record. Where none of them is found it is what the last node wrote, whichever it was.
+    """
+    passed: list[Write] = []
+    found: dict[str, list[Write]] = {}
+    complete: set[str] = set()
+    wanted = _wanted(node_id, when, predecessors)
+    for write in history:
+        is_own = write.node == node_id and write.kind is WriteKind.COMPLETION
+        if when is When.BEFORE and is_own:
+            break  # what is older belongs to the round before
+        is_of_node = write.kind in _OF_NODES
+        if is_of_node and wanted is None:
+            wanted = frozenset({write.node})
+        if is_of_node and write.node not in found and wanted is not None and wanted <= found.keys():
+            break
+        passed.append(write)
+        if not is_of_node or not _leads(write, node_id, when, wanted):
+            continue
+        is_saved = write.kind is WriteKind.CHECKPOINT
+        if write.node not in found:
+            found[write.node] = [write]
+            if is_saved:
+                complete.add(write.node)
+        elif not is_saved:
+            complete.add(write.node)  # an earlier run of the same node
+        elif write.node not in complete:
+            found[write.node].append(write)  # saved on the way to its completion
+    if not found:
+        last = next((each for each in passed if each.kind in _OF_NODES), None)
+        found = {} if last is None else {last.node: [last]}
+    return _proposal(passed, found)
+
+
+def _wanted(
+    node_id: str | None, when: When, predecessors: Collection[str] | None
+) -> frozenset[str] | None:
+    if when is When.AFTER:
+        return None if node_id is None else frozenset({node_id})
+    return None if predecessors is None else frozenset(predecessors)
+
+
+def _leads(write: Write, node_id: str | None, when: When, wanted: frozenset[str] | None) -> bool:
+    if wanted is None or write.node not in wanted:
+        return False
+    is_saved = write.kind is WriteKind.CHECKPOINT or write.leads_to is None
+    return when is When.AFTER or is_saved or node_id in (write.leads_to or ())
+
+
+def _proposal(passed: Sequence[Write], found: Mapping[str, Sequence[Write]]) -> Proposal:
+    sources = sorted(map(_source, found.values()), key=lambda each: -passed.index(each[0]))
+    newest_first = [source for _newest, source in reversed(sources)]
+    if not newest_first:
+        return Proposal(since=tuple(passed))
+    oldest = passed.index(sources[0][0])
+    return Proposal(tuple(newest_first), tuple(passed[: oldest + 1]))
+
+
+def _source(writes: Sequence[Write]) -> tuple[Write, Source]:
+    """All that one run of a node wrote, its newest version first."""
+    newest = writes[0]
+    keys = dict.fromkeys(key for write in writes for key in write.keys)
+    return newest, Source(newest.node, newest.version, newest.at, tuple(keys))

@@ -1,0 +1,68 @@
+"""Reads what a paused execution proposes, from the manifests of its newest versions."""
+
+from typing import Final
+
+import orjson
+
+from checkpoints.domain.pauses import When
+from checkpoints.domain.proposal import Proposal, Write, lineage, proposal_of
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import WriteKind
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.moments import Moment
+from checkpoints.store import CHECKPOINTS
+
+_READ: Final = 200  # manifests of one query
+_MOST_READS: Final = 5  # a restore may lead far back
+
+
+def find_proposal(moment: Moment) -> Proposal:
+    """What the reviewer of a paused execution decides on; nothing if it is not paused."""
+    if moment.row is None or moment.status is not Status.PAUSED:
+        return Proposal()
+    writes = _Writes(moment.row)
+    history = lineage(writes.find, moment.version)
+    return proposal_of(history, moment.node_id, moment.when, _predecessors(moment))
+
+
+def _predecessors(moment: Moment) -> frozenset[str] | None:
+    if moment.pinned is None or moment.node_id is None or moment.when is When.AFTER:
+        return None
+    edges = moment.pinned.graph.incoming.get(moment.node_id, ())
+    return frozenset(edge.from_node for edge in edges)
+
+
+class _Writes:
+    """The manifests of an execution, many in one query."""
+
+    def __init__(self, row: Execution) -> None:
+        self._where = {"conversation": row.conversation, "execution": row.number}
+        self._found: dict[int, Write] = {}
+        self._reads = 0
+
+    def find(self, version: int) -> Write | None:
+        if version not in self._found and version >= 0 and self._reads < _MOST_READS:
+            self._reads += 1
+            rows = CHECKPOINTS.find_last(
+                self._where,
+                "version",
+                below=version + 1,
+                limit=_READ,
+                without=("answer", "marking", "whole"),
+            )
+            self._found |= {row.version: _write(row) for row in rows}
+        return self._found.get(version)
+
+
+def _write(row: Checkpoint) -> Write:
+    ways = orjson.loads(bytes(row.routing))
+    return Write(
+        version=row.version,
+        kind=WriteKind(row.kind),
+        node=row.saved_node,
+        keys=tuple(orjson.loads(bytes(row.changed_keys))),
+        author=row.author,
+        at=row.created_at,
+        restored_from=row.restored_from,
+        leads_to=frozenset(way["to"] for way in ways if way["passes"]) if ways else None,
+    )

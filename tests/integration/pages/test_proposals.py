@@ -1,0 +1,73 @@
+"""The card of a review shows what is reviewed, whatever was edited since."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from tests.factories import assistant, user
+from tests.integration.checkpoints.flows import REVIEW, chain, ok
+from tests.integration.pages.execution_scenes import page, paused, running, url
+
+pytestmark = pytest.mark.django_db
+
+
+def card(html: str) -> str:
+    """What stands between the head of the decision and its form."""
+    return html.partition('<div class="proposal">')[2].partition('id="decide-form"')[0]
+
+
+def key(html: str, name: str) -> str:
+    """The part of the card about one key."""
+    parts = re.split(r"<dt>", card(html))
+    return next(part for part in parts if f">{name}<" in part)
+
+
+def test_what_is_reviewed_stays_on_the_card_when_another_key_is_edited(reviewer: Client) -> None:
+    run = paused()
+    run.append(user("And the charger?"))
+    ok(run.update("review", state_data={"priority": "high"}))
+    html = page(reviewer, run)
+    assert "Proposed by “<b" in card(html)
+    assert "Dear customer" in key(html, "draft")
+    assert "edited by" not in key(html, "draft")
+    assert "And the charger?" in card(html).partition("proposal-sources")[0]
+    assert "Also edited" in card(html)
+    assert "edited by" in key(html, "priority")
+
+
+def test_an_edit_is_marked_with_who_and_what_stood_before(reviewer: Client) -> None:
+    run = paused()
+    ok(run.update("review", state_data={"draft": "Dear Mia"}))
+    ok(run.update("review", state_data={"facts": {"a": 1, "b": 3}}))
+    html = page(reviewer, run)
+    assert "Dear <del>customer</del><ins>Mia</ins>" in key(html, "draft")
+    assert "edited by token:" in key(html, "draft")
+    assert "Show original" in key(html, "draft")
+    assert "/facts/b" in key(html, "facts")
+    ok(run.update("review", state_data={"draft": "Dear customer"}))
+    assert "edited by" not in key(page(reviewer, run), "draft"), "it was changed back"
+
+
+def test_a_restore_and_a_removed_key_are_told(reviewer: Client) -> None:
+    run = paused()
+    ok(run.update("review", state_data={"draft": "Dear Mia"}))
+    ok(run.update("review", state_data={"sent": {"$delete": True}}))
+    assert "removed by" in key(page(reviewer, run), "sent")
+    ok(run.post("checkpoints/1/restore", {"expected_version": 3}))
+    html = page(reviewer, run)
+    assert "Dear customer" in key(html, "draft")
+    assert "edited by" not in card(html)
+
+
+def test_large_and_long_values_and_many_keys_stay_within_the_page(reviewer: Client) -> None:
+    chain("long", "write", "review", configs={"review": REVIEW})
+    run = running("long")
+    state = {f"k{place:02}": "w " * 2000 for place in range(12)} | {"huge": "y" * 99_999}
+    ok(run.complete("write", state_data=state, messages=[assistant("It is written.")]))
+    html = card(page(reviewer, run))
+    assert "and 6 more keys" in html
+    assert "97.7" in html
+    assert "Show all: 4,000 characters" in html
+    assert "It is written." in html
+    assert f'href="{url(run, "versions/1/")}"' in html
