@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from checkpoints import queries
 from checkpoints.domain.merge import Conflict, MergedState, merge_states, resolve
+from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
 from checkpoints.pages import lost, pending, presenters, state_form, values
@@ -26,13 +27,12 @@ from checkpoints.pages.edits import (
 )
 from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.seen import version_in
-from checkpoints.pages.state_form import Changes
 from checkpoints.pages.state_rows import shown_value, state_rows
 from checkpoints.pages.versions import MOST_ROWS, keys_too_large
 from conversations.models import Conversation
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
-from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
+from ctxadmin.lib.structural_diff import ABSENT, Value, diff
 from ctxadmin.web.components import Crumb, DiffRow, Text
 from ctxadmin.web.pages import show
 
@@ -281,7 +281,7 @@ def _go_on(
     task: Edit, theirs: Moment, sides: _Sides, final: Mapping[str, JsonValue], *, status: int
 ) -> HttpResponse:
     """The merged edit as changes of the state of now, to be looked at before it is applied."""
-    changes = _against(sides.theirs, final, task.changes)
+    changes = changes_between(sides.theirs, final, task.changes)
     if not changes:
         pending.applied(task.actor, task.base, task.seq, task.changes)
         flash.info(task.request, _("Nothing is left to change: the state is as you wanted it."))
@@ -290,20 +290,6 @@ def _go_on(
     seq = pending.rebased(task.actor, theirs, task.seq, changes)
     task = replace(task, base=theirs, changes=changes, seq=seq)
     return show_summary(task, others=others, whose=whose, status=status)
-
-
-def _against(
-    theirs: Mapping[str, JsonValue], final: Mapping[str, JsonValue], names: Changes
-) -> dict[str, Value]:
-    changes: dict[str, Value] = {}
-    for name in names:
-        before, after = theirs.get(name, ABSENT), final.get(name, ABSENT)
-        if before is ABSENT or after is ABSENT:
-            if before is not after:
-                changes[name] = after
-        elif not equal(before, after):
-            changes[name] = after
-    return changes
 
 
 def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:

@@ -17,7 +17,7 @@ from checkpoints.pages.edits import Edit
 from checkpoints.pages.pending_view import PendingView, view_of
 from checkpoints.pages.presenters import Named
 from checkpoints.pages.state_form import Changes, Row
-from checkpoints.pages.taking_in import nothing_taken, taken_in
+from checkpoints.pages.taking_in import TakenIn, nothing_taken, taken_in
 from checkpoints.pages.values import KeyView
 from conversations.models import Conversation
 from ctxadmin.lib.errors import InvalidState
@@ -76,9 +76,12 @@ def edit_page(
     *,
     text: str = "",
     raw: bool = False,
-    take: bool = False,
 ) -> EditPage:
-    """The form as it is kept, with ``changes`` over it; ``take`` takes in what others applied."""
+    """The form as it is kept, with ``changes`` over it and all else as it is now.
+
+    It stays an edit of ``task.base`` as long as the two are in conflict, which is asked when the
+    changes are looked at.
+    """
     head, base, row = task.head, task.base, task.base.row
     if row is None:
         raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
@@ -89,7 +92,8 @@ def edit_page(
     may_raw = row.state_bytes <= _MOST_RAW
     is_large = row.state_bytes > _MOST_IN_PAGE
     whole, unread = None, text_of(typed, task.request) if raw and not changes else None
-    taken = taken_in(task, typed) if take else nothing_taken(base)
+    is_behind = task.now.version != base.version and task.now.status is Status.PAUSED
+    taken = taken_in(task, typed) if is_behind else nothing_taken(base)
     given = unread.given if unread else pending.marks_of(base, typed, changes, readable=raw)
     given = {**taken.marks, **given}
     if raw and may_raw:
@@ -99,8 +103,8 @@ def edit_page(
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
     if unread:
         raw_url += f"&text={unread.mark}"
-    elif take:
-        raw_url += "&text=&take=1"
+    else:
+        raw_url += "&text="
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -108,7 +112,9 @@ def edit_page(
         execution=row.public_id,
         version=base.version,
         node=presenters.named(base.pinned, base.node_id),
-        rows=form_rows.of_state(base, view.keys, changes, typed, text),
+        rows=form_rows.of_state(
+            base, view.keys, {**_shown_of(taken, text), **changes}, typed, text
+        ),
         kinds=state_form.KINDS,
         raw=whole,
         raw_url=raw_url if is_large else "",
@@ -127,6 +133,15 @@ def edit_page(
         took=len(taken.changes),
         meets=", ".join(keeping.short(name) for name in taken.meets),
     )
+
+
+def _shown_of(taken: TakenIn, text: str) -> Changes:
+    """What others applied, as far as the form shows it."""
+    return {
+        name: value
+        for name, value in taken.changes.items()
+        if text in name and len(state_form.pretty(value)) <= values.MOST_VALUE_BYTES
+    }
 
 
 def raw_text(base: Moment, changes: Changes) -> str:

@@ -110,15 +110,14 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
             _("The state can be edited only while the execution is paused."), status=now.status
         )
     task = Edit(request, actor, head, now, base, NO_CHANGES, typed.seq)
-    take = "take" in request.GET
     if request.GET.get("raw") == "text":
         text = text_of(typed, request)
-        taken = taken_in(task, typed) if take else nothing_taken(base)
+        taken = nothing_taken(base) if base is now else taken_in(task, typed)
         made = {**taken.changes, **pending.changes_of(typed, base)}
         found = text.text if text else raw_text(base, made)
         made_of = {"X-State": f"{base.version} {typed.seq} {taken.version}"}
         return HttpResponse(found, content_type=_PLAIN, headers=made_of)
-    shown = edit_page(task, text=request.GET.get("q", ""), raw="raw" in request.GET, take=take)
+    shown = edit_page(task, text=request.GET.get("q", ""), raw="raw" in request.GET)
     return show(request, "checkpoints/edit.html", replace(shown, former=before[:1]))
 
 

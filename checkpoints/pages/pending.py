@@ -9,14 +9,15 @@ from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from checkpoints import pending_store
+from checkpoints.domain.rebase import rebase
 from checkpoints.models import Execution
-from checkpoints.moments import Moment
+from checkpoints.moments import Moment, moment_at
 from checkpoints.pages import adding_up, state_form, values
 from checkpoints.pages.adding_up import Marks, Said, Typed, WholeText
 from checkpoints.pages.state_form import Changes, Row
 from checkpoints.pending_store import Pending, Place, Wanted
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.lib.errors import TooLarge, VersionConflict
+from ctxadmin.lib.errors import NotFound, TooLarge, VersionConflict
 from ctxadmin.lib.structural_diff import ABSENT, Value
 
 MOST_BYTES: Final = 16 * 1024**2  # a whole state as a text, and what escapes add
@@ -53,7 +54,7 @@ def find(actor: Actor, row: Execution | None, version: int) -> Typed:
 
 
 def find_at(actor: Actor, moment: Moment) -> Typed:
-    """What the person has pending, of the state at a moment if nobody changed its keys since."""
+    """What the person has pending, of the state at a moment unless that is in conflict with it."""
     typed = find(actor, moment.row, moment.version)
     return _carried(typed, moment) or typed
 
@@ -140,19 +141,42 @@ def _beside(before: Typed, said: Said, moment: Moment) -> tuple[Typed, list[str]
 
 
 def _carried(typed: Typed, moment: Moment) -> Typed | None:
-    """What was typed as of a later moment; None if one of its keys became another by then.
+    """What was typed as of a later moment; None if it is in conflict with what was applied by then.
 
     What does not stand for its key comes along whatever became of that: it is only looked at.
     """
     if typed.version == moment.version:
         return typed
-    names = {row.name for row in typed.rows}
-    late = typed.version > moment.version
-    if late or typed.texts or not _fits(typed.rows, names, typed.version, moment):
+    if typed.version > moment.version or typed.texts:
+        return None
+    rows = _rebased_rows(typed, moment)
+    if rows is None:
         return None
     held = values.held_keys(moment)
     others = [replace(row, old=row.name in held) for row in typed.others]
-    return replace(typed, version=moment.version, others=others)
+    return replace(typed, version=moment.version, rows=rows, others=others)
+
+
+def _rebased_rows(typed: Typed, moment: Moment) -> Sequence[Row] | None:
+    """The rows on the state of a later moment; None if one cannot be merged with it."""
+    touched = [row for row in typed.rows if not _fits([row], {row.name}, typed.version, moment)]
+    if not touched or moment.row is None:
+        return typed.rows
+    names = {row.name for row in touched}
+    try:
+        base = values.values_of(moment_at(moment.head, moment.row, typed.version), names)
+    except NotFound:
+        return None
+    reducers = values.reducers_for(moment.row)
+    read = state_form.read_rows([replace(row) for row in touched], base, reducers)
+    if not read.valid:
+        return None
+    now = values.values_of(moment, names)
+    rebased = rebase(base, read.changes, now, reducers)
+    if rebased.conflicts:
+        return None
+    kept = [row for row in typed.rows if row.name not in names]
+    return [*kept, *rows_of(rebased.changes, now)]
 
 
 def _fits(rows: Sequence[Row], names: set[str], version: int, moment: Moment) -> bool:

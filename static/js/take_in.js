@@ -9,7 +9,7 @@ const bar = document.querySelector("[data-take-in]");
 const [word, button] = [bar.querySelector("[data-take-in-word]"), bar.querySelector("button")];
 const field = (name) => form.elements.namedItem(name);
 let newest = 0;
-let upTo = Number(field("version").value); // what others applied until then is in the text, or is said not to be
+let upTo = Number(form.querySelector("[data-json-editor]").dataset.upTo); // what others applied until then is in the text, or is said not to be
 let typing = 0; // counts what is typed, to see that something was
 
 function say(text, { offers = false, keys = "" } = {}) {
@@ -34,7 +34,7 @@ function settled() {
 
 /** The page of the text as it is now with what is kept, and its text; undefined if it moved on meanwhile. */
 async function fetched() {
-  const answer = await fetch(`${location.pathname}?raw=1&text=&take=1`, { headers: { Accept: "text/html" } });
+  const answer = await fetch(`${location.pathname}?raw=1&text=`, { headers: { Accept: "text/html" } });
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.getElementById("state-form");
   const area = fresh?.querySelector("[data-json-editor]");

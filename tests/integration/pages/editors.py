@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from typing import Any
@@ -10,8 +11,10 @@ from typing import Any
 from django.test import Client
 
 from checkpoints import following
+from checkpoints.domain.merge import merge_states
+from checkpoints.domain.reducers import ReducerTable
 from ctxadmin.accounts.roles import Role
-from ctxadmin.lib.structural_diff import ABSENT, equal
+from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 from ctxadmin.sockets.following import as_frame, follow
 from ctxadmin.sockets.protocol import Changed, ConversationState
 from tests.factories import member
@@ -136,8 +139,7 @@ class Editor:
             self._reads_of_the_end()
             return
         fields = self._opened(raw=True)
-        expected = self.scene.truth[self.scene.version] if self.doc is None else self.doc
-        assert equal(json.loads(fields["raw"]), expected), f"{self.name} lost what was typed"
+        assert equal(json.loads(fields["raw"]), self._seen()), f"{self.name} lost what was typed"
 
     def type(self) -> None:
         """Change something in the form and wait until it is kept."""
@@ -152,8 +154,10 @@ class Editor:
         self.base = int(fields["version"])
         answer = self._send(fields, "keep")
         assert answer.status_code == 200, answer.content
-        self.doc = doc
-        if equal(doc, self.scene.truth[self.base]):
+        seen = self.scene.truth[self.base]
+        mine = {} if self.doc is None else dict(differences(seen, self.doc))
+        self.doc = _with(seen, mine | dict(differences(before, doc)))
+        if equal(self.doc, seen):
             self.doc, self.shown = None, set()
 
     def look(self) -> None:
@@ -311,7 +315,11 @@ class Editor:
         self.doc, self.shown, self.at = None, set(), "form"
 
     def _seen(self) -> State:
-        return self.scene.truth[self.scene.version] if self.doc is None else self.doc
+        """What a form shows: the state of now with what was typed over it."""
+        now = self.scene.truth[self.scene.version]
+        if self.doc is None:
+            return now
+        return _with(now, dict(differences(self.scene.truth[self.base], self.doc)))
 
     def _opened(self, *, raw: bool) -> dict[str, str]:
         answer = self.client.get(url(self.scene.run, "state/?raw=1" if raw else "state/"))
@@ -321,17 +329,16 @@ class Editor:
         return fields
 
     def _carry(self, version: int) -> None:
-        """What is pending may be of a later version, if nobody changed its keys since."""
+        """What is pending may be of a later version, if it is in no conflict with that."""
         if self.doc is None or version == self.base:
             return
         before, now = self.scene.truth[self.base], self.scene.truth[version]
         assert version == self.scene.version
-        doc = dict(now)
-        for key, value in differences(before, self.doc):
-            assert equal(before.get(key, ABSENT), now.get(key, ABSENT)), f"{key} was carried"
-            doc = {name: each for name, each in doc.items() if name != key}
-            doc |= {} if value is ABSENT else {key: value}
-        self.doc, self.base = doc, version
+        merged = merge_states(before, self.doc, now, ReducerTable())
+        assert not merged.conflicts, "a conflict was carried"
+        self.doc, self.base = dict(merged.state), version
+        if equal(self.doc, now):
+            self.doc, self.shown = None, set()
 
     def _carried(self) -> dict[str, str]:
         names = ("version", "execution", "changes", "seq")
@@ -339,6 +346,11 @@ class Editor:
 
     def _send(self, fields: dict[str, str], step: str) -> Any:
         return self.client.post(url(self.scene.run, "state/"), fields | {"step": step})
+
+
+def _with(state: State, changes: Mapping[str, Value]) -> State:
+    kept = {name: each for name, each in state.items() if name not in changes}
+    return kept | {name: each for name, each in changes.items() if each is not ABSENT}
 
 
 def _visible(html: str) -> str:

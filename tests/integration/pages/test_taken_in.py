@@ -14,7 +14,7 @@ from tests.integration.pages.state_edits import other_edit, send, typed, with_re
 
 pytestmark = pytest.mark.django_db
 
-TAKE = "state/?raw=1&text=&take=1"
+TAKE = "state/?raw=1&text="
 
 
 def whole(form: dict[str, str], **state: Any) -> dict[str, str]:
