@@ -198,8 +198,11 @@ class _Reader:
         return replace(shown, original=original, rows=state_rows(found))
 
     def _messages(self, source: Source) -> tuple[list[WrittenMessage], int]:
-        """The messages that came with a source and have a text."""
-        checkpoint = find_checkpoint(self._row.conversation, self._row.number, source.version)
+        """The messages that came with a source and have a text; none if retention took it."""
+        try:
+            checkpoint = find_checkpoint(self._row.conversation, self._row.number, source.version)
+        except NotFound:
+            return [], 0
         written = messages_written(self._row, checkpoint)
         found = conversation_queries.messages_at(
             self._moment.head, written[:_MOST_MESSAGES], View()

@@ -197,10 +197,11 @@ def test_the_preview_shows_the_new_message_with_its_calls(reviewer: Client) -> N
     conversation(user("zero"), asking(call()), public_id="chat")
     form = replacing(reviewer) | {"replace-message-calls-choice": "keep"}
     preview = reviewer.post(OPERATE, form | {"preview": "1"})
-    came = preview.context["page"].effect.comes
-    assert [(each.index, each.role, each.text) for each in came] == [
-        (2, "assistant", f"weather({ARGUMENTS})")
-    ]
+    places = preview.context["page"].effect.changes.places
+    edited = [each for each in places if each.kind == "edited"]
+    assert [
+        (each.number, each.role, "".join(piece.text for piece in each.sides)) for each in edited
+    ] == [(2, "assistant", f"weather({ARGUMENTS})")]
 
 
 def test_an_inserted_message_has_the_same_fields(reviewer: Client) -> None:

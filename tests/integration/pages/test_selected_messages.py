@@ -39,7 +39,8 @@ def fields(page: str) -> dict[str, str]:
         name, value = re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)
         kind = re.search(r'type="([^"]*)"', tag)
         if name and not (kind and kind[1] == "checkbox" and "checked" not in tag):
-            found[name[1]] = value[1] if value else ""
+            sent = "on" if kind and kind[1] == "checkbox" else ""
+            found[name[1]] = value[1] if value else sent
     for name, options in re.findall(r'<select name="([^"]*)".*?>(.*?)</select>', form, re.DOTALL):
         chosen = re.search(r'value="([^"]*)" selected', options)
         found[name] = chosen[1] if chosen else ""
