@@ -44,8 +44,10 @@ _PAGE: Final = "a page of a list: each machine has an index for its part, the pa
 _TARGET: Final = "by whom it is told and id: each machine has an index by target"
 _SUMS: Final = "sums of a workspace for people to look at: each machine adds up its part"
 _COMMAND: Final = "a command in the background, which may ask all machines"
+_MIGRATION: Final = "a migration asks all machines, whoever runs its statements"
 _ERASED: Final = "answers of calls that made it stand with the workspace or the source of the fork"
 EXCEPTIONS: Final = {
+    "ctxadmin.db.mysql.schema_editor.ResumingSchemaEditor.execute": _MIGRATION,
     "ctxadmin.web.idempotency.forget": _ERASED,
     "conversations.store.find_head": _BY_ID,
     "conversations.store.find_with_details": _BY_ID,
