@@ -18,7 +18,7 @@ CHINESE = "zh-CN"
 # Names that are the same in every language: of formats and protocols, of the contract, of keys.
 NAMES = """
     ctxadmin English REST API JSON JSONL YAML SQL SQLite MySQL Redis OpenAPI Webhook Cookie HTTP ID
-    KB MB MiB UTC UTF POST PUT GET PATCH DELETE token tokens admin slug Ctrl Cmd Alt Shift Del
+    KB MB MiB min h UTC UTF POST PUT GET PATCH DELETE token tokens admin slug Ctrl Cmd Alt Shift Del
     Enter Delete Esc PNG SVG start end llm tool context true false null user assistant system
     developer sequence conditional error append merge overwrite manage set_address NAME length
     log Bearer Authorization OpenAI messages nodes edges reducers name variables history metadata
