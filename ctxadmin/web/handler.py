@@ -72,8 +72,8 @@ class ThreadedHandler(BaseHandler):
         self._turn = turns.one if turns is not None else nullcontext
         self._for_tokens = _TokenHandler()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
-        # Who asks after the health must hear of it while all others compute: eight slow requests
-        # kept it waiting for 29.6 s. The one that needs the database does not hold up the other.
+        # Who asks after the health must hear of it while all others compute. The one that needs
+        # the database does not hold up the other.
         self._for_health = {
             path: ThreadPoolExecutor(1, thread_name_prefix="health")
             for path in ("/healthz", "/readyz")
