@@ -41,15 +41,16 @@ def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: ht
     page.goto(f"/conversations/{name}/")
     page.get_by_role("link", name="Operation").click()
     page.get_by_label("Keep the last").fill("3")
+    expect(page.locator("#id_truncate-keep_system")).to_be_checked()
     page.get_by_label("Reason").fill("too long")
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("3 messages are visible now")).to_be_visible()
-    expect(page.locator("article.message")).to_have_count(3)
+    expect(page.get_by_text("4 messages are visible now")).to_be_visible()
+    expect(page.locator("article.message")).to_have_count(4)
     page.get_by_role("link", name="Roll back").first.click()
     dialog = page.locator("form.confirm")
-    expect(dialog.get_by_text("7 messages")).to_be_visible()
+    expect(dialog.get_by_text("6 messages")).to_be_visible()
     dialog.get_by_label("Reason").fill("needed after all")
     dialog.get_by_role("button", name="Roll back").click()
     expect(page.locator("article.message")).to_have_count(10)
@@ -57,7 +58,7 @@ def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: ht
     expect(page.get_by_text("needed after all")).to_be_visible()
     page.get_by_role("link", name="Restore").first.click()
     page.locator("form.confirm").get_by_role("button", name="Restore").click()
-    expect(page.locator("article.message")).to_have_count(3)
+    expect(page.locator("article.message")).to_have_count(4)
 
 
 def test_an_operation_that_cannot_be_is_told_at_the_field(
