@@ -9,6 +9,7 @@ that a page has: axe takes most of the time of these tests, and a second load co
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from playwright.sync_api import (
     Playwright,
     Request,
     Response,
+    TimeoutError,
     WebSocket,
 )
 
@@ -214,6 +216,9 @@ def assert_accessible_in_every_look(page: Page, narrow: int = 360) -> None:
 
 
 def assert_nothing_sticks_out(page: Page) -> None:
+    """Of a page whose width was just changed, when it has followed."""
+    with suppress(TimeoutError):
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=5_000)
     room, wide = page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
     assert wide <= room, f"{page.url} is {wide} pixels wide, in a window of {room}"
 

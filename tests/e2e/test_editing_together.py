@@ -64,12 +64,6 @@ def apply(page: Page) -> None:
     expect(page.get_by_text("the execution is at version")).to_be_visible()
 
 
-def merge_and_apply(page: Page) -> None:
-    look(page)
-    page.get_by_role("button", name="Put together").click()
-    apply(page)
-
-
 def test_what_three_people_change_in_different_places_goes_together(
     three: tuple[Page, Page, Page], api: httpx.Client, name: str
 ) -> None:
@@ -86,7 +80,8 @@ def test_what_three_people_change_in_different_places_goes_together(
     look(second)
     apply(second)
     expect(third.get_by_text("designer changed items")).to_be_visible()
-    merge_and_apply(third)
+    look(third)  # what they did in other places of the list is put together without a question
+    apply(third)
     state = state_of(api, name)
     assert (state["plan"], state["tone"]) == ("ask Anna", "warm")
     texts = [(item["id"], item.get("text")) for item in state["items"]]
