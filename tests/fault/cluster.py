@@ -30,7 +30,11 @@ SERVE: Final = (str(ROOT / "manage.py"), "serve", "--no-demo")
 
 
 class SmallMariaDB(MariaDB):
-    """MariaDB whose files leave room on a small disk."""
+    """MariaDB whose files leave room on a small disk.
+
+    Its binary log is not there: a server that cannot write it tries again after a minute only,
+    however soon there is room, and rounds are shorter than that.
+    """
 
     def __init__(self, folder: Path, disk: Disk | None) -> None:
         super().__init__(folder)
@@ -52,7 +56,7 @@ class SmallMariaDB(MariaDB):
 
     def command(self) -> Sequence[str]:
         entered = self.disk.entered if self.disk else []
-        sizes = ["--innodb-log-file-size=32M"]
+        sizes = ["--innodb-log-file-size=32M", f"--log-bin={self.folder.parent / 'changes'}"]
         return [*entered, *super().command(), *sizes]
 
 
