@@ -157,7 +157,7 @@ def test_of_other_packages_words_that_are_no_template_are_told_by_their_place(
     lines: Lines,
 ) -> None:
     logging.getLogger("django.security").error(f"Invalid host {CONTENT}")
-    logging.getLogger("axes").warning("%s: %s", CONTENT, CONTENT)
+    logging.getLogger("axes").error("%s: %s", CONTENT, CONTENT)
     place = "test_logs.test_of_other_packages_words_that_are_no_template_are_told_by_their_place"
     assert [told["event"] for told in lines.json] == [place, place]
     assert CONTENT not in "".join(lines.texts)
