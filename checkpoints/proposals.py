@@ -6,6 +6,7 @@ import orjson
 
 from checkpoints.domain.pauses import When
 from checkpoints.domain.proposal import Proposal, Write, lineage, proposal_of
+from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
@@ -55,12 +56,14 @@ class _Writes:
 
 
 def _write(row: Checkpoint) -> Write:
+    # A version whose view changed names MESSAGES too, which is no key of the state.
+    keys: list[str] = orjson.loads(bytes(row.changed_keys))
     ways = orjson.loads(bytes(row.routing))
     return Write(
         version=row.version,
         kind=WriteKind(row.kind),
         node=row.saved_node,
-        keys=tuple(orjson.loads(bytes(row.changed_keys))),
+        keys=tuple(key for key in keys if key != MESSAGES),
         author=row.author,
         at=row.created_at,
         restored_from=row.restored_from,

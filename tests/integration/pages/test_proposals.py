@@ -60,13 +60,23 @@ def test_a_restore_and_a_removed_key_are_told(reviewer: Client) -> None:
     assert "edited by" not in card(html)
 
 
+def test_messages_that_came_along_are_no_key_that_was_removed(reviewer: Client) -> None:
+    chain("short", "write", "review", configs={"review": REVIEW})
+    run = running("short")
+    ok(run.complete("write", state_data={"draft": "Hi"}, messages=[assistant("It is written.")]))
+    html = card(page(reviewer, run))
+    assert "It is written." in html
+    assert ">messages<" not in html
+    assert "removed" not in html
+
+
 def test_large_and_long_values_and_many_keys_stay_within_the_page(reviewer: Client) -> None:
     chain("long", "write", "review", configs={"review": REVIEW})
     run = running("long")
     state = {f"k{place:02}": "w " * 2000 for place in range(12)} | {"huge": "y" * 99_999}
     ok(run.complete("write", state_data=state, messages=[assistant("It is written.")]))
     html = card(page(reviewer, run))
-    assert "and 6 more keys" in html
+    assert "and 5 more keys" in html
     assert "97.7" in html
     assert "Show all: 4,000 characters" in html
     assert "It is written." in html
