@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from django.conf import settings
 from django.db.models import Q
 
 from checkpoints.inputs import SAVES, input_sight
@@ -18,6 +19,7 @@ from conversations.token_sums import TokenSums
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound
+from ctxadmin.lib.work_budget import bounded
 from workflows.domain import flow
 from workflows.domain.context import Sight
 from workflows.domain.plan import Plan
@@ -194,7 +196,9 @@ def _try_input(
     arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
     sight = input_sight(moment, after)
     moment.require_whole()
-    return _compared(_Case(recorded.head, sight, node_id, arrived, after), pinned.plan, plan)
+    case = _Case(recorded.head, sight, node_id, arrived, after)
+    with bounded(settings.MAX_PREVIEW_WORK):
+        return _compared(case, pinned.plan, plan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,10 @@ TOGETHER = environment.number("CTXADMIN_TOGETHER", 32, least=1)
 # Bodies (rest.md, "JSON"); Django must not spool a body that we take to disk.
 MAX_BODY_BYTES = environment.number("CTXADMIN_MAX_BODY_BYTES", 16 * 1024**2, least=1024)
 MAX_IMPORT_BYTES = environment.number("CTXADMIN_MAX_IMPORT_BYTES", 64 * 1024**2, least=1024)
+# Units of work of a call that tries filters, about 0.1 microseconds each (work_budget.py).
+# Previews look at stored state, which may be larger than a body, and need a scope.
+MAX_WORK = environment.number("CTXADMIN_MAX_WORK", 10_000_000, least=100_000)
+MAX_PREVIEW_WORK = 4 * MAX_WORK
 MAX_STATE_BYTES = 10 * 1024**2
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_IMPORT_BYTES + 1024**2
 FILE_UPLOAD_MAX_MEMORY_SIZE = MAX_IMPORT_BYTES + 1024**2

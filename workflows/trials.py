@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import orjson
+from django.conf import settings
 from pydantic import JsonValue, model_validator
 
 from conversations.domain.memory import MemoryLog
@@ -17,6 +18,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.work_budget import bounded
 from workflows.definitions import Definition, definition, problems_of
 from workflows.domain import flow, problems
 from workflows.domain.context import Messages, PromptContext, Sight
@@ -104,7 +106,8 @@ def apply_steps(given: Given, steps: Sequence[FilterStep], pointer: str = "/step
         found = _steps_of(wanted, registries, f"{pointer}/{number}")
         labelled += [(number, step) for step in found]
     sight, log = given.open()
-    applied = run_steps(sight, labelled, explain=True)
+    with bounded(settings.MAX_WORK):
+        applied = run_steps(sight, labelled, explain=True)
     shown = shown_messages(log, applied.sight.messages)
     return Tried(applied.sight.context, shown, applied.decisions, applied.warnings)
 
@@ -140,17 +143,18 @@ def join_arrivals(arrivals: Sequence[GivenArrival], pointer: str = "/arrivals") 
     came: list[Arrival] = []
     warnings: list[Notice] = []
     logs: list[MemoryLog] = []
-    for number, each in enumerate(arrivals):
-        sight, log = each.given.open()
-        if each.edge_filter is not None:
-            where = f"{pointer}/{number}/edge_filter"
-            step = edge_step(read_edge_filter(each.edge_filter, where), registries, where)
-            applied = run_steps(sight, [(each.edge, step)])
-            sight = replace(applied.sight, messages=_logged(log, applied.sight.messages))
-            warnings += applied.warnings
-        came.append(Arrival(each.edge, sight))
-        logs.append(log)
-    joined = join(came)
+    with bounded(settings.MAX_WORK):
+        for number, each in enumerate(arrivals):
+            sight, log = each.given.open()
+            if each.edge_filter is not None:
+                where = f"{pointer}/{number}/edge_filter"
+                step = edge_step(read_edge_filter(each.edge_filter, where), registries, where)
+                applied = run_steps(sight, [(each.edge, step)])
+                sight = replace(applied.sight, messages=_logged(log, applied.sight.messages))
+                warnings += applied.warnings
+            came.append(Arrival(each.edge, sight))
+            logs.append(log)
+        joined = join(came)
     log_of_all = joined.sight.messages.log
     source = log_of_all if isinstance(log_of_all, MemoryLog) else logs[0]
     shown = shown_messages(source, joined.sight.messages)
@@ -292,10 +296,11 @@ def look_along(
         _require_usable(plan, node, edges, prefix)
     tokens = token_sums(origin.source)
     looked: list[Looked] = []
-    for node, edges in stops:
-        found = flow.preview(plan, node, origin.sight, edges, tokens=tokens)
-        costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
-        looked.append(Looked(found.entered, origin.sight, origin.source, *costs))
+    with bounded(settings.MAX_PREVIEW_WORK):
+        for node, edges in stops:
+            found = flow.preview(plan, node, origin.sight, edges, tokens=tokens)
+            costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
+            looked.append(Looked(found.entered, origin.sight, origin.source, *costs))
     return looked
 
 

@@ -18,7 +18,8 @@ _REFUSAL: Final = (
 )
 
 Count = Annotated[int, Field(ge=0)]
-Keyword = Annotated[str, Field(min_length=1)]
+Keyword = Annotated[str, Field(min_length=1, max_length=10_000)]
+KeywordList = Annotated[list[Keyword], Field(min_length=1, max_length=10_000)]
 
 
 class RangeConfig(Contract):
@@ -81,9 +82,9 @@ class ClearConfig(Contract):
 class FilterConfig(Contract):
     """Which of the visible messages stay; at least one list. Source: semantics 1.9."""
 
-    roles: Annotated[list[CountsAs], Field(min_length=1)] | None = None
-    content_contains: Annotated[list[Keyword], Field(min_length=1)] | None = None
-    content_excludes: Annotated[list[Keyword], Field(min_length=1)] | None = None
+    roles: Annotated[list[CountsAs], Field(min_length=1, max_length=100)] | None = None
+    content_contains: KeywordList | None = None
+    content_excludes: KeywordList | None = None
 
     @model_validator(mode="after")
     def _some_rule(self) -> Self:

@@ -13,6 +13,7 @@ from conversations.domain.configs import (
     ReplaceConfig,
     TruncateConfig,
 )
+from conversations.domain.keywords import Keywords
 from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Draft, Entry, tools_message
 from conversations.domain.pairing import (
@@ -209,7 +210,9 @@ def _filtered(config: FilterConfig, view: View, log: Log) -> View:
     kept = view.indices_as_runs()
     if config.roles is not None:
         kept = log.with_roles(frozenset(config.roles), kept)
-    wanted, unwanted = _mentions(config.content_contains), _mentions(config.content_excludes)
+    contains, excludes = config.content_contains, config.content_excludes
+    wanted = Keywords(contains) if contains else None
+    unwanted = Keywords(excludes) if excludes else None
     if wanted or unwanted:
         kept = run_sets.of_indices(
             index
@@ -217,16 +220,6 @@ def _filtered(config: FilterConfig, view: View, log: Log) -> View:
             if (wanted is None or wanted(text)) and not (unwanted and unwanted(text))
         )
     return view.within(kept)
-
-
-def _mentions(words: Sequence[str] | None) -> Callable[[str], bool] | None:
-    """Whether a text has one of the words in it; None without words."""
-    if not words:
-        return None
-    if len(words) == 1:
-        only = words[0]
-        return lambda text: only in text
-    return lambda text: any(word in text for word in words)
 
 
 def _inserted(config: InsertConfig, view: View, log: Log) -> _Step:

@@ -174,7 +174,7 @@ class IncompatibleContext(ContextError):
 
 
 class TooLarge(ContextError):
-    """A body, a message or the state is over its limit of ``limit`` bytes."""
+    """A body, a message or the state is over ``limit`` bytes, or work over ``limit`` units."""
 
     code = "too_large"
 

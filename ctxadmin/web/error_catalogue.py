@@ -107,9 +107,9 @@ _ALL: Final = (
     ErrorCode(
         "too_large",
         413,
-        _("A body, a message or the state is over its limit."),
+        _("A body, a message, the state or the work asked for is over its limit."),
         _("Send less at once; the limit is named."),
-        (("limit", _("the limit in bytes")), _ERRORS),
+        (("limit", _("the limit in bytes, or in units of work")), _ERRORS),
     ),
     ErrorCode(
         "damaged",

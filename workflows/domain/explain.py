@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from pydantic import JsonValue
 
+from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import Sight
 
 Section = Literal["variables", "history", "metadata", "messages"]
@@ -91,6 +92,10 @@ class Applied:
     warnings: tuple[Notice, ...] = ()
 
 
+# Units of work that the decision on one item costs: 25,000 names in 15 steps took 12
+# microseconds each.
+_EXPLAINING: Final = 120
+
 # A step takes the sight, the label under which it explains itself, and whether it should.
 Step = Callable[[Sight, Label, bool], Applied]
 
@@ -105,12 +110,21 @@ def run_steps(
     """
     decisions: list[tuple[Decision, ...]] = []
     warnings: list[Notice] = []
+    each = _EXPLAINING if explain else 1
     for label, step in steps:
+        spend(each * _size(sight), f"what step {label} does to {_size(sight)} names and messages")
         applied = step(sight, label, explain)
         sight = applied.sight
         decisions.append(applied.decisions)
         warnings.extend(applied.warnings)
     return Applied(sight, final_decisions(decisions) if explain else (), tuple(warnings))
+
+
+def _size(sight: Sight) -> int:
+    """How many names, history entries and messages a step looks at."""
+    context = sight.context
+    named = len(context.variables) + len(context.history) + len(context.metadata)
+    return named + len(sight.messages.view)
 
 
 def final_decisions(steps: Iterable[Sequence[Decision]]) -> tuple[Decision, ...]:

@@ -12,6 +12,7 @@ from conversations.domain.operations import Outcome
 from conversations.domain.view import View
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import Messages
 from workflows.domain.explain import Decision, Label, Notice, Verdict, final_decisions
 from workflows.domain.overlay import OverlayLog
@@ -68,6 +69,7 @@ def narrow(
     narrowed = _by_roles(messages, selection, step, explain)
     decisions, warnings = [narrowed.decisions], list(narrowed.warnings)
     for operation in placed:
+        spend(len(narrowed.messages.view), f"{operation.words} on messages")
         narrowed = _by_operation(narrowed.messages, operation, step, explain)
         decisions.append(narrowed.decisions)
         warnings.extend(narrowed.warnings)

@@ -11,6 +11,8 @@ MAX_PATTERN: Final = 256
 _UNWRITABLE: Final = frozenset({"Cc", "Cs"})  # control characters, lone surrogates
 
 Matcher = Callable[[str], bool]
+_Numbered = tuple[int, Matcher, int]  # a pattern's index, its test, and how many looks that takes
+_Table = dict[str, list[_Numbered]]
 
 
 def pattern_fault(text: str) -> str | None:
@@ -100,48 +102,86 @@ def captured(pattern: str, name: str) -> str | None:
     return name[len(prefix) : len(name) - len(suffix)]
 
 
-class PatternSet:
-    """Several patterns asked at once: does any match, and which is the first?"""
+def _cost(listed: Sequence[_Numbered]) -> int:
+    return sum(looks for _, _, looks in listed)
 
-    __slots__ = ("_endings", "_everything", "_literals", "_matchers", "_openings", "_others")
+
+class PatternSet:
+    """Several patterns asked at once: does any match, and which?
+
+    A name is looked up among the literals, the texts before a first star and those behind a last
+    one, which are grouped by their lengths. Only patterns found so, and those with a star at both
+    ends, are tried one by one.
+    """
+
+    __slots__ = ("_ends", "_literals", "_none", "_rest", "_starts", "looks")
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        self._matchers = tuple(matcher(pattern) for pattern in patterns)
-        self._everything = any(not pattern.strip("*") and pattern for pattern in patterns)
-        self._literals = frozenset(pattern for pattern in patterns if "*" not in pattern)
-        openings: list[str] = []
-        endings: list[str] = []
-        others: list[Matcher] = []
-        for pattern in patterns:
-            pieces = _pieces(pattern)
-            if "*" not in pattern or not any(pieces):
-                continue
-            if len(pieces) == 2 and not pieces[1]:
-                openings.append(pieces[0])
-            elif len(pieces) == 2 and not pieces[0]:
-                endings.append(pieces[1])
+        self._none: Final = len(patterns)
+        self._literals: dict[str, list[int]] = {}
+        self._rest: list[_Numbered] = []
+        starts: dict[int, _Table] = {}
+        ends: dict[int, _Table] = {}
+        for number, pattern in enumerate(patterns):
+            prefix, *middle, suffix = _pieces(pattern)
+            numbered = (number, matcher(pattern), 1 + len(middle))
+            if "*" not in pattern:
+                self._literals.setdefault(pattern, []).append(number)
+            elif prefix:
+                starts.setdefault(len(prefix), {}).setdefault(prefix, []).append(numbered)
+            elif suffix:
+                ends.setdefault(len(suffix), {}).setdefault(suffix, []).append(numbered)
             else:
-                others.append(matcher(pattern))
-        # One call of startswith with a tuple asks for all prefixes at once.
-        self._openings, self._endings, self._others = tuple(openings), tuple(endings), tuple(others)
+                self._rest.append(numbered)
+        self._starts, self._ends = tuple(starts.items()), tuple(ends.items())
+        tables = [*starts.values(), *ends.values()]
+        tried = len(tables) + sum(max(map(_cost, table.values())) for table in tables)
+        # How many looks at one name there are at most.
+        self.looks: Final = bool(self._literals) + tried + _cost(self._rest)
 
     def __bool__(self) -> bool:
-        return bool(self._matchers)
+        return bool(self._none)
 
     def matches(self, name: str) -> bool:
         """True if any pattern matches."""
-        if self._everything or name in self._literals:
+        if name in self._literals:
             return True
-        if name.startswith(self._openings) or name.endswith(self._endings):
-            return True
-        for matches in self._others:  # noqa: SIM110 any() with a generator costs twice as much
-            if matches(name):
-                return True
+        for numbered in self._candidates(name):
+            for _, matches, _ in numbered:
+                if matches(name):
+                    return True
         return False
 
     def first(self, name: str) -> int | None:
         """The index of the first pattern that matches, or None."""
-        for index, matches in enumerate(self._matchers):
-            if matches(name):
-                return index
-        return None
+        if not self._none:
+            return None
+        best = self._literals[name][0] if name in self._literals else self._none
+        for numbered in self._candidates(name):
+            for number, matches, _ in numbered:
+                if number >= best:
+                    break
+                if matches(name):
+                    best = number
+                    break
+        return None if best == self._none else best
+
+    def all(self, name: str) -> list[int]:
+        """The indices of all patterns that match, ascending."""
+        if not self._none:
+            return []
+        found = list(self._literals.get(name, ()))
+        for numbered in self._candidates(name):
+            found += [number for number, matches, _ in numbered if matches(name)]
+        return sorted(found)
+
+    def _candidates(self, name: str) -> list[Sequence[_Numbered]]:
+        """Those that may match, each list ascending."""
+        found: list[Sequence[_Numbered]] = [self._rest] if self._rest else []
+        for length, table in self._starts:
+            if (start := name[:length]) in table:
+                found.append(table[start])
+        for length, table in self._ends:
+            if (end := name[-length:]) in table:
+                found.append(table[end])
+        return found

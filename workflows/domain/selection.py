@@ -1,6 +1,6 @@
 """Keeping, dropping and changing the items of one section by patterns on their names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -8,9 +8,10 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.structural_diff import equal
+from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import HistoryEntry
 from workflows.domain.explain import Decision, Label, Section, Verdict
-from workflows.domain.patterns import PatternSet, captured, matcher
+from workflows.domain.patterns import PatternSet, captured
 from workflows.domain.transforms import Transform
 
 
@@ -66,6 +67,8 @@ class Selection:
     _included: PatternSet = field(init=False, repr=False, compare=False)
     _excluded: PatternSet = field(init=False, repr=False, compare=False)
     _changed: PatternSet = field(init=False, repr=False, compare=False)
+    _ignored: PatternSet = field(init=False, repr=False, compare=False)
+    _unmentioned: Judgement = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         changing = [change.clause for change in self.changes]
@@ -73,8 +76,11 @@ class Selection:
             ("_included", self.includes),
             ("_excluded", self.excludes),
             ("_changed", changing),
+            ("_ignored", self.idle),
         ):
             object.__setattr__(self, name, PatternSet([clause.pattern for clause in clauses]))
+
+        object.__setattr__(self, "_unmentioned", Judgement(self.keeps_rest, self.rest))
 
     def keeps(self, name: str) -> bool:
         """Whether the items of that name stay."""
@@ -92,17 +98,27 @@ class Selection:
         if included is not None:
             clause = self.includes[included]
             return Judgement(True, f"{clause.words} matches", clause)
-        for clause in self.idle:
-            if matcher(clause.pattern)(name):
-                reason = f"{self.rest}; {clause.words} does not count: its condition is false"
-                return Judgement(self.keeps_rest, reason)
-        return Judgement(self.keeps_rest, self.rest)
+        ignored = self._ignored.first(name)
+        if ignored is not None:
+            words = self.idle[ignored].words
+            reason = f"{self.rest}; {words} does not count: its condition is false"
+            return Judgement(self.keeps_rest, reason)
+        return self._unmentioned
 
     def changes_of(self, name: str) -> list[Change]:
         """The changes of the items of that name, in the order of the rules."""
-        if not self._changed or not self._changed.matches(name):
-            return []
-        return [change for change in self.changes if matcher(change.clause.pattern)(name)]
+        return [self.changes[number] for number in self._changed.all(name)] if self.changes else []
+
+    def spend(self, section: Section, names: Collection[str]) -> None:
+        """Count what comparing names with the rules costs at most; raises TooLarge.
+
+        A look at a long name counts as one more for each 64 characters.
+        """
+        sets = (self._included, self._excluded, self._changed, self._ignored)
+        looks = sum(patterns.looks for patterns in sets)
+        if looks:
+            sizes = len(names) + sum(map(len, names)) // 64
+            spend(looks * sizes, f"comparing the names of {section} with rules")
 
     @property
     def trivial(self) -> bool:
@@ -124,11 +140,11 @@ def select_names(
 
     Raises Duplicate if two of them would have one name afterwards (semantics 2.4).
     """
-    if not explain:
-        if selection.trivial:
-            return values, []
-        if not selection.changes:
-            return {name: values[name] for name in values if selection.keeps(name)}, []
+    if not explain and selection.trivial:
+        return values, []
+    selection.spend(section, values)
+    if not explain and not selection.changes:
+        return {name: values[name] for name in values if selection.keeps(name)}, []
     kept: dict[str, JsonValue] = {}
     decisions: list[Decision] = []
     for name, value in values.items():
@@ -219,6 +235,7 @@ def select_history(
     """The kept entries in their order; transforms change their prompt and their response."""
     if not explain and selection.trivial:
         return tuple(history), []
+    selection.spend("history", [entry.node_id for entry in history])
     kept: list[HistoryEntry] = []
     decisions: list[Decision] = []
     for index, entry in enumerate(history):

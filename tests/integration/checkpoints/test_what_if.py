@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from pytest_django import Settings
 
 from checkpoints.models import Checkpoint
 from checkpoints.what_if import Budget, last_executions, what_if
@@ -184,6 +185,20 @@ def test_a_node_that_cannot_be_compiled_does_not_hinder_the_others(
     told = {each["node_id"]: each for each in execution["nodes"]}
     assert told["write"]["problem"]
     assert told["write"]["changes"] == []
+
+
+def test_an_input_that_asks_for_too_much_work_says_so_and_the_others_are_compared(
+    api: CheckedApi, run: Run, settings: Settings
+) -> None:
+    settings.MAX_PREVIEW_WORK = 10_000
+    dear = filtered(rules=[rule("exclude", "*a" * 100 + f"*{number}*") for number in range(100)])
+    narrow = edge("write", "send", context_filter={"type": "pass_none"})
+    (execution,) = ask(api, changed(dear, edges=[EDGES[0], narrow]))["executions"]
+    told = {each["node_id"]: each for each in execution["nodes"]}
+    assert "takes more work than the 10000 units" in told["write"]["problem"]
+    assert told["write"]["changes"] == []
+    assert told["send"]["changes"]
+    assert execution["inputs"] == 3
 
 
 def test_a_join_is_entered_along_the_edges_that_brought_something(api: CheckedApi) -> None:

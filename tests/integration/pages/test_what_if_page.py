@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from ctxadmin.accounts.roles import Role, Scope
 from tests.factories import Api, engine, signed_in, user
@@ -76,6 +77,16 @@ def test_with_scripts_each_request_looks_at_one_execution(
     assert runs[1].head.public_id in second
     assert 'name="run"' not in second
     assert re.search(r"write</code></th><td[^>]*>2</td><td[^>]*><span[^>]*>2</span>", second)
+
+
+def test_too_much_work_is_told_at_its_input(
+    designer: Client, runs: list[Run], settings: Settings
+) -> None:
+    settings.MAX_PREVIEW_WORK = 10_000
+    rules = [{"type": "exclude", "pattern": "*a" * 100 + f"*{n}*"} for n in range(100)]
+    save([NODES[0], node("write", "llm", context_filter={"rules": rules})], 2)
+    page = text(designer.post(PAGE, {"last": "1"}))
+    assert "Comparing the names of variables with rules takes more work than" in page
 
 
 def test_a_run_can_go_on_without_scripts_where_it_was_left(

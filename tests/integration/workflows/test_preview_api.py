@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
@@ -317,3 +318,24 @@ def test_the_state_of_a_real_execution_is_seen(flow: str, api: CheckedApi) -> No
     first = preview(api, "both", conversation_id="run", at=0).json()
     assert first["context"]["variables"] == {"tool.x": 1}
     assert [message["content"] for message in first["messages"]] == ["a"]
+
+
+# -- work
+
+
+def test_a_preview_that_asks_for_too_much_work_is_refused_with_what_took_it(
+    api: CheckedApi, flow: str, settings: Settings
+) -> None:
+    settings.MAX_PREVIEW_WORK = 250_000
+    context = {"variables": {f"name.{number}": 1 for number in range(1_000)}}
+    patterns = [f"*{number}*" for number in range(100)]
+    edge_filter = {"type": "selective", "exclude_patterns": patterns}
+    dear = document(
+        node("begin", "start"),
+        node("ask", "llm"),
+        edges=[edge("go", "begin", "ask", context_filter=edge_filter)],
+    )
+    refused = preview(api, "ask", document=dear, context=context)
+    assert_problem(refused, 413, "too_large")
+    assert refused.json()["limit"] == 250_000
+    assert refused.json()["detail"].startswith("Comparing the names of variables with rules takes")

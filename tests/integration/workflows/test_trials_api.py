@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pytest_django import Settings
 
 from ctxadmin.audit.models import AuditEntry
 from tests.factories import Api, assistant, calls, result, system, user
@@ -398,3 +399,40 @@ def test_they_need_a_token(api: CheckedApi) -> None:
     api.client.credentials()
     for answer in (apply(api), join(api, {"context": {}}), check(api, "a"), api.get("/processors")):
         assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+
+
+# -- work
+
+
+def test_rules_on_many_names_are_refused_as_too_much_work(
+    api: CheckedApi, settings: Settings
+) -> None:
+    settings.MAX_WORK = 200_000
+    names: dict[str, Any] = {"variables": {f"name.{number}": 1 for number in range(1_000)}}
+    patterns = [{"type": "exclude", "pattern": f"*x{number}*"} for number in range(100)]
+    assert apply(api, rules(*patterns[:1]), context=names).status_code == 200
+    refused = apply(api, rules(*patterns), context=names)
+    assert_problem(refused, 413, "too_large")
+    assert refused.json()["limit"] == 200_000
+    assert "names of variables" in refused.json()["detail"]
+
+
+def test_keywords_in_many_messages_are_refused_at_their_operation(
+    api: CheckedApi, settings: Settings
+) -> None:
+    settings.MAX_WORK = 100_000
+    words = [f"{number:04} keyword" for number in range(100)]
+    operation = {"operation": "filter", "filter": {"content_excludes": words}}
+    step = {"context_filter": {"rules": [], "messages": [operation] * 32}}
+    refused = apply(api, step, messages=[user("x" * 1_000)] * 10)
+    assert_problem(refused, 413, "too_large")
+    assert refused.json()["errors"][0]["pointer"].startswith("/steps/0/context_filter/messages/")
+
+
+def test_all_arrivals_of_a_join_draw_on_one_budget(api: CheckedApi, settings: Settings) -> None:
+    settings.MAX_WORK = 200_000
+    names: dict[str, Any] = {"variables": {f"name.{number}": 1 for number in range(1_000)}}
+    patterns = [f"*{number}*" for number in range(30)]
+    arrival = {"context": names, "edge_filter": {"type": "selective", "exclude_patterns": patterns}}
+    assert api.post("/filters/join", {"arrivals": [arrival] * 2}).status_code == 200
+    assert_problem(api.post("/filters/join", {"arrivals": [arrival] * 4}), 413, "too_large")

@@ -64,6 +64,24 @@ def test_several_patterns_match_if_one_does(patterns: list[str], name: str) -> N
     several = PatternSet(patterns)
     assert several.matches(name) is bool(fitting)
     assert several.first(name) == (fitting[0] if fitting else None)
+    assert several.all(name) == fitting
+
+
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        [f"name{number:03}" for number in range(100)],
+        [f"name{number:03}*" for number in range(100)],
+        [f"*{number:03}.name" for number in range(100)],
+        [f"name{number:03}*a*b" for number in range(100)],
+    ],
+)
+def test_a_hundred_patterns_of_one_form_take_few_looks_at_a_name(patterns: list[str]) -> None:
+    assert PatternSet(patterns).looks <= 3
+
+
+def test_patterns_that_start_alike_are_looked_at_one_by_one() -> None:
+    assert PatternSet([f"a*{number}*" for number in range(100)]).looks > 100
 
 
 def test_a_literal_and_a_name_that_is_a_pattern_are_the_same_text() -> None:

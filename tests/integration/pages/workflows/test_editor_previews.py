@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from tests.factories import assistant, calls, conversation, result, system, user
 from tests.integration.pages.workflows.unsaved import ANSWER, START, ask, document, preview
@@ -50,6 +51,16 @@ def test_a_preview_tells_whether_tool_pairs_are_whole(designer: Client) -> None:
     split = preview(designer, document=document(START, cut, edges=()), conversation=chat.public_id)
     assert "split" in split["html"]
     assert split["problems"][0]["code"] == "incompatible_context"
+
+
+def test_a_preview_that_asks_for_too_much_work_is_refused(
+    designer: Client, settings: Settings
+) -> None:
+    settings.MAX_PREVIEW_WORK = 100
+    body = {"document": document(), "node": "answer", "messages": [user("hello")]}
+    refused = ask(designer, "preview", body)
+    assert (refused.status_code, refused.json()["code"]) == (413, "too_large")
+    assert "takes more work than the 100 units" in refused.json()["detail"]
 
 
 def test_a_path_shows_every_step_from_the_start(designer: Client) -> None:

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 from pydantic import JsonValue
+from pytest_django import Settings
 
 from tests.factories import assistant, conversation, system, user
 from tests.integration.pages.workflows.designing import (
@@ -85,6 +86,15 @@ def test_a_pasted_context_is_previewed_with_its_changes(designer: Client) -> Non
     assert "hush" in page
     assert "1 changed" in page
     assert Workflow.objects.get().draft_version == 1
+
+
+def test_a_preview_that_asks_for_too_much_work_says_what_took_it(
+    designer: Client, small: Workflow, chat: None, settings: Settings
+) -> None:
+    settings.MAX_PREVIEW_WORK = 100
+    answer = designer.get("/workflows/small/preview/?node=answer&conversation=chat")
+    assert answer.status_code == 422
+    assert text(answer).count("takes more work than the 100 units that one call may ask for") == 1
 
 
 def test_a_join_tells_its_clashes(designer: Client) -> None:

@@ -1,0 +1,59 @@
+"""The work that one request may ask for, counted where it is done."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from ctxadmin.lib.errors import FieldProblem, TooLarge
+
+
+class WorkBudget:
+    """Units of work, about 0.1 microseconds each, that may be spent up to ``limit``.
+
+    A unit is one look at a name for a part of a pattern; what costs more counts as several.
+    """
+
+    __slots__ = ("limit", "spent")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.spent = 0
+
+    def spend(self, units: int, what: str) -> None:
+        """Count ``units`` before they are done; raises TooLarge, naming ``what`` is too much."""
+        self.spent += units
+        if self.spent > self.limit:
+            message = (
+                f"{what[:1].upper()}{what[1:]} takes more work than the {self.limit} units that"
+                " one call may ask for; use fewer rules or fewer names and messages."
+            )
+            raise TooLarge(
+                message, limit=self.limit, problems=[FieldProblem("", message, "too_large")]
+            )
+
+
+_current: Final[ContextVar[WorkBudget | None]] = ContextVar("work_budget", default=None)
+
+
+@contextmanager
+def bounded(limit: int) -> Iterator[WorkBudget]:
+    """What is done inside may spend ``limit`` units; inside of another such block, what that has
+    left."""
+    outer = _current.get()
+    if outer is not None:
+        yield outer
+        return
+    budget = WorkBudget(limit)
+    token = _current.set(budget)
+    try:
+        yield budget
+    finally:
+        _current.reset(token)
+
+
+def spend(units: int, what: str) -> None:
+    """Draw on the budget of this request; free where nobody set one."""
+    budget = _current.get()
+    if budget is not None:
+        budget.spend(units, what)

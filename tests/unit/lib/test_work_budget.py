@@ -1,0 +1,42 @@
+"""The work that one request may ask for."""
+
+import pytest
+
+from ctxadmin.lib.errors import TooLarge
+from ctxadmin.lib.work_budget import WorkBudget, bounded, spend
+
+
+def test_all_of_the_limit_may_be_spent() -> None:
+    budget = WorkBudget(10)
+    budget.spend(4, "looking")
+    budget.spend(6, "looking")
+    assert budget.spent == 10
+
+
+def test_one_unit_more_is_refused_with_what_took_it_and_the_limit() -> None:
+    budget = WorkBudget(10)
+    budget.spend(10, "looking")
+    with pytest.raises(TooLarge, match=r"^Comparing takes more work than the 10 units") as refusal:
+        budget.spend(1, "comparing")
+    assert refusal.value.limit == 10
+    assert [problem.code for problem in refusal.value.problems] == ["too_large"]
+
+
+def test_work_is_free_where_nobody_set_a_limit() -> None:
+    spend(10**12, "looking")
+
+
+def test_a_block_inside_another_spends_what_that_has_left() -> None:
+    with bounded(10) as outer:
+        with bounded(1_000):
+            spend(7, "looking")
+        assert outer.spent == 7
+        with pytest.raises(TooLarge), bounded(1_000):
+            spend(4, "looking")
+
+
+def test_the_next_request_begins_anew() -> None:
+    with bounded(10):
+        spend(10, "looking")
+    with bounded(10) as budget:
+        assert budget.spent == 0
