@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, JsonValue, SkipValidation
 
+from checkpoints.domain.state import MAX_STATE_KEYS
 from checkpoints.domain.status import Status
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
@@ -39,6 +40,8 @@ Version = Annotated[int, Field(ge=0)]
 Reason = Annotated[str, Field(max_length=MAX_REASON)]
 # Values come from parsed JSON: to check 10 MB of them again would cost more than the save.
 Data = Annotated[JsonValue, SkipValidation]
+# Of one update; deleting more than a state may have takes several.
+StateData = Annotated[dict[str, Data], Field(max_length=MAX_STATE_KEYS)]
 # The first wrong one is enough: millions of problems would take gigabytes to tell.
 Executed = Annotated[list[NodeId], Field(max_length=MAX_EXECUTED, fail_fast=True)]
 Objects = Annotated[list[dict[str, Data]], Field(fail_fast=True)]
@@ -50,7 +53,7 @@ class StartExecution(Contract):
     workflow: str | None = None
     version: Annotated[int, Field(ge=1)] | None = None
     input: Data = None
-    state: dict[str, Data] = {}
+    state: StateData = {}
     reducers: dict[str, str] = {}
     metadata: dict[str, Data] = {}
     start: bool = True
@@ -74,7 +77,7 @@ class SaveCheckpoint(Contract):
     """``PUT checkpoints/{checkpoint_id}``: ``state_data`` is an update through reducers."""
 
     node_id: NodeId
-    state_data: dict[str, Data]
+    state_data: StateData
     messages: Objects = []
     executed_node_ids: Executed | None = None
     status: EngineStatus | None = None
@@ -111,7 +114,7 @@ class CompleteNode(Contract):
 
     checkpoint_id: CheckpointId
     result: NodeResult = NodeResult()
-    state_data: dict[str, Data] = {}
+    state_data: StateData = {}
     messages: Objects = []
     status: EngineStatus | None = None
     expected_version: Version | None = None
@@ -143,7 +146,7 @@ class UpdateSnapshot(Contract):
     """``PATCH snapshot``: keys and operations that are applied in one transaction."""
 
     node_id: NodeId
-    state_data: dict[str, Data] = {}
+    state_data: StateData = {}
     operations: Objects = []
     expected_version: Version | None = None
     reason: Reason | None = None

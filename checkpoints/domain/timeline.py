@@ -14,7 +14,7 @@ from checkpoints.domain.status import NodeStatus, Status
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, diff, pointer
+from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Looks, diff, pointer
 
 
 class WriteKind(StrEnum):
@@ -180,6 +180,7 @@ def compare_states(
     left = read_before([*keys.removed, *keys.changed])
     right = read_after([*keys.added, *keys.changed])
     found: list[Difference] = []
+    looks = Looks()
     for key in sorted((*keys.added, *keys.removed, *keys.changed)):
         path = pointer("", key)
         if key not in right:
@@ -187,5 +188,5 @@ def compare_states(
         elif key not in left:
             found.append(Difference(path, Kind.ADDED, ABSENT, orjson.loads(right[key])))
         else:
-            found += diff(orjson.loads(left[key]), orjson.loads(right[key]), path)
+            found += diff(orjson.loads(left[key]), orjson.loads(right[key]), path, looks)
     return found

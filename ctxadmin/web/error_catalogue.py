@@ -109,7 +109,7 @@ _ALL: Final = (
         413,
         _("A body, a message, the state or the work asked for is over its limit."),
         _("Send less at once; the limit is named."),
-        (("limit", _("the limit in bytes, or in units of work")), _ERRORS),
+        (("limit", _("the limit in bytes, keys or units of work")), _ERRORS),
     ),
     ErrorCode(
         "damaged",

@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.domain.reducers import Reducer
-from checkpoints.domain.state import MAX_STATE_BYTES
+from checkpoints.domain.state import MAX_STATE_BYTES, MAX_STATE_KEYS
 from ctxadmin.lib.json_bytes import dumps
 from tests.integration.checkpoints.flows import Run, everything, ok, refused
 from workflows.reducers import REDUCERS
@@ -64,6 +64,18 @@ def test_ten_mebibytes_of_hostile_text_come_back_and_one_byte_more_is_refused() 
     assert newest["state_bytes"] == MAX_STATE_BYTES
     before = everything()
     refused(run.save("c2", state_data={"k": text + "x"}), 413, "too_large")
+    assert everything() == before
+
+
+def test_an_update_of_too_many_keys_is_refused_at_its_field_before_anything_is_stored() -> None:
+    many = dict.fromkeys((f"k{number}" for number in range(MAX_STATE_KEYS + 1)), 1)
+    run = Run.start()
+    run.pause_now()
+    before = everything()
+    refused(run.save("c1", state_data=many), 422, "validation", "/state_data")
+    refused(run.complete("a", state_data=many), 422, "validation", "/state_data")
+    refused(run.update("a", state_data=many), 422, "validation", "/state_data")
+    refused(run.post("executions", {"state": many}), 422, "validation", "/state")
     assert everything() == before
 
 

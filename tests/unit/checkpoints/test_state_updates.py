@@ -7,6 +7,7 @@ from checkpoints.domain.directives import take_apart
 from checkpoints.domain.reducers import Reducer, ReducerTable
 from checkpoints.domain.state import (
     EMPTY,
+    MAX_STATE_KEYS,
     ChangeKind,
     StateChange,
     Totals,
@@ -220,6 +221,21 @@ class TestSizes:
     ) -> None:
         change = State(log=before, other=1).update(log=added)
         assert change.totals.size == len(dumps({"log": [*before, *added], "other": 1}))
+
+    def test_a_state_has_five_thousand_keys_and_not_one_more(self) -> None:
+        names = [f"k{number}" for number in range(MAX_STATE_KEYS + 1)]
+        assert apply(dict.fromkeys(names[1:], b"1")).totals.keys == 5_000
+        with pytest.raises(TooLarge, match="5001 keys; at most 5000") as refusal:
+            apply(dict.fromkeys(names, b"1"))
+        assert refusal.value.limit == 5_000
+        assert [problem.pointer for problem in refusal.value.problems] == ["/state_data"]
+
+    def test_a_state_with_more_keys_than_are_allowed_may_change_and_lose_some(self) -> None:
+        state = State(**{f"k{number}": 1 for number in range(MAX_STATE_KEYS + 2)})
+        assert state.update(k0=2).changed_keys == ("k0",)
+        assert state.update(k0={"$delete": True}).totals.keys == MAX_STATE_KEYS + 1
+        with pytest.raises(TooLarge):
+            state.update(other=1)
 
     def test_a_state_above_a_lowered_limit_may_still_shrink(self) -> None:
         state = State(a="x" * 100, b="y" * 100)

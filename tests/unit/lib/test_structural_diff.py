@@ -3,7 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value, diff, equal
+from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Looks, Value, diff, equal
 
 
 def found(before: JsonValue, after: JsonValue) -> list[tuple[str, str, Value, Value]]:
@@ -116,3 +116,26 @@ def test_a_difference_is_written_without_the_side_that_has_no_value() -> None:
 
 def test_differences_stand_below_the_path_that_is_given() -> None:
     assert [each.path for each in diff({"a": 1}, {"a": 2}, "/state")] == ["/state/a"]
+
+
+def test_what_there_is_no_room_to_look_at_is_told_as_one_change_of_the_whole() -> None:
+    before: JsonValue = {"few": {"a": 1}, "many": [[0]] * 50, "text": "x"}
+    after: JsonValue = {"few": {"a": 2}, "many": [[1]] * 50, "text": "y"}
+    assert [(each.path, each.kind) for each in diff(before, after, looks=Looks(100))] == [
+        ("/few/a", Kind.CHANGED),
+        ("/many", Kind.CHANGED),
+        ("/text", Kind.CHANGED),
+    ]
+
+
+def test_comparisons_share_the_looks_that_they_are_given() -> None:
+    looks = Looks(2 * (5 + 4))
+    lists: tuple[JsonValue, JsonValue] = ([1, 2], [1, 3])
+    paths = [each.path for _ in range(3) for each in diff(*lists, "/at", looks)]
+    assert paths == ["/at/1", "/at/1", "/at"]
+
+
+def test_lists_of_a_hundred_and_fifty_thousand_items_are_told_item_by_item() -> None:
+    before: JsonValue = list(range(150_000))
+    after: JsonValue = [*range(150_000), 1]
+    assert found(before, after) == [("/150000", "added", ABSENT, 1)]
