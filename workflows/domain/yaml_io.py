@@ -19,17 +19,34 @@ def load(text: str | bytes, *, default_name: str = "") -> Document:
     ``nodes`` or ``edges`` may be missing. Raises ValidationFailed
     - each problem has a pointer and, in its extra, line and column from 1 - and TooLarge.
     """
-    data = load_json(text)
+    data = load_json(text, _not_of_a_workflow)
     if not isinstance(data, dict):
-        raise ValidationFailed.at(
-            "", "a workflow is a mapping with nodes and edges", line=1, column=1
-        )
+        raise ValidationFailed.at("", _NO_MAPPING, line=1, column=1)
     missing: dict[str, JsonValue] = {"name": default_name, "nodes": [], "edges": []}
     given = {key: value for key, value in data.items() if value is not None}
     try:
         return graph.read({**missing, **given})
     except ValidationFailed as error:
         raise _with_places(error, text) from None
+
+
+def _not_of_a_workflow(keys: Sequence[str | None], value: JsonValue) -> str | None:
+    """Why a long text that has ``value`` below ``keys`` is none of a workflow, None if it may be.
+
+    A short one is read whole, and all its problems are told together.
+    """
+    field = keys[0] if keys else None
+    if field is None:
+        return _NO_MAPPING
+    if field not in Document.model_fields:
+        return f"a workflow has no field {field!r}"
+    if field in ("nodes", "edges") and len(keys) == _IN_LIST and not isinstance(value, dict):
+        return f"an entry of {field} is a mapping"
+    return None
+
+
+_NO_MAPPING: Final = "a workflow is a mapping with nodes and edges"
+_IN_LIST: Final = 2  # the field and its list
 
 
 def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[Place]:

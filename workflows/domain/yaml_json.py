@@ -1,7 +1,7 @@
 """Strict reading of YAML 1.2 as JSON, bounded in size and with places for its errors."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,8 +12,8 @@ from ctxadmin.lib.errors import TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import MAX_DEPTH, dumps
 
 MAX_TEXT: Final = 32 * 1024 * 1024
-# 10,000 nodes with 50,000 edges have about a million values; two million are read in 8 s.
-MAX_VALUES: Final = 2_000_000
+# 10,000 nodes with 50,000 edges have about a million values; read in 2 to 3 s of processor time.
+MAX_VALUES: Final = 1_200_000
 # What aliases stand for, together: values, and every eight characters of a text as one more.
 MAX_EXPANDED: Final = 1_000_000
 
@@ -36,10 +36,23 @@ IMPLICIT_TAGS: Final = (
     (_PREFIX + "int", re.compile(rf"(?:{_INT.pattern})\Z")),
     (_PREFIX + "float", re.compile(rf"(?:{_FLOAT.pattern}|{_NOT_A_NUMBER.pattern})\Z")),
 )
+_CONSTANTS: Final[dict[str, bool | None]] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+_OF_NUMBERS: Final = frozenset("+-.0123456789")  # what a number begins with
 _FORMS: Final = {_PREFIX + "str": re.compile(""), **dict(IMPLICIT_TAGS)}
+_BASES: Final = {"0o": 8, "0x": 16}
+_LONGEST_INT: Final = 70
 _MIN_INT: Final = -(2**63)
 _MAX_INT: Final = 2**64 - 1
 _Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+# Where values stand, as keys and (as None) lists, and the last of them: a refusal, or None.
+Refuse = Callable[[Sequence[str | None], JsonValue], str | None]
+_ASKED_EVERY: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +63,18 @@ class Place:
     column: int
 
 
-def load_json(text: str | bytes) -> JsonValue:
+def load_json(text: str | bytes, refuse: Refuse | None = None) -> JsonValue:
     """The one document of a YAML text as JSON.
+
+    ``refuse`` is asked about every so many values where they stand: what it says is the refusal,
+    so that a long text of something else is not read to its end.
 
     Refuses, as ValidationFailed with line and column: keys given twice, keys that are no texts,
     merge keys, tags but the core schema's, several documents, numbers that JSON or 64 bit cannot
     hold, nesting over MAX_DEPTH, more than MAX_VALUES, aliases that stand for more than
     MAX_EXPANDED or for themselves. TooLarge over MAX_TEXT bytes.
     """
-    return _Reader(_events(text)).read()
+    return _Reader(_events(text), refuse=refuse).read()
 
 
 def find_places(text: str | bytes, pointers: Sequence[str]) -> list[Place]:
@@ -155,6 +171,7 @@ class _Reader:
 
     events: Iterator[yaml.Event]
     wanted: Collection[str] = ()
+    refuse: Refuse | None = None
     places: dict[str, Place] = field(default_factory=dict)
     stack: list[_Open] = field(default_factory=list)
     anchors: dict[str, _Anchored] = field(default_factory=dict)
@@ -220,7 +237,11 @@ class _Reader:
         self.values += 1
         if self.values > MAX_VALUES:
             raise self._refused(f"a text has at most {MAX_VALUES} values", event)
-        if not isinstance(value, dict | list) or isinstance(event, yaml.AliasEvent):
+        if self.values % _ASKED_EVERY == 0 and self.refuse is not None:
+            self._ask(self.refuse, value, event)
+        if self.wanted and (
+            not isinstance(value, dict | list) or isinstance(event, yaml.AliasEvent)
+        ):
             self._note(event)
         if not self.stack:
             self.result = value
@@ -235,6 +256,13 @@ class _Reader:
             top.value[top.key] = value
             top.key = None
 
+    def _ask(self, refuse: Refuse, value: JsonValue, event: yaml.Event) -> None:
+        if self._waits_for_key():
+            return
+        message = refuse([each.key for each in self.stack], value)
+        if message is not None:
+            raise self._refused(message, event)
+
     def _set_key(self, top: _Open, key: JsonValue, event: yaml.Event) -> None:
         if not isinstance(key, str):
             raise self._refused(f"a key is a text; put {dumps(key).decode()[:40]} in quotes", event)
@@ -247,9 +275,14 @@ class _Reader:
     def _scalar_value(self, event: yaml.ScalarEvent) -> JsonValue:
         text = event.value
         kind = event.tag
-        if kind is None or kind == "!":
-            plain = event.implicit[0] and kind is None
-            kind = _implicit_tag(text) if plain else _PREFIX + "str"
+        if kind is None and event.implicit[0]:
+            if text in _CONSTANTS:
+                return _CONSTANTS[text]
+            if text[0] not in _OF_NUMBERS:
+                return str(text)
+            kind = _implicit_tag(text)
+        elif kind is None or kind == "!":
+            return str(text)
         else:
             form = _FORMS.get(kind)
             if form is None:
@@ -266,10 +299,11 @@ class _Reader:
 
     def _number(self, text: str, kind: str, event: yaml.ScalarEvent) -> JsonValue:
         if kind == _PREFIX + "int":
-            base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-            if len(text) > 70 or not _MIN_INT <= int(text, base) <= _MAX_INT:
+            base = _BASES.get(text[:2], 10)
+            number = int(text, base) if len(text) <= _LONGEST_INT else _MAX_INT + 1
+            if not _MIN_INT <= number <= _MAX_INT:
                 raise self._refused(f"the integer {text[:32]} does not fit into 64 bit", event)
-            return int(text, base)
+            return number
         if _NOT_A_NUMBER.fullmatch(text) or float(text) in (float("inf"), float("-inf")):
             raise self._refused(f"{text[:32]} is not a number that JSON knows", event)
         return float(text)

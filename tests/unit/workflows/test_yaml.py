@@ -269,6 +269,30 @@ def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "at most 10 values" in refused("a: [1, 2, 3, 4, 5, 6, 7, 8, 9]").message
 
 
+@pytest.mark.parametrize(
+    ("begins", "pointer", "told"),
+    [
+        ("a: [", "/a", "has no field 'a'"),
+        ("nodes: [", "/nodes", "an entry of nodes is a mapping"),
+        ("edges: [", "/edges", "an entry of edges is a mapping"),
+        ("nodes: []\nother: {deep: [", "/other/deep", "has no field 'other'"),
+        ("[", "", "a mapping with nodes and edges"),
+    ],
+)
+def test_a_long_text_of_something_else_is_not_read_to_its_end(
+    begins: str, pointer: str, told: str
+) -> None:
+    problem = refused(begins + "1, " * 2_000 + "}: not YAML")
+    assert told in problem.message
+    assert problem.pointer.startswith(pointer)
+
+
+def test_a_short_text_of_something_else_is_told_all_its_problems() -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        load("nodes: [1]\nedges: [2]\na: 3\nb: 4")
+    assert [each.pointer for each in caught.value.problems] == ["/nodes/0", "/edges/0", "/a", "/b"]
+
+
 def test_a_text_over_the_limit_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_json, "MAX_TEXT", 10)
     with pytest.raises(TooLarge):
