@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
+from django.conf import settings
 from pydantic import JsonValue
 
 from checkpoints.domain.status import Status
@@ -17,6 +18,7 @@ from conversations.store import find_head, find_with_details
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.work_budget import bounded
 from ctxadmin.observe.traces import span
 from workflows.domain import flow
 from workflows.domain.context import Messages, PromptContext, Sight
@@ -44,7 +46,8 @@ def enter(
     """What a node would see now, in any status, as JSON (rest.md, ``enter``).
 
     Without ``edges`` those on which something waits for the node. Raises NotFound for a node
-    that the workflow does not have, ValidationFailed at ``/edges``, IncompatibleContext.
+    that the workflow does not have, ValidationFailed at ``/edges``, IncompatibleContext, TooLarge
+    for filters that take too much work.
     """
     with span("enter"):
         moment = moment_now(find_with_details(actor.workspace, public_id), with_details=True)
@@ -110,7 +113,8 @@ def _entered(
     pinned.require_node(node_id)
     if edges is None:
         edges = marking.arrived(pinned.graph, node_id) if marking is not None else ()
-    return flow.enter(pinned.plan, node_id, sight_at(moment), edges, explain=explain)
+    with bounded(settings.MAX_PREVIEW_WORK):
+        return flow.enter(pinned.plan, node_id, sight_at(moment), edges, explain=explain)
 
 
 def sight_at(moment: Moment) -> Sight:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.timeline import WriteKind
@@ -13,6 +14,7 @@ from checkpoints.store import find_checkpoint
 from conversations.models import Conversation, Message
 from conversations.token_sums import TokenSums
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.work_budget import bounded
 from workflows.domain import flow
 from workflows.domain.context import Sight
 from workflows.trials import Looked
@@ -62,7 +64,8 @@ def look_at_input(head: Conversation, row: Execution, version: int) -> Looked:
     arrived = moment.marking.arrived(pinned.graph, node_id) if moment.marking else ()
     sight = input_sight(moment, after)
     tokens = TokenSums(head.key)
-    found = flow.preview(pinned.plan, node_id, sight, arrived, tokens=tokens)
+    with bounded(settings.MAX_PREVIEW_WORK):
+        found = flow.preview(pinned.plan, node_id, sight, arrived, tokens=tokens)
     moment.require_whole()
     costs = (found.tokens_before, found.tokens_after, found.cached_prefix_lost)
     return Looked(found.entered, sight, head, *costs)

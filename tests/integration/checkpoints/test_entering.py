@@ -1,6 +1,7 @@
 """Entering nodes: filters of edges and nodes, messages, refusals; nothing is written."""
 
 import pytest
+from pytest_django import Settings
 
 from ctxadmin.accounts.roles import Scope
 from tests.factories import Api, assistant, calls, conversation, result, system, user
@@ -196,3 +197,17 @@ def test_a_preview_sees_the_state_of_the_execution() -> None:
     assert then["context"]["variables"] == {"k": 1}
     assert [len(seen["messages"]) for seen in (now, then)] == [2, 1]
     refused(designer.post("/workflows/w/preview", {**body, "at": 9}), 404, "not_found")
+
+
+def test_filters_that_take_too_much_work_keep_a_node_from_being_entered(
+    settings: Settings,
+) -> None:
+    settings.MAX_PREVIEW_WORK = 10_000
+    many = [{"type": "exclude", "pattern": f"*x{number}*"} for number in range(50)]
+    publish("w", [node("a"), node("b", context_filter={"rules": many})], [edge("a", "b")])
+    run = Run.start("w", state={f"name.{number}": 1 for number in range(500)})
+    completed = ok(run.complete("a", enter_next=True))
+    assert completed["entered"]["problem"]["code"] == "too_large"
+    assert refused(run.enter("b"), 413, "too_large")["limit"] == 10_000
+    settings.MAX_PREVIEW_WORK = 10_000_000
+    assert len(ok(run.enter("b"))["context"]["variables"]) == 500
