@@ -133,6 +133,7 @@ AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
 
 # Behind TLS the cookies say so; the embedded server speaks plain HTTP on loopback.
 HTTPS_ONLY = environment.flag("CTXADMIN_HTTPS")
+SESSION_ENGINE = "ctxadmin.accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS_ONLY
 SESSION_COOKIE_NAME = "__Host-ctxadmin" if HTTPS_ONLY else "ctxadmin"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS_ONLY else "csrftoken"

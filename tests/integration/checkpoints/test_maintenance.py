@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 import orjson
 import pytest
-from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
@@ -26,6 +25,7 @@ from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import create_token, system_actor
+from ctxadmin.accounts.sessions import SessionStore
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib import clock
