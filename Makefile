@@ -79,7 +79,7 @@ catalogues: ## Put the texts of the code into the catalogues of languages, and c
 	@$(python) -m scripts.catalogues
 
 .PHONY: bench
-bench: tools ## Measure speed; ARGS=values, databases, lists, copy, savers, http, canvas, desk, applied, fanout for a part
+bench: tools ## Measure speed; ARGS=values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, hostile for a part
 	@$(python) -m bench $(ARGS)
 
 .PHONY: soak

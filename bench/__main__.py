@@ -14,6 +14,7 @@ from bench import (
     desk,
     documents,
     fanout,
+    hostile,
     http,
     private,
     savers,
@@ -37,13 +38,14 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "desk": (desk.rows,),
         "applied": (applied.rows,),
         "fanout": (fanout.rows,),
+        "hostile": (hostile.rows,),
     }
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout"
+    listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

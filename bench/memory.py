@@ -30,9 +30,9 @@ def _peaks(pids: Sequence[int], caller: Caller, calls: Calls) -> list[Row]:
     }
     found: list[Row] = []
     for what, request in requests.items():
-        before = _forget_peaks(pids)
+        before = forget_peaks(pids)
         load(caller.port, [[request]], 60)
-        peak = max(_of(pid, "VmHWM") - before[pid] for pid in pids)
+        peak = max(memory_of(pid, "VmHWM") - before[pid] for pid in pids)
         found.append(
             Row(f"memory that {what} takes, beside its size", peak / _MB, "MB", len(state) / _MB, 5)
         )
@@ -47,7 +47,7 @@ def _growth(pids: Sequence[int], caller: Caller, calls: Calls, minutes: float) -
 
     def watch() -> None:
         while not done.wait(_EVERY):
-            seen.append(sum(_of(pid, "VmRSS") for pid in pids))
+            seen.append(sum(memory_of(pid, "VmRSS") for pid in pids))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -61,14 +61,14 @@ def _growth(pids: Sequence[int], caller: Caller, calls: Calls, minutes: float) -
     return Row(name, end / _MB, "MB", half / _MB, 1.05)
 
 
-def _forget_peaks(pids: Sequence[int]) -> dict[int, int]:
+def forget_peaks(pids: Sequence[int]) -> dict[int, int]:
     """Have peaks counted from now on; the memory of each process now."""
     for pid in pids:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
-    return {pid: _of(pid, "VmRSS") for pid in pids}
+    return {pid: memory_of(pid, "VmRSS") for pid in pids}
 
 
-def _of(pid: int, name: str) -> int:
+def memory_of(pid: int, name: str) -> int:
     """A figure of a process in bytes."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith(f"{name}:"):

@@ -45,6 +45,7 @@ _OF_NUMBERS: Final = frozenset("+-.0123456789")  # what a number begins with
 _FORMS: Final = {_PREFIX + "str": re.compile(""), **dict(IMPLICIT_TAGS)}
 _BASES: Final = {"0o": 8, "0x": 16}
 _LONGEST_INT: Final = 70
+_DIGITS: Final = 18  # as many always fit
 _MIN_INT: Final = -(2**63)
 _MAX_INT: Final = 2**64 - 1
 _Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -280,6 +281,8 @@ class _Reader:
                 return _CONSTANTS[text]
             if text[0] not in _OF_NUMBERS:
                 return str(text)
+            if text.isascii() and text.isdigit() and len(text) <= _DIGITS:
+                return int(text)
             kind = _implicit_tag(text)
         elif kind is None or kind == "!":
             return str(text)

@@ -1,0 +1,65 @@
+"""What the dearest single requests cost the server: processor time and memory, by their size."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from bench.memory import forget_peaks, memory_of
+from bench.serving import Embedded
+from bench.table import Row
+from tests.hostile_requests import CORPUS, JSON, Hostile
+
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+_MB: Final = 1e6
+_MOST_SECONDS: Final = 1.0  # of processor time for each MB of the request
+_MOST_TIMES: Final = 10.0  # the request's size, in memory
+_PATIENCE: Final = 120
+
+
+def rows() -> list[Row]:
+    """One row of time and one of memory for each request; one of less than 1 MB counts as 1 MB."""
+    with tempfile.TemporaryDirectory() as name, Embedded(Path(name), {}) as server:
+        _send(server, Hostile("", "/conversations", lambda: b'{"id":"c"}', 201, None, ("engine",)))
+        _send(
+            server,
+            Hostile("", "/conversations/c/executions", lambda: b"{}", 201, None, ("engine",)),
+        )
+        return [row for hostile in CORPUS for row in _weighed(server, hostile)]
+
+
+def _weighed(server: Embedded, hostile: Hostile) -> Iterator[Row]:
+    server.token(*hostile.scopes)
+    size = max(len(hostile.make()) / _MB, 1.0)
+    before, took = forget_peaks([server.pid])[server.pid], _seconds(server.pid)
+    _send(server, hostile)
+    took = _seconds(server.pid) - took
+    peak = (memory_of(server.pid, "VmHWM") - before) / _MB
+    yield Row(f"hostile: {hostile.name}, each MB", took / size, "s", goal=_MOST_SECONDS)
+    yield Row(f"hostile: {hostile.name}, memory beside its size", peak, "MB", size, _MOST_TIMES)
+
+
+def _send(server: Embedded, hostile: Hostile) -> None:
+    headers = {
+        "Authorization": f"Bearer {server.token(*hostile.scopes)}",
+        "Content-Type": hostile.content_type or JSON,
+    }
+    url = f"{server.url}/api/v1{hostile.path}"
+    request = Request(url, hostile.make(), headers, method=hostile.method)
+    try:
+        with urlopen(request, timeout=_PATIENCE) as answer:
+            status = answer.status
+    except HTTPError as error:
+        status = error.code
+    if status != hostile.status:
+        raise RuntimeError(f"{hostile.name}: {status} instead of {hostile.status}")
+
+
+def _seconds(pid: int) -> float:
+    """Processor time that a process has taken."""
+    text = Path(f"/proc/{pid}/stat").read_text()
+    user, system = text.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / _TICKS
