@@ -30,7 +30,7 @@ INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
+    "django.contrib.sessions",  # its own table stays empty: see SESSION_ENGINE
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
@@ -58,7 +58,7 @@ MIDDLEWARE = [
     "ctxadmin.web.middleware.ProbesMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "ctxadmin.accounts.session_use.SessionUseMiddleware",
     "ctxadmin.web.language.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -137,7 +137,9 @@ SESSION_ENGINE = "ctxadmin.accounts.sessions"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS_ONLY
 SESSION_COOKIE_NAME = "__Host-ctxadmin" if HTTPS_ONLY else "ctxadmin"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS_ONLY else "csrftoken"
-SESSION_COOKIE_AGE = 12 * 3600
+SESSION_COOKIE_AGE = 12 * 3600  # from the sign-in, whatever is done meanwhile
+# Without a use for so long a session ends before; 0: it does not.
+SESSION_IDLE_HOURS = environment.number("CTXADMIN_SESSION_IDLE_HOURS", 2, most=12)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS_ONLY else 0

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from importlib import import_module
 from typing import Final, Protocol
 
-from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -23,6 +21,7 @@ from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import ended_tokens, remove_ended_tokens, system_actor
+from ctxadmin.accounts.sessions import ended_sessions
 from ctxadmin.audit.anchors import anchor_heads
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, InvalidState, NotFound
@@ -266,13 +265,9 @@ def _answers(run: _Run) -> int:
 
 
 def _sessions(run: _Run) -> int:
-    """Sessions of browsers whose time is over, as Django's ``clearsessions`` does it."""
-    store = import_module(settings.SESSION_ENGINE).SessionStore
-    rows = store.get_model_class().objects.filter(expire_date__lt=clock.now())
-    count = int(rows.count())
-    if not run.only_looks:
-        store.clear_expired()
-    return count
+    """Sessions of browsers whose time is over."""
+    rows = ended_sessions()
+    return rows.count() if run.only_looks else rows.delete()[0]
 
 
 def _edits(run: _Run) -> int:

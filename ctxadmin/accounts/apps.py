@@ -9,11 +9,12 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Have sign-ins, failures and sign-outs put on record."""
+        """Have sign-ins begin a session, and put on record, as failures and sign-outs are."""
         from django.contrib.auth import signals
 
-        from ctxadmin.accounts import access_log
+        from ctxadmin.accounts import access_log, sessions
 
+        signals.user_logged_in.connect(sessions.signed_in)
         signals.user_logged_in.connect(access_log.signed_in)
         signals.user_logged_out.connect(access_log.signed_out)
         signals.user_login_failed.connect(access_log.sign_in_failed)

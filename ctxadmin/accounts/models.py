@@ -1,9 +1,11 @@
-"""Workspaces, people, their roles and the tokens of engines."""
+"""Workspaces, people, their roles and sessions, and the tokens of engines."""
 
 from typing import ClassVar
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 
 from ctxadmin.accounts.roles import Role
@@ -55,6 +57,30 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} is {self.role} in {self.workspace}"
+
+
+class BrowserSession(AbstractBaseSession):
+    """A session of a browser, by the digest of its key; of nobody before the sign-in.
+
+    ``expire_date`` is a fixed time after the sign-in. ``address``, ``browser`` and ``system`` are
+    those of the last use that was noted.
+    """
+
+    session_key = AsciiField(max_length=40, primary_key=True)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="sessions", null=True
+    )
+    signed_in_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField()
+    address = AsciiField(max_length=45, default="")
+    browser = AsciiField(max_length=20, default="")
+    system = AsciiField(max_length=20, default="")
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        from ctxadmin.accounts.sessions import SessionStore  # which stands on this model
+
+        return SessionStore
 
 
 class EngineToken(models.Model):

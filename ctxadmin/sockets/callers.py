@@ -1,21 +1,19 @@
 """Who is behind a socket or a waiting call, asked at the start and again when rights change."""
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
-from importlib import import_module
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user
-from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 from rest_framework.exceptions import AuthenticationFailed
 
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.sessions import SessionGlance, stored_key
 from ctxadmin.web.authentication import person_actor, token_actor
 
 _BEARER: Final = b"bearer "
@@ -31,19 +29,14 @@ class Caller:
 
     @property
     def session(self) -> str:
-        """What may be told of a session: the digest of its key."""
-        return "" if self.by_token else digest_of_session(self.secret)
+        """What may be told of a session: the digest of its key, as its row has it."""
+        return "" if self.by_token else stored_key(self.secret)
 
     def is_meant(self, kind: str, name: str) -> bool:
         """True if a change of rights is about this caller; see ``announcing.rights_changed``."""
         if kind == "session":
             return not self.by_token and self.session == name
         return (kind, name) == (self.actor.kind, self.actor.id)
-
-
-def digest_of_session(key: str) -> str:
-    """The key of a session opens it, so that processes name its digest only."""
-    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def caller_of(headers: Iterable[tuple[bytes, bytes]], address: str = "") -> Caller | None:
@@ -81,16 +74,10 @@ def _ask(secret: str, address: str, *, by_token: bool) -> Caller | None:
             return Caller(token_actor(secret, request), secret, by_token=True)
         except AuthenticationFailed:
             return None
-    request.session = _store(secret)
+    request.session = SessionGlance(secret)
     request.user = get_user(request)
     actor = person_actor(request)
     return None if actor is None else Caller(actor, secret, by_token=False)
-
-
-def _store(key: str) -> SessionBase:
-    engine = import_module(settings.SESSION_ENGINE)
-    store: SessionBase = engine.SessionStore(key)
-    return store
 
 
 def _session_key(cookies: bytes) -> str:

@@ -4,8 +4,8 @@ from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from ctxadmin.accounts.sessions import stored_key
 from ctxadmin.sockets.announcing import rights_changed
-from ctxadmin.sockets.callers import digest_of_session
 
 
 class SignOut(LogoutView):
@@ -21,5 +21,5 @@ class SignOut(LogoutView):
         key = request.session.session_key
         answer: HttpResponse = super().post(request, *args, **kwargs)
         if key:
-            rights_changed("session", digest_of_session(key))
+            rights_changed("session", stored_key(key))
         return answer

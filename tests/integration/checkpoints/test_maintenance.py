@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 import orjson
 import pytest
-from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 
@@ -22,7 +21,7 @@ from checkpoints.services import forking, saving, thinning
 from checkpoints.services.policies import policy_of, set_policy
 from conversations import erasure
 from conversations.models import Conversation, Message
-from ctxadmin.accounts.models import EngineToken
+from ctxadmin.accounts.models import BrowserSession, EngineToken
 from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.accounts.sessions import SessionStore
@@ -94,7 +93,7 @@ def test_by_default_only_old_answers_sessions_and_edits_go() -> None:
     assert Conversation.objects.filter(archived=False).count() == before
     assert thinned(made) == 0
     assert KeptAnswer.objects.get().call == "c"
-    assert Session.objects.count() == 1
+    assert BrowserSession.objects.count() == 1
     assert PendingEdit.objects.get().person == 1
 
 

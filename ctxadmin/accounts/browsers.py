@@ -1,0 +1,36 @@
+"""The names of a browser and its system, read out of a user agent.
+
+They only help somebody to know a browser of theirs again: whoever sends a user agent chooses it.
+"""
+
+from typing import Final
+
+# Each names those after it, too, to be let in where they are.
+_BROWSERS: Final = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Chrome/", "Chrome"),
+    ("CriOS/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+_SYSTEMS: Final = (
+    ("Android", "Android"),
+    ("iPhone", "iOS"),
+    ("iPad", "iPadOS"),
+    ("Windows", "Windows"),
+    ("CrOS", "ChromeOS"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
+
+
+def browser_of(user_agent: str) -> tuple[str, str]:
+    """``("Firefox", "Linux")``; "" for what is not known."""
+    return _first(_BROWSERS, user_agent), _first(_SYSTEMS, user_agent)
+
+
+def _first(signs: tuple[tuple[str, str], ...], text: str) -> str:
+    return next((name for sign, name in signs if sign in text), "")

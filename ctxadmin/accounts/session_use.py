@@ -1,0 +1,36 @@
+"""Tells a session where its browser is, and when somebody uses it."""
+
+from typing import Final
+
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponse
+
+from ctxadmin.accounts.sessions import SessionStore
+
+# All browsers name it when they open a page, and no script of ours does.
+_OPENS_A_PAGE: Final = "application/xhtml+xml"
+
+
+class SessionUseMiddleware(SessionMiddleware):
+    """Django's; a use is a page that is opened, or something that is sent.
+
+    What open pages fetch by themselves is none, so that a session whose pages nobody looks at ends.
+    """
+
+    def process_request(self, request: HttpRequest) -> None:
+        super().process_request(request)
+        if isinstance(request.session, SessionStore):
+            request.session.address = request.META.get("REMOTE_ADDR", "")
+            request.session.user_agent = request.headers.get("User-Agent", "")
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        response = super().process_response(request, response)
+        if isinstance(request.session, SessionStore) and _is_use(request):
+            request.session.touch()
+        return response
+
+
+def _is_use(request: HttpRequest) -> bool:
+    if request.method not in ("GET", "HEAD"):
+        return True
+    return _OPENS_A_PAGE in request.headers.get("Accept", "")
