@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import redis
 from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import override_settings
 
@@ -21,6 +22,7 @@ from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.db.binary_log import binary_log_days
 from ctxadmin.web.models import KeptAnswer
+from ctxadmin.web.pressing import FIELD, new_key
 from tests.factories import Api, calls, person, signed_in, user
 from tests.integration.checkpoints.flows import Run
 from tests.integration.live_copy.conftest import copy, following, server
@@ -116,6 +118,12 @@ def say_everything(do: Once) -> Run:
     for read in ("snapshot", "messages", "checkpoints/2"):
         assert run.get(read).status_code == 200
     assert admin.get(url(run, "")).status_code == 200
+    do("post", "/conversations/import", run.get("export").json())
+    chat = {"id": "uploaded", "title": text, "messages": [message, calls(MARK)]}
+    file = SimpleUploadedFile(f"{MARK}.json", json.dumps(chat).encode())
+    form = {"file": file, FIELD: new_key()}
+    uploaded = admin.post("/conversations/import/", form)
+    assert uploaded.status_code == 302, uploaded.content
     return run
 
 
@@ -128,7 +136,9 @@ def test_nothing_that_was_said_is_left_in_sql_or_in_redis(
     said_in = {"web_keptanswer", "audit_auditreason", "checkpoints_pendingedit"}
     assert said_in <= tables  # else the test shows nothing
     assert list(found_in_redis(server))
-    for name in ("forked", "said"):
+    names = list(Conversation.objects.values_list("public_id", flat=True))
+    assert len(names) == 4  # said, forked, imported by REST, uploaded on the page
+    for name in names:
         assert api.delete(f"/conversations/{name}").status_code == 204
     assert sorted(set(found_in_sql())) == []
     assert sorted(found_in_redis(server)) == []
