@@ -123,7 +123,7 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "overview"
 LOGOUT_REDIRECT_URL = "login"
 AXES_FAILURE_LIMIT = 10
-AXES_COOLOFF_TIME = 0.25  # hours
+AXES_COOLOFF_TIME = 0.25  # hours; the page (registration/locked.html) says it
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_HANDLER = "ctxadmin.accounts.sign_in_limits.SignInLimits"
 # Failures of all names together from one address within the same time; 0: no limit.

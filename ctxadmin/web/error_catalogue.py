@@ -116,8 +116,8 @@ _ALL: Final = (
         409,
         _("What is stored is not what was written, so it is not shown; nothing was changed."),
         _(
-            "Do not repeat the call. An administrator finds all damage with manage.py verify and "
-            "restores the conversation from a backup."
+            "Repeating it will not help. An administrator finds all damage with manage.py verify "
+            "and restores the conversation from a backup."
         ),
         (
             ("what", _("the kind of row, e.g. message or state key")),

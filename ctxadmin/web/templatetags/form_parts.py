@@ -47,15 +47,19 @@ def contract_form(form: ContractForm[Any]) -> dict[str, object]:
 
 
 @register.inclusion_tag("components/form/errors.html")
-def form_errors(form: forms.BaseForm) -> dict[str, object]:
-    """The summary of a form's errors with links to the fields; nothing if there are none."""
+def form_errors(form: forms.BaseForm, heading: str = "") -> dict[str, object]:
+    """The summary of a form's errors with links to the fields; nothing if there are none.
+
+    Its ``heading`` counts them and says that nothing was saved, if no other is given.
+    """
     whole = form.errors.as_data().get(NON_FIELD_ERRORS, [])
     listed = [_of_whole(form, error) for error in whole]
     for bound in form:
         for error in bound.errors:
             label = getattr(bound.field, "long_label", bound.label)
             listed.append({"label": label, "message": str(error), "anchor": _anchor(bound)})
-    return {"errors": listed, "is_opened": getattr(form, "is_opened", False)}
+    opened = getattr(form, "is_opened", False)
+    return {"errors": listed, "heading": heading, "is_opened": opened}
 
 
 def _of_whole(form: forms.BaseForm, error: ValidationError) -> dict[str, object]:
