@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.models import Membership, User, Workspace
+from ctxadmin.accounts.models import BrowserSession, Membership, User, Workspace
 from ctxadmin.accounts.roles import Action, Role
 from ctxadmin.accounts.services import record_change
 from ctxadmin.audit.record import Change
@@ -123,6 +123,7 @@ def renew_password(actor: Actor, name: str) -> NewPassword:
     user.set_password(password)
     user.must_change_password = True
     user.save(update_fields=["password", "must_change_password"])
+    _end_sessions(user)
     _record(actor, name, what="password renewed")
     return NewPassword(name, password)
 
@@ -150,6 +151,7 @@ def password_changed(actor: Actor, user: User) -> None:
     """Put on record that a person chose a password; the first one's file is of no use any more."""
     user.must_change_password = False
     user.save(update_fields=["must_change_password"])
+    _end_sessions(user)
     _locked_workspace(actor)
     _record(actor, user.username, what="password changed")
     transaction.on_commit(lambda: _forget_first_password(user.username))
@@ -203,7 +205,16 @@ def _set_active(actor: Actor, user: User, *, active: bool) -> None:
         return
     user.is_active = active
     user.save(update_fields=["is_active"])
+    _end_sessions(user)
     _record(actor, user.username, what="unlocked" if active else "locked")
+
+
+def _end_sessions(user: User) -> None:
+    """Remove all of them; the browser that changes the password gets another one.
+
+    Pages that are open hear of the change of the person.
+    """
+    BrowserSession.objects.filter(user=user).delete()
 
 
 def _locked_workspace(actor: Actor) -> Workspace:

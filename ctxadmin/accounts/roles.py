@@ -67,6 +67,7 @@ class Action(StrEnum):
     SESSION_SIGN_IN = "session.sign_in"
     SESSION_FAIL = "session.fail"
     SESSION_SIGN_OUT = "session.sign_out"
+    SESSION_END = "session.end"
     CONVERSATION_EXPORT = "conversation.export"
 
 
@@ -76,7 +77,7 @@ _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
 _EVERYBODYS: Final = frozenset(
     {
         *(Action.READ, Action.CONVERSATION_EXPORT, Action.NOTIFICATION_CHOOSE),
-        *(Action.SESSION_SIGN_IN, Action.SESSION_FAIL, Action.SESSION_SIGN_OUT),
+        *(Action.SESSION_SIGN_IN, Action.SESSION_FAIL, Action.SESSION_SIGN_OUT, Action.SESSION_END),
     }
 )
 # Who may do it, beside admin, who may do everything.

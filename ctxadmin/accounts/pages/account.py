@@ -1,4 +1,4 @@
-"""Everybody's own page: who one is here, and a password of one's own."""
+"""Everybody's own page: who one is here, one's password and one's sessions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import User
 from ctxadmin.accounts.pages.people import ROLES
+from ctxadmin.accounts.pages.sessions import SessionList, session_list
 from ctxadmin.accounts.people import password_changed, role_of
 from ctxadmin.web import error_pages
 from ctxadmin.web.authentication import member_actor
@@ -44,7 +45,11 @@ class PasswordForm(PasswordChangeForm):
 
 @dataclass(frozen=True, slots=True)
 class AccountPage:
-    """Who one is; ``must_change`` if nothing else is open before another password is chosen."""
+    """Who one is, and where one is signed in.
+
+    ``must_change`` if nothing else is open before another password is chosen; then no session is
+    shown.
+    """
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -52,6 +57,7 @@ class AccountPage:
     role: Text
     must_change: bool
     form: PasswordForm
+    sessions: SessionList | None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -80,6 +86,7 @@ def account(request: HttpRequest) -> HttpResponse:
         role=ROLES[role],
         must_change=was_first,
         form=form,
+        sessions=None if was_first else session_list(request, actor),
     )
     return show(request, "account.html", shown, status=422 if request.method == "POST" else 200)
 
