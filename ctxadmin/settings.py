@@ -173,6 +173,11 @@ TOGETHER = environment.number("CTXADMIN_TOGETHER", 32, least=1)
 # Bodies (rest.md, "JSON"); Django must not spool a body that we take to disk.
 MAX_BODY_BYTES = environment.number("CTXADMIN_MAX_BODY_BYTES", 16 * 1024**2, least=1024)
 MAX_IMPORT_BYTES = environment.number("CTXADMIN_MAX_IMPORT_BYTES", 64 * 1024**2, least=1024)
+# Bodies of more than 64 KiB that one process holds at once.
+_LEAST_BODIES = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES + 64 * 1024)
+MAX_BODIES_BYTES = environment.number(
+    "CTXADMIN_MAX_BODIES_BYTES", max(256 * 1024**2, _LEAST_BODIES), least=_LEAST_BODIES
+)
 # Units of work of a call that tries filters, about 0.1 microseconds each (work_budget.py).
 # Previews look at stored state, which may be larger than a body, and need a scope.
 MAX_WORK = environment.number("CTXADMIN_MAX_WORK", 10_000_000, least=100_000)

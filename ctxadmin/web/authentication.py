@@ -41,13 +41,9 @@ class BearerAuthentication(BaseAuthentication):
     """``Authorization: Bearer <token>``; a wrong, revoked or expired token is refused at once."""
 
     def authenticate(self, request: Request) -> tuple[Anyone, Actor] | None:
-        words = get_authorization_header(request).split()
-        if not words:
+        if not get_authorization_header(request).strip():
             return None
-        if len(words) != 2 or words[0].lower() != b"bearer":
-            raise AuthenticationFailed("Send the header 'Authorization: Bearer <token>'.")
-        actor = token_actor(words[1].decode("latin-1"), request._request)
-        return AnonymousUser(), actor
+        return AnonymousUser(), bearer_actor(request._request)
 
     def authenticate_header(self, request: Request) -> str:
         return _REALM
@@ -74,6 +70,14 @@ class ActorPermission(BasePermission):
         if not isinstance(request.auth, Actor):
             raise NotAuthenticated("This needs a token or a session.")
         return True
+
+
+def bearer_actor(request: HttpRequest) -> Actor:
+    """The actor of the token in the Authorization header; AuthenticationFailed."""
+    words = request.META.get("HTTP_AUTHORIZATION", "").encode("latin-1").split()
+    if len(words) != 2 or words[0].lower() != b"bearer":
+        raise AuthenticationFailed("Send the header 'Authorization: Bearer <token>'.")
+    return token_actor(words[1].decode("latin-1"), request)
 
 
 def token_actor(secret: str, request: HttpRequest) -> Actor:

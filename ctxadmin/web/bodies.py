@@ -1,78 +1,147 @@
 """The body of a request, taken whole from ASGI and never more of it than is allowed.
 
 Django would spool a body of any size to disk before a view runs, and a chunked body without a
-length reaches DRF as an empty one: so it is gathered here and given its length.
+length reaches DRF as an empty one: so it is gathered here and given its length. More than 64 KiB
+is gathered only of callers that are known, if the process has room for it.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from time import monotonic
+from typing import Any, Final, TypeAlias
 
 from django.conf import settings
-from django.http import HttpResponse
 
-from ctxadmin.lib.errors import TooLarge
-from ctxadmin.web.problems import of_error
+from ctxadmin.web.body_room import BodyRoom
+from ctxadmin.web.early_answers import Receive, RefusedEarly, Scope
 
+SMALL: Final = 64 * 1024  # what a connection holds in its buffers, too
+STALL_SECONDS: Final = 20.0  # without a byte
+LEAST_RATE: Final = 4 * 1024  # bytes a second on the whole, after as long
+_RETRY_SECONDS: Final = 2
 _LARGE_PATHS: Final = (
     "/api/v1/conversations/import",
     "/api/v1/workflows/import",
     "/conversations/",
 )
-_DRAIN_FACTOR: Final = 4
+
+# Finds who calls by the headers alone; raises RefusedEarly if nobody does.
+Identify: TypeAlias = Callable[[Scope], Awaitable[None]]
 
 
 class ClientGone(Exception):
     """The connection ended within the body: nothing is to be done, and nobody waits."""
 
 
-async def take_body(
-    scope: dict[str, Any], receive: Callable[[], Awaitable[dict[str, Any]]]
-) -> bytes:
-    """The whole body, whose length then stands in the headers; TooLarge, ClientGone.
+class Bodies:
+    """Takes the bodies of the requests of a process, ``most`` bytes of large ones at once."""
 
-    A little beyond the limit is read and dropped, so that the client hears the answer instead of
-    a broken connection.
-    """
-    limit = _limit(scope["path"])
-    message = await receive()
-    chunks: list[bytes] = []
-    size = 0
-    while True:
-        if message["type"] == "http.disconnect":
-            raise ClientGone
-        chunk = message.get("body", b"")
-        size += len(chunk)
-        if size <= limit:
-            chunks.append(chunk)
-        elif size > limit * _DRAIN_FACTOR:
-            break
-        else:
-            chunks.clear()
-        if not message.get("more_body", False):
-            break
-        message = await receive()
-    if size > limit:
-        raise TooLarge(f"The body is larger than {limit} bytes.", limit=limit)
-    body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-    if size:  # a chunked body has no length of its own
-        _say_length(scope, size)
-    return body
+    def __init__(self, identify: Identify, most: int) -> None:
+        self._identify = identify
+        self._room = BodyRoom(most)
+
+    async def take(self, scope: Scope, receive: Receive) -> bytes:
+        """The whole body, whose length then stands in the headers; RefusedEarly, ClientGone.
+
+        It is to be given back by ``release`` when its request is answered.
+        """
+        limit = _limit(scope["path"])
+        length = _declared_length(scope)
+        if length is not None and length > limit:
+            raise _too_large(limit)
+        held = 0
+        if length is not None and length > SMALL:
+            held = await self._admit(scope, length)
+        chunks: list[bytes] = []
+        size = 0
+        pace = _Pace(receive)
+        try:
+            message = await (receive() if length == 0 else pace.next())
+            while True:
+                if message["type"] == "http.disconnect":
+                    raise ClientGone
+                chunk = message.get("body", b"")
+                size += len(chunk)
+                if size > limit:
+                    raise _too_large(limit)
+                if size > SMALL and not held:  # chunked: it may become as large as it may be
+                    held = await self._admit(scope, limit)
+                chunks.append(chunk)
+                if not message.get("more_body", False):
+                    break
+                message = await pace.next()
+        except BaseException:
+            self._room.give_back(held)
+            raise
+        if held:
+            self._room.give_back(held - (size if size > SMALL else 0))
+        if size:  # a chunked body has no length of its own
+            _say_length(scope, size)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def release(self, body: bytes) -> None:
+        """The request of this body is answered."""
+        if len(body) > SMALL:
+            self._room.give_back(len(body))
+
+    async def _admit(self, scope: Scope, size: int) -> int:
+        """Take room for a large body of a caller who is known."""
+        await self._identify(scope)
+        try:
+            await self._room.take(size)
+        except TimeoutError:
+            text = "Too many large bodies are being read; try again."
+            raise RefusedEarly(503, "unavailable", text, retry_after=_RETRY_SECONDS) from None
+        return size
 
 
-def refused(error: TooLarge) -> HttpResponse:
-    """The answer to a body that was not taken; the connection cannot be used again."""
-    response = of_error(error)
-    response["Content-Length"] = str(len(response.content))
-    response["Connection"] = "close"
-    return response
+class _Pace:
+    """Receives a body; what the server keeps the client waiting does not count."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._seconds = 0.0
+        self._size = 0
+
+    async def next(self) -> dict[str, Any]:
+        """The next part; RefusedEarly if it does not come, or all of them come too slowly."""
+        began = monotonic()
+        try:
+            async with asyncio.timeout(STALL_SECONDS):
+                message = await self._receive()
+        except TimeoutError:
+            raise _too_slow() from None
+        self._seconds += monotonic() - began
+        self._size += len(message.get("body", b""))
+        if self._seconds > STALL_SECONDS and self._size < LEAST_RATE * self._seconds:
+            raise _too_slow()
+        return message
+
+
+def _too_large(limit: int) -> RefusedEarly:
+    return RefusedEarly(413, "too_large", f"The body is larger than {limit} bytes.", limit=limit)
+
+
+def _too_slow() -> RefusedEarly:
+    return RefusedEarly(408, "request_timeout", "The body did not arrive in time.")
 
 
 def _limit(path: str) -> int:
     large = path.startswith(_LARGE_PATHS)
-    return settings.MAX_IMPORT_BYTES + 64 * 1024 if large else settings.MAX_BODY_BYTES
+    return settings.MAX_IMPORT_BYTES + SMALL if large else settings.MAX_BODY_BYTES
 
 
-def _say_length(scope: dict[str, Any], length: int) -> None:
+def _declared_length(scope: Scope) -> int | None:
+    """What the headers say; None if the body is chunked, 0 if there is none."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+        if name == b"transfer-encoding":
+            return None
+    return 0
+
+
+def _say_length(scope: Scope, length: int) -> None:
     others = (b"transfer-encoding", b"content-length")
     kept = [(name, value) for name, value in scope["headers"] if name not in others]
     scope["headers"] = [*kept, (b"content-length", str(length).encode())]

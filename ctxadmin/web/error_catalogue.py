@@ -108,7 +108,7 @@ _ALL: Final = (
         "too_large",
         413,
         _("A body, a message, the state or the work asked for is over its limit."),
-        _("Send less at once; the limit is named."),
+        _("Send less at once; the limit is named. For headers the status is 431."),
         (("limit", _("the limit in bytes, keys or units of work")), _ERRORS),
     ),
     ErrorCode(
@@ -153,6 +153,12 @@ _ALL: Final = (
         415,
         _("The body has a content type that this path does not read."),
         _("Send application/json, not compressed."),
+    ),
+    ErrorCode(
+        "request_timeout",
+        408,
+        _("The request did not arrive in time; nothing was changed."),
+        _("Send it again over a connection that is fast enough; the connection was closed."),
     ),
     ErrorCode(
         "rate_limited",

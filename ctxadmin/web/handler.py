@@ -7,13 +7,14 @@ event loop once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import copy_context
 from io import BytesIO
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
+from django.conf import settings
 from django.core import signals
 from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.base import BaseHandler
@@ -23,17 +24,14 @@ from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.urls import set_script_prefix
 
-from ctxadmin.lib.errors import TooLarge
-from ctxadmin.web.bodies import ClientGone, refused, take_body
+from ctxadmin.web.bodies import Bodies, ClientGone
+from ctxadmin.web.callers import KnownCallers, credential_of, identify
+from ctxadmin.web.early_answers import Receive, RefusedEarly, Scope, Send, refuse
 from ctxadmin.web.lane import Lane
 from ctxadmin.web.later import Later, answer_later, start
 from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.web.problems import BASE_PATH
 from ctxadmin.web.turns import Turns
-
-Scope: TypeAlias = dict[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
-Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
 _END: Final = object()
 _ENOUGH: Final = 64 * 1024  # bytes that are worth a write of their own
@@ -71,6 +69,8 @@ class ThreadedHandler(BaseHandler):
         self._turn: Callable[[], AbstractAsyncContextManager[None]]
         self._turn = turns.one if turns is not None else nullcontext
         self._for_tokens = _TokenHandler()
+        self._callers = KnownCallers()
+        self._bodies = Bodies(self._identify, settings.MAX_BODIES_BYTES)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
         # Who asks after the health must hear of it while all others compute. The one that needs
         # the database does not hold up the other.
@@ -83,13 +83,27 @@ class ThreadedHandler(BaseHandler):
         if scope["type"] != "http":
             raise ValueError(f"There is nothing here for {scope['type']}.")
         try:
-            body = await take_body(scope, receive)
+            body = await self._bodies.take(scope, receive)
         except ClientGone:
             return
-        except TooLarge as error:
-            too_large = refused(error)
-            await _send(send, too_large, [too_large.content])
+        except RefusedEarly as refusal:
+            await refuse(refusal, scope, receive, send)
             return
+        try:
+            await self._answer(scope, body, receive, send)
+        finally:
+            self._bodies.release(body)
+
+    async def _identify(self, scope: Scope) -> None:
+        """Know who calls before more is taken of the request; RefusedEarly."""
+        credential = credential_of(scope)
+        if credential and self._callers.name_of(credential) is not None:
+            return
+        loop = asyncio.get_running_loop()
+        found = loop.run_in_executor(self._pool, copy_context().run, identify, scope)
+        self._callers.keep(credential, await found)
+
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         if self._lane is not None and await self._lane.answers(scope, body, send):
             return
         loop = asyncio.get_running_loop()

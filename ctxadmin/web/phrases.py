@@ -155,6 +155,11 @@ PHRASES: Final[Sequence[str]] = (
     _("the node has another template"),
     _("the messages stand in another order"),
     _("a filter puts this message in"),
+    # requests that are refused before they are read
+    _("The body is larger than {n} bytes."),
+    _("Before you sign in, a body may have {n} bytes."),
+    _("The body did not arrive in time."),
+    _("Too many large bodies are being read; try again."),
     # what a refusal is called, of ctxadmin.web.problems
     _("The input is not valid"),
     _("The position does not exist"),
@@ -166,6 +171,7 @@ PHRASES: Final[Sequence[str]] = (
     _("Already taken"),
     _("Not allowed"),
     _("Too large"),
+    _("Too slow"),
     _("Damaged data"),
     _("Not available right now"),
     _("Something went wrong"),

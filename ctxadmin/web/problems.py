@@ -49,6 +49,7 @@ TITLES: Final[Mapping[str, str]] = {
     "method_not_allowed": "Method not allowed",
     "not_acceptable": "No acceptable form",
     "unsupported_media_type": "Media type not supported",
+    "request_timeout": "Too slow",
     "rate_limited": "Too many requests",
     "internal": "Something went wrong",
 }

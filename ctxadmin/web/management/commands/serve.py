@@ -17,6 +17,7 @@ from uvicorn.supervisors import Multiprocess
 
 from ctxadmin import environment
 from ctxadmin.serving.balance import BOARD, new_board
+from ctxadmin.serving.bounded_http import BoundedHttp
 from ctxadmin.serving.listener import PortTaken, bind
 from ctxadmin.web import health
 
@@ -129,6 +130,7 @@ def _serve(listener: socket.socket, workers: int) -> None:
         workers=workers,
         loop="auto" if workers == 1 else "ctxadmin.serving.loop:WorkerLoop",
         log_config=None,  # as the settings say
+        http=BoundedHttp,
         lifespan="off",
         proxy_headers=bool(settings.TRUSTED_PROXIES),
         forwarded_allow_ips=settings.TRUSTED_PROXIES,

@@ -1,0 +1,48 @@
+"""The bytes of large bodies that a process holds at once."""
+
+import asyncio
+from collections import deque
+from typing import Final
+
+WAIT_SECONDS: Final = 5.0  # for a place; as long as other refusals of an outage take at most
+
+
+class BodyRoom:
+    """Places for ``most`` bytes; who comes first is served first. Used on one event loop only."""
+
+    def __init__(self, most: int) -> None:
+        self._free = self._most = most
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+
+    async def take(self, size: int) -> None:
+        """Wait until ``size`` bytes have a place, and take it; TimeoutError."""
+        if not self._waiting and size <= self._free:
+            self._free -= size
+            return
+        given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((size, given))
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                await given
+        except BaseException:
+            if given.done() and not given.cancelled():
+                self.give_back(size)
+            self._serve()
+            raise
+
+    def give_back(self, size: int) -> None:
+        self._free += size
+        self._serve()
+
+    def _serve(self) -> None:
+        """Give places to those who wait longest."""
+        while self._waiting:
+            size, given = self._waiting[0]
+            if given.done():  # it waits no more
+                self._waiting.popleft()
+            elif size <= self._free:
+                self._waiting.popleft()
+                self._free -= size
+                given.set_result(None)
+            else:
+                return

@@ -1,0 +1,130 @@
+"""Refusals before Django is asked, often before the body is there."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import lru_cache
+from io import BytesIO
+from typing import Any, Final, TypeAlias
+
+from csp.middleware import CSPMiddleware
+from django.contrib.auth.views import redirect_to_login
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, HttpResponse
+from django.middleware.clickjacking import XFrameOptionsMiddleware
+from django.middleware.security import SecurityMiddleware
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from ctxadmin.observe.facts import note_refusal
+from ctxadmin.web.later import start
+from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
+from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.web.problems import TITLES, problem, reads_problems
+from ctxadmin.web.theme import Theme, chosen_theme
+
+Scope: TypeAlias = dict[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
+Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+
+# What a client that sends before it reads may still send, so that it hears the answer.
+_MOST_DROPPED_BYTES: Final = 64 * 1024**2
+_DROP_SECONDS: Final = 10.0
+_SILENT_SECONDS: Final = 1.0
+_HEADERS: Final = {401: {"WWW-Authenticate": 'Bearer realm="ctxadmin"'}}
+
+
+class RefusedEarly(Exception):
+    """An error of the contract by ``status`` and ``code``; nothing of the request was done.
+
+    ``retry_after`` is in seconds, ``limit`` in bytes.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        retry_after: int | None = None,
+        limit: int | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.retry_after = retry_after
+        self.limit = limit
+
+
+async def refuse(refusal: RefusedEarly, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer at once, then drop what still comes of the body, and have the connection closed."""
+    response = _as_an_answer(refusal, scope)
+    response["Connection"] = "close"
+    response["Content-Length"] = str(len(response.content))
+    await start(send, response)
+    await send({"type": "http.response.body", "body": response.content, "more_body": True})
+    await _drop_body(receive)
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _drop_body(receive: Receive) -> None:
+    left = _MOST_DROPPED_BYTES
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_DROP_SECONDS):
+            while left > 0:
+                message = await asyncio.wait_for(receive(), _SILENT_SECONDS)
+                left -= len(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return
+
+
+def _as_an_answer(refusal: RefusedEarly, scope: Scope) -> HttpResponse:
+    """The refusal as problem+json for programs and as a page for people.
+
+    The database is not asked: this runs on the event loop.
+    """
+    request = ASGIRequest(scope, BytesIO())
+    answer: Any = lambda _: _answer(refusal, request)  # noqa: E731 - the end of a chain
+    for middleware in (
+        *(XFrameOptionsMiddleware, CSPMiddleware, NoStoreMiddleware, SecurityMiddleware),
+        RequestIdMiddleware,
+    ):
+        answer = middleware(answer)
+    response: HttpResponse = answer(request)
+    return response
+
+
+def _answer(refusal: RefusedEarly, request: HttpRequest) -> HttpResponse:
+    if refusal.status == 401 and not request.path.startswith("/api/"):
+        note_refusal(refusal.code)
+        return redirect_to_login(request.get_full_path())  # as pages answer, their scripts too
+    if reads_problems(request):
+        extra = {} if refusal.limit is None else {"limit": refusal.limit}
+        response = problem(
+            refusal.status,
+            refusal.code,
+            refusal.detail,
+            extra=extra,
+            headers=_HEADERS.get(refusal.status),
+        )
+    else:
+        note_refusal(refusal.code)
+        language = translation.get_language_from_request(request)
+        page = _page(refusal.code, refusal.detail, language, chosen_theme(request))
+        response = HttpResponse(page, status=refusal.status)
+    if refusal.retry_after is not None:
+        response["Retry-After"] = str(refusal.retry_after)
+    return response
+
+
+@lru_cache(maxsize=64)
+def _page(code: str, detail: str, language: str, theme: Theme) -> str:
+    """A page without anything of its reader but language and theme; details are few."""
+    with translation.override(language):
+        context = {
+            "title": in_the_readers_language(TITLES[code]),
+            "detail": in_the_readers_language(detail),
+            "shell": {"theme": theme},
+        }
+        return render_to_string("errors/early.html", context)

@@ -1,0 +1,71 @@
+"""Large bodies are taken only of who is known by the headers, and refusals suit their readers."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from django.conf import settings
+
+from ctxadmin.accounts.models import EngineToken
+from ctxadmin.accounts.roles import Role
+from ctxadmin.lib import clock
+from tests.factories import signed_in
+from tests.integration.lane import App
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LARGE = b'{"title": "' + b"x" * 70_000 + b'"}'
+
+
+@pytest.fixture
+def app() -> Iterator[App]:
+    with App() as made:
+        yield made
+
+
+def post(app: App, path: str, **headers: str) -> httpx.Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return app.run(lambda http: http.post(path, content=LARGE, headers=named))
+
+
+@pytest.mark.parametrize("authorization", ["", "Bearer unknown", "Basic eDp5"])
+def test_a_large_call_of_nobody_is_unauthenticated(app: App, authorization: str) -> None:
+    named = {"Authorization": authorization} if authorization else {}
+    answer = post(app, "/api/v1/conversations", **named)
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+    assert answer.headers["Connection"] == "close"
+    assert answer.headers["X-Request-ID"]
+
+
+def test_a_large_call_with_a_token_is_taken(app: App) -> None:
+    answer = post(app, "/api/v1/conversations", **app.headers())
+    assert answer.status_code == 422  # the title is too long, so it was read
+
+
+def test_a_token_that_is_revoked_later_opens_nothing(app: App) -> None:
+    post(app, "/api/v1/conversations", **app.headers())
+    EngineToken.objects.update(revoked_at=clock.now())
+    assert post(app, "/api/v1/conversations", **app.headers()).status_code == 401
+
+
+def test_a_large_form_of_a_visitor_is_too_large_and_says_so_on_a_page(app: App) -> None:
+    answer = post(app, "/sign-in/", Accept="text/html", Accept_Language="zh-hans")
+    assert answer.status_code == 413
+    assert answer.headers["Content-Type"].startswith("text/html")
+    assert "Content-Security-Policy" in answer.headers
+    assert "<h1" in answer.text
+    assert 'lang="zh-hans"' in answer.text
+
+
+def test_a_large_form_of_a_lost_session_leads_to_signing_in(app: App) -> None:
+    cookie = f"{settings.SESSION_COOKIE_NAME}=gone"
+    answer = post(app, "/workflows/import/", Cookie=cookie)
+    assert answer.status_code == 302
+    assert answer.headers["Location"].startswith("/sign-in/?next=/workflows/import/")
+
+
+def test_a_large_form_of_a_session_is_taken(app: App) -> None:
+    cookie = signed_in(Role.ADMIN).cookies[settings.SESSION_COOKIE_NAME].OutputString()
+    answer = post(app, "/workflows/import/", Cookie=cookie.partition(";")[0])
+    assert answer.status_code == 403  # by the form's own token, so the form was read
