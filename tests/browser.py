@@ -8,11 +8,11 @@ that a page has: axe takes most of the time of these tests, and a second load co
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from playwright.sync_api import (
@@ -53,7 +53,7 @@ addEventListener("securitypolicyviolation", (event) =>
   console.error(`CSP: ${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`));
 """
 # The rules of axe that look at colours: all that one theme can break and the other does not.
-COLOURS: Rules = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+COLOURS: Final = ("color-contrast", "link-in-text-block")
 ALL_RULES: Rules = {"type": "tag", "values": WCAG}
 # Transitions, however short, would be measured half way. To end each took longer than axe.
 CHOOSE_THEME = """(theme) => {
@@ -65,9 +65,10 @@ CHOOSE_THEME = """(theme) => {
   document.body.getBoundingClientRect();
   document.adoptedStyleSheets.pop();
 }"""
-RUN_AXE = """([rules, excluded]) =>
+RUN_AXE = """([rules, excluded, leftOut]) =>
   axe.run({include: [document], exclude: excluded.map((selector) => [selector])},
-          {runOnly: rules, resultTypes: ["violations"]})
+          {runOnly: rules, resultTypes: ["violations"],
+           rules: Object.fromEntries(leftOut.map((id) => [id, {enabled: false}]))})
      .then(({violations}) => violations.map(({id, help, nodes}) => ({id, help,
         nodes: nodes.map((node) => node.target.join(" ") + ": " + node.failureSummary)})))"""
 
@@ -159,30 +160,37 @@ def _axe() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
-def _findings(page: Page, rules: Rules, exclude: tuple[str, ...]) -> list[dict[str, Any]]:
+def _findings(
+    page: Page, rules: Rules, exclude: Sequence[str], leave_out: Sequence[str]
+) -> list[dict[str, Any]]:
     """What axe finds: each with its ``id``, ``help`` and ``nodes``."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_axe())  # as the debugger does it: the page's policy allows no such script
-    findings: list[dict[str, Any]] = page.evaluate(RUN_AXE, [rules, list(exclude)])
+    findings: list[dict[str, Any]] = page.evaluate(RUN_AXE, [rules, list(exclude), list(leave_out)])
     return findings
 
 
 def assert_accessible(
-    page: Page, *, exclude: tuple[str, ...] = (), rules: Rules = ALL_RULES
+    page: Page,
+    *,
+    exclude: tuple[str, ...] = (),
+    rules: Rules = ALL_RULES,
+    leave_out: Sequence[str] = (),
 ) -> None:
     """Fail with every finding of axe on the page as it is now, in its current theme.
 
-    ``exclude`` names elements that axe judges wrongly; say why where it is used.
+    ``exclude`` names elements that axe judges wrongly; say why where it is used. Of ``rules`` those
+    in ``leave_out`` are not asked.
     """
     page.wait_for_load_state()
     try:
-        findings = _findings(page, rules, exclude)
+        findings = _findings(page, rules, exclude, leave_out)
     except Error:
         # A page that was left while axe looked at it: the page that came is meant.
         page.wait_for_load_state()
         if page.evaluate("'axe' in window"):
             raise
-        findings = _findings(page, rules, exclude)
+        findings = _findings(page, rules, exclude, leave_out)
     text = [
         f"{found['id']}: {found['help']}\n  " + "\n  ".join(found["nodes"]) for found in findings
     ]
@@ -195,7 +203,7 @@ def assert_accessible_in_both_themes(page: Page) -> None:
     assert_accessible(page)
     theme = page.evaluate("document.documentElement.dataset.bsTheme")
     page.evaluate(CHOOSE_THEME, "light" if theme == "dark" else "dark")
-    assert_accessible(page, rules=COLOURS)
+    assert_accessible(page, rules={"type": "rule", "values": [*COLOURS]})
     page.evaluate(CHOOSE_THEME, theme)
 
 
@@ -203,14 +211,16 @@ def assert_accessible_in_every_look(page: Page, narrow: int = 360) -> None:
     """As wide as the page is and narrow, and nowhere wider than the screen.
 
     It is loaded once: what a page is follows its width by its style sheets alone. The other theme
-    is looked at once: it has its own colours and nothing else.
+    is looked at once: it has its own colours and nothing else. Colours, the dearest of all rules,
+    are not looked at again when it is narrow: what is drawn then alone stands on the page of
+    components, which is looked at whole in every width.
     """
     size = page.viewport_size
     assert size
     assert_accessible_in_both_themes(page)
     assert_nothing_sticks_out(page)
     page.set_viewport_size({"width": narrow, "height": size["height"]})
-    assert_accessible(page)
+    assert_accessible(page, leave_out=COLOURS)
     assert_nothing_sticks_out(page)
     page.set_viewport_size(size)
 
