@@ -16,6 +16,7 @@ from checkpoints.pending_store import Pending, Place, Wanted
 from checkpoints.services.thinning import thin
 from checkpoints.store import find_current
 from conversations import erasure
+from ctxadmin.accounts.models import User
 from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.lib import clock
@@ -25,6 +26,8 @@ from tests.integration.pages.execution_scenes import form_of, hidden, page, paus
 from tests.integration.pages.state_edits import carried, send, typed, with_reducers
 
 pytestmark = pytest.mark.django_db
+
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def kept(client: Client, run: Run, **values: str) -> Any:
@@ -230,6 +233,8 @@ def test_what_an_edit_began_at_keeps_its_state_when_others_are_thinned(
     actor = system_actor(workspace(), "tests")
     assert thin(actor, run.head.public_id, row, policy).versions
     assert run.get(f"checkpoints/{began}").status_code == 200
+    # Twenty days later the session has ended.
+    reviewer.force_login(User.objects.get(username="reviewer-default"), BACKEND)
     assert values_in(page(reviewer, run, "state/"))["draft"] == "Dear friend"
 
 
