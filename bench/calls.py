@@ -13,7 +13,8 @@ from bench.documents import state_of
 from bench.load import Caller
 
 TEXT: Final = "x" * 400
-MANY: Final = 32  # clients at most
+MANY: Final = 32  # clients of most loads
+MOST: Final = 128
 HISTORY: Final = 20  # messages that a conversation has before it is measured
 SIZES: Final = {"10 KB": 10_000, "1 MB": 1_000_000, "10 MB": 10_000_000}
 _TWO: Final = orjson.dumps([{"role": role, "content": TEXT} for role in ("user", "assistant")])
@@ -53,7 +54,7 @@ class Calls:
 
     def small(self) -> str:
         """One of as many conversations as there are clients."""
-        return self._one_of(MANY, self.conversation, "small")
+        return self._one_of(MOST, self.conversation, "small")
 
     def conversation(self) -> str:
         """A new conversation with some messages and a free execution that runs."""

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -9,15 +10,18 @@ from typing import Final
 import orjson
 
 from bench.bare_stores import rows_of, value_of
-from bench.calls import MANY, SIZES, Calls
+from bench.calls import MANY, MOST, SIZES, Calls
 from bench.documents import state_of
 from bench.load import Caller, Load, load
 from bench.memory import memory_rows
 from bench.serving import Bare, Served, served
 from bench.table import Row, medians
+from tests.live_server import Production
 
 SECONDS: Final = 1.5
 LARGE_TIMES: Final = 8
+CROWDED: Final = ("append", "read of a conversation")
+EVEN_ENOUGH: Final = 1.1
 # 4,000 a second of what is durable, 400 of any other call; as microseconds, where less is better.
 EACH_US: Final = {"append": 250.0, "complete": 250.0, "save of a checkpoint": 250.0}
 EACH_OTHER_US: Final = 2_500.0
@@ -51,6 +55,7 @@ def _of(way: Served, folder: Path, minutes: float) -> Iterator[Row]:
     calls = Calls(caller)
     for row in (
         *_small(caller, calls),
+        *_crowded(way, caller, calls),
         *_large(way, folder, caller, calls),
         *memory_rows(way.server.pids(), caller, calls, minutes),
     ):
@@ -68,6 +73,29 @@ def _small(caller: Caller, calls: Calls) -> Iterator[Row]:
         yield Row(f"{name}, {MANY} clients, calls refused", many.refused, "", goal=0)
         yield Row(f"{name}, {MANY} clients, p50", many.p50, "ms")
         yield Row(f"{name}, {MANY} clients, p99", many.p99, "ms")
+
+
+def _crowded(way: Served, caller: Caller, calls: Calls) -> Iterator[Row]:
+    """The appends and reads of 128 clients, and how their connections spread over workers."""
+    for name in CROWDED:
+        clients = [calls.each[name]() for _ in range(MOST)]
+        load(caller.port, clients, SECONDS / 5)
+        taken: list[int] = []
+        many = load(caller.port, clients, SECONDS, meanwhile=partial(_count, way, taken))
+        yield Row(f"{name}, each of {MOST} clients' calls", 1e6 / many.rate, "us")
+        yield Row(f"{name}, {MOST} clients, calls refused", many.refused, "", goal=0)
+        yield Row(f"{name}, {MOST} clients, p50", many.p50, "ms")
+        yield Row(f"{name}, {MOST} clients, p99", many.p99, "ms")
+        if taken:
+            even = sum(taken) / len(taken)
+            what = f"{name}, {MOST} clients, connections of the busiest worker beside an even share"
+            yield Row(what, max(taken), "", even, EVEN_ENOUGH)
+
+
+def _count(way: Served, taken: list[int]) -> None:
+    """Add how many connections each worker has; an embedded server has none."""
+    if isinstance(way.server, Production):
+        taken += way.server.connections().values()
 
 
 def _one_and_many(port: int, requests: Callable[[], Iterator[bytes]]) -> tuple[Load, Load]:

@@ -6,7 +6,7 @@ two cores lacks. Its own limit is measured on a bare server in the same run.
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, cast
@@ -114,7 +114,12 @@ def _same(client: _Client) -> _Client:
     return client
 
 
-async def _drive(port: int, clients: Sequence[Iterable[bytes]], seconds: float) -> list[_Client]:
+async def _drive(
+    port: int,
+    clients: Sequence[Iterable[bytes]],
+    seconds: float,
+    meanwhile: Callable[[], object] | None,
+) -> list[_Client]:
     loop = asyncio.get_running_loop()
     until = time.perf_counter() + seconds
     ends = [loop.create_future() for _ in clients]
@@ -123,15 +128,25 @@ async def _drive(port: int, clients: Sequence[Iterable[bytes]], seconds: float) 
     ]
     for protocol in protocols:
         await loop.create_connection(partial(_same, protocol), "127.0.0.1", port)
+    if meanwhile is not None:
+        loop.call_later(seconds / 2, meanwhile)
     await asyncio.gather(*ends)
     return protocols
 
 
-def load(port: int, clients: Sequence[Iterable[bytes]], seconds: float) -> Load:
-    """The load of these clients, for so many seconds or until they have no more requests."""
+def load(
+    port: int,
+    clients: Sequence[Iterable[bytes]],
+    seconds: float,
+    meanwhile: Callable[[], object] | None = None,
+) -> Load:
+    """The load of these clients, for so many seconds or until they have no more requests.
+
+    ``meanwhile`` is called when half of the seconds are over.
+    """
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         began = time.perf_counter()
-        done = runner.run(_drive(port, clients, seconds))
+        done = runner.run(_drive(port, clients, seconds, meanwhile))
         took = time.perf_counter() - began
     times = sorted(each for client in done for each in client.times)
     refused = sum(client.refused for client in done)

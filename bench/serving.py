@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.private import new_database
-from tests.live_server import LiveServer, Workers
+from tests.live_server import LiveServer, Production
 from tests.servers import MariaDB, Missing, PrivateServer, Redis
 
 _BARE_BODY: Final = b'{"first_index":20,"count":2,"batch":0,"revision":0}'
@@ -62,7 +62,7 @@ class Served:
     """One way of running ctxadmin: its name, the server, the database and Redis beside it."""
 
     name: str
-    server: Embedded | Workers
+    server: Embedded | Production
     database: str = ""
     redis: str = ""
 
@@ -84,6 +84,6 @@ def served(folder: Path) -> Iterator[list[Served]]:
                 print(f"Redis is left out: {missing}", file=sys.stderr)
             database = new_database(mariadb.url, "http")
             settings = {"DATABASE_URL": database, "REDIS_URL": redis}
-            server = kept.enter_context(Workers(folder / "production", settings))
+            server = kept.enter_context(Production(folder / "production", settings))
             found.append(Served("MariaDB", server, database, redis))
         yield found

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from tests.servers import ROOT, PrivateServer, free_port
 
+_LISTENS, _CONNECTED = "0A", "01"  # states of /proc/net/tcp
 PASSWORD = "a long passphrase of the tests"
 # People by role, as the pages sign them in; the names are the roles.
 MAKE_PEOPLE = """
@@ -105,8 +106,44 @@ class LiveServer(PrivateServer):
         return answer.strip()
 
 
+class Production(LiveServer):
+    """Two workers under their supervisor, by the command of ``run-in-production.md``."""
+
+    def __init__(self, folder: Path, settings: dict[str, str]) -> None:
+        super().__init__(folder, settings, "--workers", "2")
+
+    def kill(self) -> None:
+        """End it in order: workers outlive a supervisor that is killed, if for a moment only."""
+        self.stop()
+
+    def pids(self) -> list[int]:
+        """The processes that serve: the supervisor's children that listen."""
+        return [pid for pid in _children(self.pid) if _sockets(self.port, _LISTENS) & _opened(pid)]
+
+    def connections(self) -> dict[int, int]:
+        """How many connections of clients each worker has, by its process id."""
+        taken = _sockets(self.port, _CONNECTED)
+        return {pid: len(taken & _opened(pid)) for pid in self.pids()}
+
+
+def _children(pid: int) -> list[int]:
+    return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _opened(pid: int) -> set[str]:
+    """What a process has open, sockets as the kernel names them."""
+    return {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()}
+
+
+def _sockets(port: int, state: str) -> set[str]:
+    """The server's sockets of a port in a state, as the kernel names them."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    ours = [row for row in rows if row[1].endswith(f":{port:04X}") and row[3] == state]
+    return {f"socket:[{row[9]}]" for row in ours}
+
+
 class Workers(LiveServer):
-    """Two workers, by the command of ``docs/how-to/run-in-production.md``."""
+    """Two workers without a supervisor of ours, also on SQLite."""
 
     def command(self) -> Sequence[str]:
         options = f"--workers 2 --lifespan off --port {self.port}".split()
@@ -121,5 +158,4 @@ class Workers(LiveServer):
 
     def pids(self) -> list[int]:
         """The processes of the workers, and of what looks after their shared resources."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children")
-        return [int(pid) for pid in children.read_text().split()]
+        return _children(self.pid)

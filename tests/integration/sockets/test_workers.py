@@ -10,41 +10,20 @@ import httpx
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from tests.live_server import LiveServer
+from tests.live_server import Production
 
 PATIENCE = 60.0  # seconds
-LISTENS, CONNECTED = "0A", "01"
 
 
 @pytest.fixture
-def server(tmp_path: Path, mariadb_url: str, redis_url: str) -> Iterator[LiveServer]:
+def server(tmp_path: Path, mariadb_url: str, redis_url: str) -> Iterator[Production]:
     settings = {
         "DATABASE_URL": mariadb_url,
         "REDIS_URL": redis_url,
         "CTXADMIN_SECRET_KEY": "the same for both " + "0" * 40,
     }
-    server = LiveServer(tmp_path, settings, "--workers", "2").start()
-    try:
+    with Production(tmp_path, settings) as server:
         yield server
-    finally:
-        server.stop()  # a parent that is killed leaves its workers
-
-
-def connections(server: LiveServer) -> dict[int, int]:
-    """How many connections each worker has taken, by its process id."""
-    found = {}
-    taken = _sockets(server.port, CONNECTED)
-    for pid in Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split():
-        opened = {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()}
-        if opened & _sockets(server.port, LISTENS):
-            found[int(pid)] = len(opened & taken)
-    return found
-
-
-def _sockets(port: int, state: str) -> set[str]:
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    ours = [row for row in rows if row[1].endswith(f":{port:04X}") and row[3] == state]
-    return {f"socket:[{row[9]}]" for row in ours}
 
 
 def changed(page: ClientConnection) -> dict[str, Any]:
@@ -54,18 +33,18 @@ def changed(page: ClientConnection) -> dict[str, Any]:
             return frame
 
 
-def test_pages_of_all_workers_hear_every_change_in_order(server: LiveServer) -> None:
+def test_pages_of_all_workers_hear_every_change_in_order(server: Production) -> None:
     headers = {"Authorization": f"Bearer {server.make_token('engine')}"}
     with ExitStack() as opened:
         api = opened.enter_context(httpx.Client(base_url=server.url, headers=headers))
         assert api.post("/api/v1/conversations", json={"id": "c"}).status_code == 201
         path = f"ws://127.0.0.1:{server.port}/ws/conversations/c/"
         pages: list[ClientConnection] = []
-        while min(connections(server).values()) < 2:  # one of them may be that of ``api``
+        while min(server.connections().values()) < 2:  # one of them may be that of ``api``
             page = connect(path, additional_headers=headers, open_timeout=PATIENCE)
             pages.append(opened.enter_context(page))
             assert json.loads(pages[-1].recv(timeout=PATIENCE))["type"] == "welcome"
-        assert len(connections(server)) == 2
+        assert len(server.connections()) == 2
         for number in range(8):
             body = {"messages": [{"role": "user", "content": str(number)}]}
             # Each over a connection of its own, which any worker may take.
