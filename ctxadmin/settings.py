@@ -173,6 +173,15 @@ TOGETHER = environment.number("CTXADMIN_TOGETHER", 32, least=1)
 # Bodies (rest.md, "JSON"); Django must not spool a body that we take to disk.
 MAX_BODY_BYTES = environment.number("CTXADMIN_MAX_BODY_BYTES", 16 * 1024**2, least=1024)
 MAX_IMPORT_BYTES = environment.number("CTXADMIN_MAX_IMPORT_BYTES", 64 * 1024**2, least=1024)
+# Requests that one caller has under way at once, and begins in a second, in one process; 0: no
+# limit. A token's are far above what an engine asks for: what they stop is a loop gone wild.
+MAX_TOKEN_REQUESTS = environment.number("CTXADMIN_MAX_TOKEN_REQUESTS", 200)
+MAX_TOKEN_RATE = environment.number("CTXADMIN_MAX_TOKEN_RATE", 5000)
+MAX_PERSON_REQUESTS = environment.number("CTXADMIN_MAX_PERSON_REQUESTS", 64)
+MAX_PERSON_RATE = environment.number("CTXADMIN_MAX_PERSON_RATE", 200)
+# Of an address: those who are not signed in, and tokens that were not seen to hold yet.
+MAX_ADDRESS_REQUESTS = environment.number("CTXADMIN_MAX_ADDRESS_REQUESTS", 200)
+MAX_ADDRESS_RATE = environment.number("CTXADMIN_MAX_ADDRESS_RATE", 200)
 # Bodies of more than 64 KiB that one process holds at once.
 _LEAST_BODIES = max(MAX_BODY_BYTES, MAX_IMPORT_BYTES + 64 * 1024)
 MAX_BODIES_BYTES = environment.number(

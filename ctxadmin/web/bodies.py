@@ -13,9 +13,8 @@ from typing import Any, Final, TypeAlias
 from django.conf import settings
 
 from ctxadmin.web.body_room import BodyRoom
-from ctxadmin.web.early_answers import Receive, RefusedEarly, Scope
+from ctxadmin.web.early_answers import SMALL, Receive, RefusedEarly, Scope, declared_length
 
-SMALL: Final = 64 * 1024  # what a connection holds in its buffers, too
 STALL_SECONDS: Final = 20.0  # without a byte
 LEAST_RATE: Final = 4 * 1024  # bytes a second on the whole, after as long
 _RETRY_SECONDS: Final = 2
@@ -46,7 +45,7 @@ class Bodies:
         It is to be given back by ``release`` when its request is answered.
         """
         limit = _limit(scope["path"])
-        length = _declared_length(scope)
+        length = declared_length(scope)
         if length is not None and length > limit:
             raise _too_large(limit)
         held = 0
@@ -129,16 +128,6 @@ def _too_slow() -> RefusedEarly:
 def _limit(path: str) -> int:
     large = path.startswith(_LARGE_PATHS)
     return settings.MAX_IMPORT_BYTES + SMALL if large else settings.MAX_BODY_BYTES
-
-
-def _declared_length(scope: Scope) -> int | None:
-    """What the headers say; None if the body is chunked, 0 if there is none."""
-    for name, value in scope["headers"]:
-        if name == b"content-length" and value.isdigit():
-            return int(value)
-        if name == b"transfer-encoding":
-            return None
-    return 0
 
 
 def _say_length(scope: Scope, length: int) -> None:

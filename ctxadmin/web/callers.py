@@ -1,7 +1,8 @@
 """Who calls, found by the headers alone and remembered for a while."""
 
+from functools import cache
 from io import BytesIO
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from django.conf import settings
 from django.contrib.auth import get_user
@@ -11,61 +12,76 @@ from django.db import Error, close_old_connections
 from django.http import HttpResponse
 from rest_framework.exceptions import AuthenticationFailed
 
+from ctxadmin.observe.facts import Facts
 from ctxadmin.web.authentication import bearer_actor
-from ctxadmin.web.bodies import SMALL
-from ctxadmin.web.early_answers import RefusedEarly, Scope
+from ctxadmin.web.early_answers import SMALL, RefusedEarly, Scope
 from ctxadmin.web.problems import BASE_PATH, of_database
 
+Caller: TypeAlias = tuple[Literal["token", "person"], str]  # by its id
+
 _MOST: Final = 10_000
+_KNOWN_SECONDS: Final = 300.0
+UNAUTHENTICATED: Final = 401
 _CONTRACT: Final = f"{BASE_PATH}/"
 
 
 class KnownCallers:
-    """The credentials that held when they were last seen, and whose they are.
+    """The callers behind the credentials that held within the last minutes.
 
     It says who is to be counted and let in line, never who may do something: that is asked anew
     with every request.
     """
 
     def __init__(self) -> None:
-        self._names: dict[bytes, str] = {}
+        self._found: dict[bytes, tuple[Caller, float]] = {}
 
-    def name_of(self, credential: bytes) -> str | None:
-        return self._names.get(credential)
+    def find(self, credential: bytes, now: float) -> Caller | None:
+        found = self._found.get(credential)
+        return found[0] if found is not None and found[1] > now else None
 
-    def keep(self, credential: bytes, name: str) -> None:
-        if len(self._names) >= _MOST:
-            self._names.clear()
-        self._names[credential] = name
+    def keep(self, credential: bytes, caller: Caller, now: float) -> None:
+        if len(self._found) >= _MOST:
+            self._found.clear()
+        self._found[credential] = caller, now + _KNOWN_SECONDS
 
-    def forget(self, credential: bytes) -> None:
-        self._names.pop(credential, None)
+    def note(self, credential: bytes, facts: Facts, now: float) -> None:
+        """Keep who made a request that is answered, and forget a credential that was refused."""
+        actor = facts.actor
+        if facts.status == UNAUTHENTICATED:
+            self._found.pop(credential, None)
+        elif credential and actor is not None and actor.kind != "system":
+            self.keep(credential, (actor.kind, actor.id), now)
 
 
 def credential_of(scope: Scope) -> bytes:
     """What a request names its caller by: a token if it is of the contract, else a session."""
-    token = cookies = b""
+    cookies = b""
     for name, value in scope["headers"]:
         if name == b"authorization":
-            token = value
+            if scope["path"].startswith(_CONTRACT):
+                return bytes(value)
         elif name == b"cookie":
             cookies = value
-    if token and scope["path"].startswith(_CONTRACT):
-        return bytes(token)
     return _session_in(cookies) if cookies else b""
 
 
 def _session_in(cookies: bytes) -> bytes:
-    start = settings.SESSION_COOKIE_NAME.encode() + b"="
-    for each in cookies.split(b";"):
-        cookie = each.strip()
-        if cookie.startswith(start):
-            return cookie
+    start = _session_start()
+    if start in cookies:
+        for each in cookies.split(b";"):
+            cookie = each.strip()
+            if cookie.startswith(start):
+                return cookie
     return b""
 
 
-def identify(scope: Scope) -> str:
-    """The name of who calls, asking the database; RefusedEarly.
+@cache
+def _session_start() -> bytes:
+    return settings.SESSION_COOKIE_NAME.encode() + b"="
+
+
+def identify(scope: Scope) -> Caller:
+    """Who calls, asking the database; RefusedEarly.
 
     The credential alone is looked at: what else of the request is wrong its endpoint says.
     """
@@ -74,11 +90,11 @@ def identify(scope: Scope) -> str:
     close_old_connections()
     try:
         if is_of_contract and "HTTP_AUTHORIZATION" in request.META:
-            return f"token:{bearer_actor(request).id}"
+            return "token", bearer_actor(request).id
         SessionMiddleware(lambda _: HttpResponse()).process_request(request)
         user = get_user(request)
         if user.is_authenticated:
-            return f"person:{user.pk}"
+            return "person", str(user.pk)
     except AuthenticationFailed as error:
         raise RefusedEarly(401, "unauthenticated", str(error.detail)) from None
     except Error as error:

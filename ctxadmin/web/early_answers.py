@@ -27,10 +27,12 @@ Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 
+SMALL: Final = 64 * 1024  # bytes of a body that a connection holds in its buffers, too
 # What a client that sends before it reads may still send, so that it hears the answer.
 _MOST_DROPPED_BYTES: Final = 64 * 1024**2
 _DROP_SECONDS: Final = 10.0
 _SILENT_SECONDS: Final = 1.0
+_TOO_MANY: Final = 429
 _HEADERS: Final = {401: {"WWW-Authenticate": 'Bearer realm="ctxadmin"'}}
 
 
@@ -58,17 +60,38 @@ class RefusedEarly(Exception):
 
 
 async def refuse(refusal: RefusedEarly, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer at once, then drop what still comes of the body, and have the connection closed."""
+    """Answer at once, then drop what still comes of the body.
+
+    The connection stays open if a small body, which comes with its head, is all there is.
+    """
     response = _as_an_answer(refusal, scope)
-    response["Connection"] = "close"
     response["Content-Length"] = str(len(response.content))
+    length = declared_length(scope)
+    if refusal.status == _TOO_MANY and length is not None and length <= SMALL:
+        closes = not await _drop_body(receive)
+    else:
+        closes = True
+    if closes:
+        response["Connection"] = "close"
     await start(send, response)
-    await send({"type": "http.response.body", "body": response.content, "more_body": True})
-    await _drop_body(receive)
-    await send({"type": "http.response.body", "body": b""})
+    await send({"type": "http.response.body", "body": response.content, "more_body": closes})
+    if closes:
+        await _drop_body(receive)
+        await send({"type": "http.response.body", "body": b""})
 
 
-async def _drop_body(receive: Receive) -> None:
+def declared_length(scope: Scope) -> int | None:
+    """What the headers say of the body; None if it is chunked, 0 if there is none."""
+    for name, value in scope["headers"]:
+        if name == b"content-length" and value.isdigit():
+            return int(value)
+        if name == b"transfer-encoding":
+            return None
+    return 0
+
+
+async def _drop_body(receive: Receive) -> bool:
+    """True if the body is at its end; what is larger or slower than is worth it is left."""
     left = _MOST_DROPPED_BYTES
     with suppress(TimeoutError):
         async with asyncio.timeout(_DROP_SECONDS):
@@ -76,7 +99,8 @@ async def _drop_body(receive: Receive) -> None:
                 message = await asyncio.wait_for(receive(), _SILENT_SECONDS)
                 left -= len(message.get("body", b""))
                 if not message.get("more_body", False):
-                    return
+                    return True
+    return False
 
 
 def _as_an_answer(refusal: RefusedEarly, scope: Scope) -> HttpResponse:

@@ -163,7 +163,7 @@ _ALL: Final = (
     ErrorCode(
         "rate_limited",
         429,
-        _("Too many requests came in a short time."),
+        _("The caller has too many requests under way, or sent too many in a short time."),
         _("Wait the seconds of the header Retry-After."),
     ),
     ErrorCode(

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import copy_context
 from io import BytesIO
+from time import monotonic
 from typing import Any, Final
 
 from django.conf import settings
@@ -31,6 +32,7 @@ from ctxadmin.web.lane import Lane
 from ctxadmin.web.later import Later, answer_later, start
 from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.web.problems import BASE_PATH
+from ctxadmin.web.request_limits import RequestLimits, limits_of_settings
 from ctxadmin.web.turns import Turns
 
 _END: Final = object()
@@ -70,6 +72,7 @@ class ThreadedHandler(BaseHandler):
         self._turn = turns.one if turns is not None else nullcontext
         self._for_tokens = _TokenHandler()
         self._callers = KnownCallers()
+        self._limits = RequestLimits(self._callers, limits_of_settings())
         self._bodies = Bodies(self._identify, settings.MAX_BODIES_BYTES)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
         # Who asks after the health must hear of it while all others compute. The one that needs
@@ -82,30 +85,47 @@ class ThreadedHandler(BaseHandler):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"There is nothing here for {scope['type']}.")
+        if scope["path"] in self._for_health:
+            later = await self._take_and_answer(scope, receive, send)
+        else:
+            try:
+                usage = self._limits.admit(scope)
+            except RefusedEarly as refusal:
+                await refuse(refusal, scope, receive, send)
+                return
+            try:
+                later = await self._take_and_answer(scope, receive, send)
+            finally:
+                self._limits.leave(usage, scope)
+        if later is not None:
+            await answer_later(later, receive, send)
+
+    async def _take_and_answer(self, scope: Scope, receive: Receive, send: Send) -> Later | None:
+        """Answer a request that was admitted; what is to wait is left to the caller."""
         try:
             body = await self._bodies.take(scope, receive)
         except ClientGone:
-            return
+            return None
         except RefusedEarly as refusal:
             await refuse(refusal, scope, receive, send)
-            return
+            return None
         try:
-            await self._answer(scope, body, receive, send)
+            return await self._answer(scope, body, send)
         finally:
             self._bodies.release(body)
 
     async def _identify(self, scope: Scope) -> None:
         """Know who calls before more is taken of the request; RefusedEarly."""
-        credential = credential_of(scope)
-        if credential and self._callers.name_of(credential) is not None:
+        credential, now = credential_of(scope), monotonic()
+        if self._callers.find(credential, now) is not None:
             return
         loop = asyncio.get_running_loop()
         found = loop.run_in_executor(self._pool, copy_context().run, identify, scope)
-        self._callers.keep(credential, await found)
+        self._callers.keep(credential, await found, now)
 
-    async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, body: bytes, send: Send) -> Later | None:
         if self._lane is not None and await self._lane.answers(scope, body, send):
-            return
+            return None
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread
         own = self._for_health.get(scope["path"])
@@ -114,11 +134,10 @@ class ThreadedHandler(BaseHandler):
                 own or self._pool, context.run, self._respond, scope, body
             )
         if isinstance(response, Later):
-            await answer_later(response, receive, send)
-            return
+            return response
         if not isinstance(response, StreamingHttpResponse):
             await _send(send, response, parts)
-            return
+            return None
         await start(send, response)
         waiting = iter(parts)
         while True:
@@ -127,6 +146,7 @@ class ThreadedHandler(BaseHandler):
                 break
             await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
+        return None
 
     def _respond(self, scope: Scope, body: bytes) -> tuple[HttpResponseBase, Iterable[bytes]]:
         """The response and its bytes, made in a thread of the pool."""

@@ -160,6 +160,8 @@ PHRASES: Final[Sequence[str]] = (
     _("Before you sign in, a body may have {n} bytes."),
     _("The body did not arrive in time."),
     _("Too many large bodies are being read; try again."),
+    _("Too many requests of this caller are under way; try again in {n} s."),
+    _("Too many requests in a short time; try again in {n} s."),
     # what a refusal is called, of ctxadmin.web.problems
     _("The input is not valid"),
     _("The position does not exist"),
@@ -172,6 +174,7 @@ PHRASES: Final[Sequence[str]] = (
     _("Not allowed"),
     _("Too large"),
     _("Too slow"),
+    _("Too many requests"),
     _("Damaged data"),
     _("Not available right now"),
     _("Something went wrong"),
