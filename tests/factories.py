@@ -11,7 +11,7 @@ from conversations.domain.message import Draft, read_messages
 from conversations.models import Conversation
 from conversations.services import NewConversation, create
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.models import Membership, User, Workspace
+from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
 from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import create_token, default_workspace, system_actor
 from ctxadmin.lib.json_bytes import dumps
@@ -72,11 +72,16 @@ def signed_in(role: Role, slug: str = "default") -> Client:
 
 
 class Api:
-    """A REST client with a token: ``api.post("/conversations", {...})`` under ``/api/v1``."""
+    """A REST client with a token: ``api.post("/conversations", {...})`` under ``/api/v1``.
+
+    The token was used from the same address before, as most are.
+    """
 
     def __init__(self, scopes: Iterable[Scope] = ALL_SCOPES, slug: str = "default") -> None:
         actor = system_actor(workspace(slug), "tests")
-        self.secret = create_token(actor, "test token", scopes).secret
+        made = create_token(actor, "test token", scopes)
+        EngineToken.objects.filter(pk=made.token.pk).update(addresses="127.0.0.1")
+        self.secret = made.secret
         self.client = APIClient()
         self.client.credentials(HTTP_AUTHORIZATION=f"Bearer {self.secret}")
 

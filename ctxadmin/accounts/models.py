@@ -87,7 +87,8 @@ class EngineToken(models.Model):
     """A token of an engine: scoped, in one workspace, perhaps expiring.
 
     Only the SHA-256 of the secret is kept, which is enough for 256 random bits; ``public_id``
-    names the token in lists and in the audit.
+    names the token in lists and in the audit. ``addresses`` are those that it was used from, which
+    are known longest first, with spaces between: see ``token_addresses``.
     """
 
     public_id = AsciiField(max_length=24, primary_key=True)
@@ -100,6 +101,8 @@ class EngineToken(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    addresses = AsciiField(max_length=400, default="", blank=True)
+    address_added_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return self.name

@@ -68,6 +68,7 @@ class Action(StrEnum):
     SESSION_FAIL = "session.fail"
     SESSION_SIGN_OUT = "session.sign_out"
     SESSION_END = "session.end"
+    TOKEN_NEW_ADDRESS = "token.new_address"
     CONVERSATION_EXPORT = "conversation.export"
 
 
@@ -77,6 +78,7 @@ _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
 _EVERYBODYS: Final = frozenset(
     {
         *(Action.READ, Action.CONVERSATION_EXPORT, Action.NOTIFICATION_CHOOSE),
+        Action.TOKEN_NEW_ADDRESS,
         *(Action.SESSION_SIGN_IN, Action.SESSION_FAIL, Action.SESSION_SIGN_OUT, Action.SESSION_END),
     }
 )

@@ -22,6 +22,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
 from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import token_digest
+from ctxadmin.accounts.token_addresses import is_new, note_address
 from ctxadmin.lib import clock
 from ctxadmin.observe.facts import note_actor
 from ctxadmin.web.tables import Question, Table, ask
@@ -91,6 +92,9 @@ def token_actor(secret: str, request: HttpRequest) -> Actor:
             EngineToken.objects.filter(pk=token.pk).update(last_used_at=now)
     request_id = getattr(request, "request_id", "")
     actor = _actor_of(token, request_id, request.META.get("REMOTE_ADDR", ""))
+    if is_new(token, actor.address, now):
+        with suppress(OperationalError):
+            note_address(actor, now)
     note_actor(actor, request)
     return actor
 
@@ -109,7 +113,9 @@ class TokenUse:
         None if it does not hold, and if its use is to be noted: then ``token_actor`` has to look.
         """
         now = clock.now()
-        if token is None or not _holds(token, now) or _is_to_be_noted(token, now):
+        if token is None or not _holds(token, now):
+            return None
+        if _is_to_be_noted(token, now) or is_new(token, self.address, now):
             return None
         return _actor_of(token, self.request_id, self.address)
 

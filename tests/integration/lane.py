@@ -148,6 +148,7 @@ def token(*scopes: Scope, slug: str = "default") -> str:
     """The secret of a new token that was used before, as most are."""
     made = create_token(system_actor(workspace(slug), "tests"), "lane", scopes or ALL_SCOPES)
     made.token.last_used_at = made.token.created_at
+    made.token.addresses = "127.0.0.1"
     made.token.save()
     return made.secret
 
