@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.contrib.auth import HASH_SESSION_KEY
 from django.db import transaction
+from django.db.models import QuerySet
 
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.accounts.actor import Actor
@@ -42,7 +43,7 @@ def list_sessions(actor: Actor) -> Sequence[OwnSession]:
 @transaction.atomic
 def end_session(actor: Actor, session: str) -> bool:
     """Sign one browser of the actor out; its open pages hear of it. False if it was already."""
-    row = BrowserSession.objects.filter(user=int(actor.id), session_key=session).first()
+    row = _rows(actor).filter(session_key=session).first()
     if row is None:
         return False
     _end(actor, [row], address=row.address, browser=row.browser, system=row.system)
@@ -52,18 +53,22 @@ def end_session(actor: Actor, session: str) -> bool:
 @transaction.atomic
 def end_other_sessions(actor: Actor, session: str) -> int:
     """Sign the actor out of every browser but the one of this session; of how many."""
-    rows = BrowserSession.objects.filter(user=int(actor.id)).exclude(session_key=session)
-    found = list(rows)
-    if found:
-        _end(actor, found)
-    return len(found)
+    rows = list(_rows(actor).exclude(session_key=session))
+    if rows:
+        _end(actor, rows)
+    return len(rows)
+
+
+def _rows(actor: Actor) -> QuerySet[BrowserSession]:
+    """Those of the actor, locked: two who end one at once put it on record once."""
+    return BrowserSession.objects.select_for_update().filter(user=int(actor.id))
 
 
 def _end(actor: Actor, rows: Sequence[BrowserSession], **detail: str) -> None:
     ended = [row.session_key for row in rows]
     BrowserSession.objects.filter(session_key__in=ended).delete()
-    detail_of_all = {"sessions": len(rows), **detail}
-    record_access(actor, Change(Action.SESSION_END, "person", actor.name, detail=detail_of_all))
+    told = {"sessions": len(rows), **detail}
+    record_access(actor, Change(Action.SESSION_END, "person", actor.name, detail=told))
     for session in ended:
         rights_changed("session", session)
 

@@ -36,11 +36,12 @@ def stored_key(key: str) -> str:
 
 
 def active_sessions() -> QuerySet[BrowserSession]:
-    """Those that have not ended by time; a changed password may have ended them still."""
+    """Those whose time is not over; another password since the sign-in ends them, too."""
     return BrowserSession.objects.exclude(_ended_by_time())
 
 
 def ended_sessions() -> QuerySet[BrowserSession]:
+    """Those whose time is over; their rows open nothing and can go."""
     return BrowserSession.objects.filter(_ended_by_time())
 
 

@@ -23,7 +23,7 @@ NAMES = """
     developer sequence conditional error append merge overwrite manage set_address NAME length
     log Bearer Authorization OpenAI messages nodes edges reducers name variables history metadata
     template Token NaN React Flow isolate transform json https engine review design reviewer
-    designer tests example org hook attribution
+    designer tests example org hook attribution Chrome Linux
 """
 WORD = re.compile(r"[A-Za-z][A-Za-z_]+")
 TEXTS = """() => {
