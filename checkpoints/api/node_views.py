@@ -13,6 +13,7 @@ from checkpoints.api.schemas import EnterNode
 from checkpoints.domain.commands import CompleteNode
 from checkpoints.services import completing
 from ctxadmin.accounts.roles import Action
+from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.web.described import IF_MATCH, described
 from ctxadmin.web.problems import of_database
@@ -70,7 +71,10 @@ class Complete(ExecutionEndpoint):
         it is part of a transaction that keeps this answer, too.
         """
         try:
-            return entering.entered_next(self.actor, conversation_id, done.execution, done.version)
+            with finished_for_nobody():
+                return entering.entered_next(
+                    self.actor, conversation_id, done.execution, done.version
+                )
         except Error as error:
             refusal = None if connection.in_atomic_block else of_database(error)
             if refusal is None:

@@ -5,23 +5,31 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final
 
+from ctxadmin.lib.caller_presence import current_presence
 from ctxadmin.lib.errors import FieldProblem, TooLarge
 
 
 class WorkBudget:
     """Units of work, about 0.1 microseconds each, that may be spent up to ``limit``.
 
-    A unit is one look at a name for a part of a pattern; what costs more counts as several.
+    A unit is one look at a name for a part of a pattern; what costs more counts as several. It
+    ends when the caller goes.
     """
 
-    __slots__ = ("limit", "spent")
+    __slots__ = ("_presence", "limit", "spent")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.spent = 0
+        self._presence = current_presence()
 
     def spend(self, units: int, what: str) -> None:
-        """Count ``units`` before they are done; raises TooLarge, naming ``what`` is too much."""
+        """Count ``units`` before they are done; raises TooLarge, naming ``what`` is too much.
+
+        CallerGone if nobody waits for what is done with them.
+        """
+        if self._presence is not None:
+            self._presence.require()
         self.spent += units
         if self.spent > self.limit:
             message = (

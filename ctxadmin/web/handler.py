@@ -25,8 +25,10 @@ from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.urls import set_script_prefix
 
+from ctxadmin.lib.caller_presence import CallerGone, Presence, announce
 from ctxadmin.web.bodies import Bodies, ClientGone
 from ctxadmin.web.callers import KnownCallers, credential_of, identify
+from ctxadmin.web.departures import Watched
 from ctxadmin.web.early_answers import Receive, RefusedEarly, Scope, Send, refuse
 from ctxadmin.web.lane import Lane
 from ctxadmin.web.later import Later, answer_later, start
@@ -59,9 +61,10 @@ class _TokenHandler(BaseHandler):
 class ThreadedHandler(BaseHandler):
     """The ASGI application of everything that Django serves by HTTP.
 
-    A request whose client is gone is finished all the same: what it writes is whole. A
-    ``lane`` answers what it can before. With ``turns`` each waits for its own; without, as many
-    run beside each other as there are ``threads``.
+    A request is admitted, its body taken, and answered: by the ``lane`` if that can, else in a
+    thread of the pool. With ``turns`` each waits for its own; without, as many run beside each
+    other as there are ``threads``. If its client goes while it waits for a thread it is not begun;
+    a write that has begun is finished, and work that only reads ends (``work_budget``).
     """
 
     def __init__(self, threads: int, lane: Lane | None = None, turns: Turns | None = None) -> None:
@@ -110,7 +113,7 @@ class ThreadedHandler(BaseHandler):
             await refuse(refusal, scope, receive, send)
             return None
         try:
-            return await self._answer(scope, body, send)
+            return await self._answer(scope, body, receive, send)
         finally:
             self._bodies.release(body)
 
@@ -123,17 +126,20 @@ class ThreadedHandler(BaseHandler):
         found = loop.run_in_executor(self._pool, copy_context().run, identify, scope)
         self._callers.keep(credential, await found, now)
 
-    async def _answer(self, scope: Scope, body: bytes, send: Send) -> Later | None:
+    async def _answer(
+        self, scope: Scope, body: bytes, receive: Receive, send: Send
+    ) -> Later | None:
         if self._lane is not None and await self._lane.answers(scope, body, send):
             return None
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread
         own = self._for_health.get(scope["path"])
-        async with self._turn() if own is None else nullcontext():
+        presence = Presence()
+        async with Watched(presence, receive), self._turn() if own is None else nullcontext():
             response, parts = await loop.run_in_executor(
-                own or self._pool, context.run, self._respond, scope, body
+                own or self._pool, context.run, self._respond, scope, body, presence
             )
-        if isinstance(response, Later):
+        if response is None or isinstance(response, Later):
             return response
         if not isinstance(response, StreamingHttpResponse):
             await _send(send, response, parts)
@@ -148,8 +154,22 @@ class ThreadedHandler(BaseHandler):
         await send({"type": "http.response.body", "body": b""})
         return None
 
-    def _respond(self, scope: Scope, body: bytes) -> tuple[HttpResponseBase, Iterable[bytes]]:
-        """The response and its bytes, made in a thread of the pool."""
+    def _respond(
+        self, scope: Scope, body: bytes, presence: Presence
+    ) -> tuple[HttpResponseBase | None, Iterable[bytes]]:
+        """The response and its bytes, made in a thread of the pool; None if the caller is gone.
+
+        Then work that waited for the thread is not begun, and work that only reads ends soon.
+        """
+        announce(presence)
+        try:
+            presence.require()
+            return self._response(scope, body)
+        except CallerGone:
+            signals.request_finished.send(sender=type(self))
+            return None, []
+
+    def _response(self, scope: Scope, body: bytes) -> tuple[HttpResponseBase, Iterable[bytes]]:
         set_script_prefix(scope.get("root_path", ""))
         signals.request_started.send(sender=type(self), scope=scope)
         response: HttpResponseBase

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 from django.http import HttpResponse
 
+from ctxadmin.web.departures import Receive, client_gone
 from ctxadmin.web.problems import of_exception
 
 Stream: TypeAlias = AsyncGenerator[bytes]
 Work: TypeAlias = Callable[[], Awaitable[HttpResponse] | Stream]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
@@ -29,7 +29,7 @@ class Later(HttpResponse):
 
 async def answer_later(later: Later, receive: Receive, send: Send) -> None:
     """Wait for the answer and send it, unless the client goes before."""
-    gone = asyncio.ensure_future(_gone(receive))
+    gone = asyncio.ensure_future(client_gone(receive))
     work = asyncio.ensure_future(_answer(later, send))
     try:
         await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
@@ -40,11 +40,6 @@ async def answer_later(later: Later, receive: Receive, send: Send) -> None:
         await asyncio.gather(gone, work, return_exceptions=True)
     if not work.cancelled():
         work.result()
-
-
-async def _gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 async def _answer(later: Later, send: Send) -> None:
