@@ -43,7 +43,7 @@ def list_sessions(actor: Actor) -> Sequence[OwnSession]:
 @transaction.atomic
 def end_session(actor: Actor, session: str) -> bool:
     """Sign one browser of the actor out; its open pages hear of it. False if it was already."""
-    row = _rows(actor).filter(session_key=session).first()
+    row = _rows(actor).filter(session_key=session).first() if session.isascii() else None
     if row is None:
         return False
     _end(actor, [row], address=row.address, browser=row.browser, system=row.system)

@@ -1,6 +1,6 @@
 """The paths of the settings pages, and of everybody's own account."""
 
-from django.urls import URLPattern, URLResolver, path, re_path
+from django.urls import URLPattern, URLResolver, path
 
 from ctxadmin.accounts.pages import people, sessions, tokens
 from ctxadmin.accounts.pages.account import account
@@ -10,11 +10,7 @@ _ONE = "settings/people/<str:name>/"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", account, name="account"),
     path("account/sessions/others/end/", sessions.end_other_sessions, name="end-other-sessions"),
-    re_path(
-        r"^account/sessions/(?P<session>[0-9a-f]{40})/end/$",
-        sessions.end_session,
-        name="end-session",
-    ),
+    path("account/sessions/<str:session>/end/", sessions.end_session, name="end-session"),
     path("settings/", tokens.settings, name="settings"),
     path("settings/tokens/new/", tokens.new_token, name="settings-new-token"),
     path("settings/tokens/<str:token_id>/revoke/", tokens.revoke, name="settings-revoke-token"),

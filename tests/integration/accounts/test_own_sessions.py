@@ -99,6 +99,11 @@ def test_what_is_signed_out_already_is_told_and_not_on_record_twice() -> None:
     assert len(on_record()) == 1
 
 
+@pytest.mark.parametrize("session", ["x", "登", "0" * 200])
+def test_what_is_no_session_was_ended_already(session: str) -> None:
+    assert "signed out already" in end(entered(), session).content.decode()
+
+
 def test_everywhere_else_leaves_this_browser_alone() -> None:
     here, there, other, otto = entered(), entered(), entered(), entered("otto")
     answer = here.post("/account/sessions/others/end/", follow=True)
