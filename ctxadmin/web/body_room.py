@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from typing import Final
 
-WAIT_SECONDS: Final = 5.0  # for a place; as long as other refusals of an outage take at most
+WAIT_SECONDS: Final = 20.0  # for a place; proxies wait for more than a minute
 
 
 class BodyRoom:

@@ -63,7 +63,7 @@ async function send() {
     away = true;
     let answer = await post();
     if (answer.redirected || answer.status === 403) answer = (await signedInAgain()) ? await post() : null;
-    away = answer?.status >= 500 || answer?.status === 403;
+    away = Boolean(answer) && (isForLater(answer) || answer.status === 403);
     if (answer) await heed(answer);
     else later(LONGEST_WAIT_MS);
   } catch {
@@ -73,6 +73,11 @@ async function send() {
     return;
   }
   if (again) later(quiet);
+}
+
+/** The server is away, or has too much to do for this caller. */
+function isForLater({ status }) {
+  return status >= 500 || status === 408 || status === 429;
 }
 
 function post() {
@@ -116,7 +121,7 @@ async function heed(answer) {
     if (again) return;
     document.dispatchEvent(new CustomEvent("form:kept", { detail: { form } }));
     if (said.moved || said.over) document.dispatchEvent(new CustomEvent("form:news"));
-  } else if (said && answer.status < 500) {
+  } else if (said && !isForLater(answer)) {
     say(said.detail, true);
     if (answer.status === 403) later(LONGEST_WAIT_MS);
   } else {

@@ -41,6 +41,11 @@ function keyOf(form) {
   return form.elements.namedItem(KEY);
 }
 
+/** Nothing was read: the server is away, or has too much to do for this caller. */
+function isForLater({ status }) {
+  return status >= 500 || status === 408 || status === 429;
+}
+
 function writes(form, submitter) {
   const names = form.dataset.told.split(" ").filter(Boolean);
   return !names.length || names.includes(submitter?.name) || names.includes(submitter?.value);
@@ -48,7 +53,7 @@ function writes(form, submitter) {
 
 async function reach() {
   const answer = await fetch(words.reach, { cache: "no-store", signal: AbortSignal.timeout(LONGEST_MS) });
-  if (answer.status >= 500) throw new Error(`not answered: ${answer.status}`);
+  if (isForLater(answer)) throw new Error(`not answered: ${answer.status}`);
 }
 
 function post(form, body) {
@@ -108,7 +113,7 @@ async function showRefusal(form, submitter, body, answer) {
 async function written(form, submitter, state) {
   const body = new FormData(form, submitter);
   const answer = await post(form, body);
-  if (answer.status >= 500) return words.failed;
+  if (isForLater(answer)) return words.failed;
   const said = isJson(answer) && !answer.redirected ? await answer.json() : {};
   state.unknown = false;
   if (said[KEY]) {

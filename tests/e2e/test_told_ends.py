@@ -127,12 +127,13 @@ def test_an_approval_with_changes_whose_answer_is_lost_is_not_called_lost(
     assert ok(api.get(f"conversations/{name}/snapshot"))["version"] == 3
 
 
+@pytest.mark.parametrize("status", [503, 429])
 def test_a_server_that_cannot_now_is_told_beside_the_button(
-    reviewer_page: Page, name: str, tolerate: Callable[[str], None]
+    reviewer_page: Page, name: str, tolerate: Callable[[str], None], status: int
 ) -> None:
     page = summary(reviewer_page, name)
-    tolerate("503")
-    page.route(PATH, lambda route: route.fulfill(status=503, body="away"))
+    tolerate(str(status))
+    page.route(PATH, lambda route: route.fulfill(status=status, body="away"))
     button(page).click()
     expect(page.get_by_text(FAILED)).to_be_visible()
     page.unroute(PATH)
