@@ -30,15 +30,14 @@ class BoundedHttp(HttpToolsProtocol):
 
     # Bytes since the last ones that were a whole head or part of a body.
     _unread = 0
+    _in_head = False
     _in_body = False
     _is_too_large = False
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.timeout_keep_alive_task = self.loop.call_later(
-            self.timeout_keep_alive, self.timeout_keep_alive_handler
-        )
+        self._close_if_idle()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_timer()
@@ -52,10 +51,14 @@ class BoundedHttp(HttpToolsProtocol):
             return
         if self._unread > MOST_HEAD_BYTES:
             self._refuse_size()
-        elif not self._in_body and self._head_timer is None:
-            self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_time)
+        elif self._in_head:
+            if self._head_timer is None:
+                self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_time)
+        elif not self._in_body and not self._is_answering():  # an empty line: still idle
+            self._close_if_idle()
 
     def on_message_begin(self) -> None:
+        self._in_head = True
         self._unread = self._unread or 1  # it came with the end of the request before
         super().on_message_begin()
 
@@ -64,7 +67,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._is_too_large = True
             raise HeadTooLarge
         self._unread = 0
-        self._in_body = True
+        self._in_head, self._in_body = False, True
         self._stop_timer()
         super().on_headers_complete()
 
@@ -86,6 +89,14 @@ class BoundedHttp(HttpToolsProtocol):
     def _head_bytes(self) -> int:
         return len(self.url) + sum([len(name) + len(value) + 4 for name, value in self.headers])
 
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _close_if_idle(self) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
+
     def _stop_timer(self) -> None:
         if self._head_timer is not None:
             self._head_timer.cancel()
@@ -97,6 +108,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._refuse(431, "too_large", "Too large", text, limit=limit)
 
     def _refuse_time(self) -> None:
+        if self._is_answering():  # the request before, which is not ended for the sake of this one
+            self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_time)
+            return
         text = f"The headers did not arrive within {HEAD_SECONDS:.0f} seconds."
         self._refuse(408, "request_timeout", "Too slow", text)
 
@@ -107,7 +121,7 @@ class BoundedHttp(HttpToolsProtocol):
         """
         metrics.refused(code)
         transport = self.transport
-        is_answering = self.cycle is not None and not self.cycle.response_complete
+        is_answering = self._is_answering()
         self.connection_lost(ConnectionAbortedError())
         if is_answering:  # to the request before, or to this one, whose end is what is too large
             transport.close()

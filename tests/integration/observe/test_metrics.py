@@ -214,6 +214,7 @@ def _told(registry: CollectorRegistry) -> Iterator[tuple[str, str, str]]:
     metrics.change_committed("messages.append", 1)
     metrics.write_repeated("checkpoint")
     metrics.refused("not_found")
+    metrics.damage_found("message")
     metrics.count_live_copy(lambda: {"hits": 1})
     metrics.pull()
     for family in registry.collect():
