@@ -74,7 +74,7 @@ class Bodies:
             raise
         if held:
             self._room.give_back(held - (size if size > SMALL else 0))
-        if size:  # a chunked body has no length of its own
+        if size and size != length:  # a chunked body has no length of its own
             _say_length(scope, size)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
@@ -101,20 +101,32 @@ class _Pace:
         self._receive = receive
         self._seconds = 0.0
         self._size = 0
+        self._has_stalled = False
 
     async def next(self) -> dict[str, Any]:
         """The next part; RefusedEarly if it does not come, or all of them come too slowly."""
         began = monotonic()
+        task = asyncio.current_task()
+        # A bare timer: asyncio.timeout costs 9 us, and most bodies are there already.
+        timer = asyncio.get_running_loop().call_later(STALL_SECONDS, self._stall, task)
         try:
-            async with asyncio.timeout(STALL_SECONDS):
-                message = await self._receive()
-        except TimeoutError:
+            message = await self._receive()
+        except asyncio.CancelledError:
+            if not self._has_stalled or task is None or task.uncancel():
+                raise
             raise _too_slow() from None
+        finally:
+            timer.cancel()
         self._seconds += monotonic() - began
         self._size += len(message.get("body", b""))
         if self._seconds > STALL_SECONDS and self._size < LEAST_RATE * self._seconds:
             raise _too_slow()
         return message
+
+    def _stall(self, task: asyncio.Task[Any] | None) -> None:
+        if task is not None:
+            self._has_stalled = True
+            task.cancel()
 
 
 def _too_large(limit: int) -> RefusedEarly:
