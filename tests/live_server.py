@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -132,7 +133,12 @@ def _children(pid: int) -> list[int]:
 
 def _opened(pid: int) -> set[str]:
     """What a process has open, sockets as the kernel names them."""
-    return {link.readlink().name for link in Path(f"/proc/{pid}/fd").iterdir()}
+    found = set()
+    with suppress(FileNotFoundError):  # the process has ended
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(FileNotFoundError):
+                found.add(link.readlink().name)
+    return found
 
 
 def _sockets(port: int, state: str) -> set[str]:

@@ -70,6 +70,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head, self._in_body = False, True
         self._stop_timer()
         super().on_headers_complete()
+        if self.cycle is not None and getattr(self.loop, "is_draining", False):
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         self._unread = 0

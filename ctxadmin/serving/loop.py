@@ -21,10 +21,19 @@ from ctxadmin.serving.balance import BOARD, Balance
 _WAIT: Final = 0.005  # seconds in which a worker with fewer connections may take the next
 _NO_FILES_WAIT: Final = 1.0
 _LOOK: Final = 0.1  # seconds between looks for the supervisor and for closed connections
+DRAIN: Final = signal.SIGUSR1  # tells a worker that others serve now
+# In which a client that keeps its connection asks once more and is told to take another one. Who
+# asks more seldom finds it closed, as after every idle time.
+DRAIN_SECONDS: Final = 5.0
 
 
 class WorkerLoop(uvloop.Loop):
-    """A loop whose servers on a given socket share it with other workers."""
+    """A loop whose servers on a given socket share it with other workers.
+
+    ``is_draining`` tells its protocols that each answer is the last on its connection.
+    """
+
+    is_draining = False
 
     async def create_server(
         self, protocol_factory: Callable[[], asyncio.BaseProtocol], *args: Any, **options: Any
@@ -39,12 +48,13 @@ class WorkerLoop(uvloop.Loop):
 class Acceptor:
     """Takes the connections of a listening socket; a stand-in for ``asyncio.Server``.
 
-    When the process that started this one is gone, this one ends as if it were told to.
+    When the process that started this one is gone, this one ends as if it were told to. On DRAIN
+    it takes no more connections, and ends when those that it has are closed or had their time.
     """
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: WorkerLoop,
         listener: socket.socket,
         make_protocol: Callable[[], asyncio.BaseProtocol],
         balance: Balance,
@@ -58,14 +68,26 @@ class Acceptor:
         self._waiting: asyncio.TimerHandle | None = None
         started_by = parent_process()  # which may be gone by now
         self._parent = started_by.pid if started_by else os.getppid()
+        self._ends_at: float | None = None
         listener.setblocking(False)
         loop.add_reader(listener.fileno(), self._offered)
+        loop.add_signal_handler(DRAIN, self.drain)
         self._look()
 
+    def drain(self) -> None:
+        """Take no more connections, and let those that are open end with their next answer."""
+        self._stop_taking()
+        if self._ends_at is None:
+            self._ends_at = self._loop.time() + DRAIN_SECONDS
+
     def close(self) -> None:
+        self._stop_taking()
+        self._looking.cancel()
+
+    def _stop_taking(self) -> None:
+        self._loop.is_draining = True
         self._balance.leave()
         self._loop.remove_reader(self._listener.fileno())
-        self._looking.cancel()
         if self._waiting is not None:
             self._waiting.cancel()
 
@@ -113,10 +135,14 @@ class Acceptor:
     def _look(self) -> None:
         self._count()
         self._looking = self._loop.call_later(_LOOK, self._look)
-        if os.getppid() != self._parent:
+        is_drained = self._ends_at is not None and (
+            not self._open or self._loop.time() > self._ends_at
+        )
+        if is_drained or os.getppid() != self._parent:
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _count(self) -> None:
         """Forget connections that are closed, and say how many are open."""
         self._open = {each for each in self._open if each.fileno() >= 0}
-        self._balance.show(len(self._open))
+        if not self._loop.is_draining:
+            self._balance.show(len(self._open))

@@ -1,11 +1,18 @@
 """``manage.py serve``: a look at the surroundings, then the server."""
 
 import fcntl
+import logging
 import os
 import shlex
+import signal
 import socket
+import sys
 from argparse import ArgumentParser
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
 from threading import Thread
+from types import FrameType
 from typing import Any, Final
 
 import uvicorn
@@ -13,17 +20,18 @@ from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
-from uvicorn.supervisors import Multiprocess
 
 from ctxadmin import environment
 from ctxadmin.serving.balance import BOARD, new_board
 from ctxadmin.serving.bounded_http import BoundedHttp
 from ctxadmin.serving.listener import PortTaken, bind
+from ctxadmin.serving.supervisor import Inherited, Supervisor
 from ctxadmin.web import health
 
 # Longer than a proxy or a client keeps an idle connection: whoever closes first while the other
 # sends breaks a request, and a write must not be sent twice.
 KEPT_OPEN_SECONDS: Final = 75
+log: Final = logging.getLogger(__name__)
 _LAST_SECONDS: Final = 30  # for requests in flight, when the server is told to end
 _MOST_FRAME_BYTES: Final = 4096  # what is longer does not even reach the socket
 _DAY_SECONDS: Final = 24 * 3600.0
@@ -44,12 +52,27 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000)
         parser.add_argument("--workers", type=int, default=1, help="processes that serve")
         parser.add_argument("--no-demo", action="store_true", help="leave the demo data out")
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="say if a server could serve truthfully by these settings, and do not serve",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.EMBEDDED and options["workers"] != 1:
             raise CommandError(
                 "The embedded database is served by one process. For more, set DATABASE_URL."
             )
+        if options["check"]:
+            self._look_at_surroundings()
+            self.check()
+            import_module("ctxadmin.asgi")
+            return
+        inherited = Inherited.taken_from(os.environ)
+        if inherited is not None:
+            listener = socket.socket(fileno=inherited.listener)
+            _serve(listener, options["workers"], inherited.workers)
+            return
         lock = _only_server()
         listener = _listener(options["host"], options["port"])
         if settings.EMBEDDED:
@@ -123,8 +146,8 @@ def _listener(host: str, port: int) -> socket.socket:
         raise CommandError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
 
 
-def _serve(listener: socket.socket, workers: int) -> None:
-    """Serve until told to end."""
+def _serve(listener: socket.socket, workers: int, former: Sequence[int] = ()) -> None:
+    """Serve until told to end; ``former`` are workers of before a reload."""
     config = uvicorn.Config(
         "ctxadmin.asgi:application",
         workers=workers,
@@ -141,14 +164,22 @@ def _serve(listener: socket.socket, workers: int) -> None:
         ws_per_message_deflate=False,  # frames are short, and what is inflated may be long
     )
     if workers == 1:
+        if not sys.stdin.isatty():  # whose closing ends it
+            signal.signal(signal.SIGHUP, _stay)
         uvicorn.Server(config).run([listener])
         return
-    board = new_board()
+    board = Path(os.environ[BOARD]) if former else new_board()
     os.environ[BOARD] = str(board)
     try:
-        Multiprocess(config, [listener]).run()
+        check = [sys.executable, sys.argv[0], "serve", "--check"]
+        Supervisor(config, listener, check, former).run()
     finally:
         board.unlink()
+
+
+def _stay(number: int, frame: FrameType | None) -> None:
+    """A reload ends no server of one process."""
+    log.warning("A server of one process is not reloaded. Restart it for what is new.")
 
 
 def _keep_time(url: str) -> None:

@@ -1,0 +1,146 @@
+"""Keeps the workers of a server alive, and replaces all of them on SIGHUP without a refusal."""
+
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from socket import socket
+from typing import Final, Self
+
+from uvicorn import Config
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+from ctxadmin.serving.loop import DRAIN
+
+log: Final = logging.getLogger(__name__)
+FORMER: Final = "WORKERS_FORMER"  # the variable by which a supervisor follows another
+_CHECK_SECONDS: Final = 120.0  # on a busy machine it takes some
+_LOOK: Final = 0.1
+_ANSWER: Final = 1.0
+_ENDS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """What a supervisor finds that follows another in the same process.
+
+    ``listener`` is the number of the listening socket, ``workers`` are those that serve by now.
+    """
+
+    listener: int
+    workers: tuple[int, ...]
+
+    @classmethod
+    def taken_from(cls, environment: Mapping[str, str]) -> Self | None:
+        """None if this is the first supervisor."""
+        text = environment.get(FORMER)
+        if not text:
+            return None
+        listener, *workers = map(int, text.split())
+        return cls(listener, tuple(workers))
+
+    def as_text(self) -> str:
+        return " ".join(map(str, (self.listener, *self.workers)))
+
+
+class Supervisor(Multiprocess):
+    """Uvicorn's supervisor, whose reload replaces itself and all of its workers.
+
+    ``check`` is a command that ends with 0 if what is installed now could serve. Then the program
+    is begun anew in this very process, so that all of it is what is installed now and whoever
+    watches the process sees the same one. The former workers serve until all new ones do, and
+    finish what they have begun.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        listener: socket,
+        check: Sequence[str],
+        former: Sequence[int] = (),
+    ) -> None:
+        super().__init__(config, [listener])
+        self._listener = listener
+        self._check = check
+        self._former = set(former)
+        self._have_to_drain = bool(former)
+        self._is_wanted = False
+
+    def handle_hup(self) -> None:
+        """Note the wish: it is fulfilled once for all that came together."""
+        self._is_wanted = True
+
+    def keep_subprocess_alive(self) -> None:
+        """Called twice a second."""
+        super().keep_subprocess_alive()
+        self._former = {pid for pid in self._former if _runs(pid)}
+        if self._have_to_drain and all(each.is_ready(_ANSWER) for each in self.processes):
+            self._have_to_drain = False
+            _tell(self._former, DRAIN)
+            log.info("Reloaded: new workers serve, the former ones finish what they have begun.")
+        if self._is_wanted and not self._have_to_drain and not self.should_exit.is_set():
+            self._is_wanted = False
+            self.reload()
+
+    def terminate_all(self) -> None:
+        super().terminate_all()
+        _tell(self._former, signal.SIGTERM)
+
+    def join_all(self) -> None:
+        super().join_all()
+        while self._former:
+            self._former = {pid for pid in self._former if _runs(pid)}
+            time.sleep(_LOOK)
+
+    def reload(self) -> None:
+        """Begin anew, or say why not."""
+        log.info("Reloading: looking at what new workers will find.")
+        if self._could_serve():
+            self._begin_anew()
+        elif not self._shall_end():
+            log.error("New workers could not serve, as said above; the old ones go on.")
+
+    def _could_serve(self) -> bool:
+        """What the check prints goes to the log as it is."""
+        checked = subprocess.Popen(self._check)  # noqa: S603 - a command of ours
+        until = time.monotonic() + _CHECK_SECONDS
+        while checked.poll() is None and time.monotonic() < until and not self._shall_end():
+            time.sleep(_LOOK)
+        checked.kill()
+        return checked.wait() == 0
+
+    def _begin_anew(self) -> None:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the next one listens to it
+        workers = [each.pid for each in self.processes if each.pid is not None]
+        inherited = Inherited(self._listener.fileno(), (*workers, *self._former))
+        self._listener.set_inheritable(True)
+        os.environ[FORMER] = inherited.as_text()
+        script = Path(sys.argv[0])
+        if script.is_absolute():  # which may lead to another folder by now
+            os.chdir(script.parent)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - as above
+
+    def _shall_end(self) -> bool:
+        return any(number in self.signal_queue for number in _ENDS)
+
+
+def _runs(pid: int) -> bool:
+    """True for a child that has not ended; one that has is taken leave of."""
+    try:
+        return os.waitpid(pid, os.WNOHANG) == (0, 0)
+    except ChildProcessError:
+        return False
+
+
+def _tell(pids: Collection[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
