@@ -14,15 +14,17 @@ from socket import socket
 from typing import Final, Self
 
 from uvicorn import Config
-from uvicorn.supervisors.multiprocess import Multiprocess
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from ctxadmin.serving.loop import DRAIN
 
 log: Final = logging.getLogger(__name__)
 FORMER: Final = "WORKERS_FORMER"  # the variable by which a supervisor follows another
 _CHECK_SECONDS: Final = 120.0  # on a busy machine it takes some
+_START_SECONDS: Final = 120.0  # so does a worker
+_ANSWER_SECONDS: Final = 5  # in which a worker that serves says that it lives
 _LOOK: Final = 0.1
-_ANSWER: Final = 1.0
 _ENDS: Final = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -49,6 +51,14 @@ class Inherited:
         return " ".join(map(str, (self.listener, *self.workers)))
 
 
+@dataclass(slots=True)
+class _Start:
+    """A worker that does not serve yet; ``is_asked`` is True until it has answered."""
+
+    until: float
+    is_asked: bool = False
+
+
 class Supervisor(Multiprocess):
     """Uvicorn's supervisor, whose reload replaces itself and all of its workers.
 
@@ -56,6 +66,9 @@ class Supervisor(Multiprocess):
     is begun anew in this very process, so that all of it is what is installed now and whoever
     watches the process sees the same one. The former workers serve until all new ones do, and
     finish what they have begun.
+
+    A worker may take its time to start. Uvicorn ends one that does not answer within five seconds,
+    which on a busy machine was every one, again and again.
     """
 
     def __init__(
@@ -71,16 +84,22 @@ class Supervisor(Multiprocess):
         self._former = set(former)
         self._have_to_drain = bool(former)
         self._is_wanted = False
+        self._starting: dict[Process, _Start] = {}
 
     def handle_hup(self) -> None:
         """Note the wish: it is fulfilled once for all that came together."""
         self._is_wanted = True
 
+    def init_processes(self) -> None:
+        self.processes = [self._begin() for _ in range(self.processes_num)]
+
     def keep_subprocess_alive(self) -> None:
         """Called twice a second."""
-        super().keep_subprocess_alive()
+        for place, each in enumerate(self.processes):
+            if not self._lives(each):
+                self._replace(place, each)
         self._former = {pid for pid in self._former if _runs(pid)}
-        if self._have_to_drain and all(each.is_ready(_ANSWER) for each in self.processes):
+        if self._have_to_drain and not self._starting and not self.should_exit.is_set():
             self._have_to_drain = False
             _tell(self._former, DRAIN)
             log.info("Reloaded: new workers serve, the former ones finish what they have begun.")
@@ -106,6 +125,32 @@ class Supervisor(Multiprocess):
         elif not self._shall_end():
             log.error("New workers could not serve, as said above; the old ones go on.")
 
+    def _begin(self) -> Process:
+        worker = Process(self.config, self.sockets)
+        worker.start()
+        self._starting[worker] = _Start(time.monotonic() + _START_SECONDS)
+        return worker
+
+    def _lives(self, worker: Process) -> bool:
+        start = self._starting.get(worker)
+        if start is None or not worker.process.is_alive():
+            return worker.is_alive(_ANSWER_SECONDS)
+        if _has_started(worker, start):
+            del self._starting[worker]
+            return True
+        return time.monotonic() < start.until
+
+    def _replace(self, place: int, worker: Process) -> None:
+        worker.kill()
+        worker.join()
+        self._starting.pop(worker, None)
+        if worker.exitcode == STARTUP_FAILURE and not self._former:
+            log.error("Worker %s could not start, nor could another one.", worker.pid)
+            self.should_exit.set()
+        elif not self.should_exit.is_set():
+            log.warning("Worker %s ended; another one takes its place.", worker.pid)
+            self.processes[place] = self._begin()
+
     def _could_serve(self) -> bool:
         """What the check prints goes to the log as it is."""
         checked = subprocess.Popen(self._check)  # noqa: S603 - a command of ours
@@ -130,6 +175,18 @@ class Supervisor(Multiprocess):
 
     def _shall_end(self) -> bool:
         return any(number in self.signal_queue for number in _ENDS)
+
+
+def _has_started(worker: Process, start: _Start) -> bool:
+    """Ask once and look for the answer; it comes when the worker has read the program."""
+    with contextlib.suppress(OSError, EOFError):  # it ends just now
+        if not start.is_asked:
+            worker.parent_conn.send(b"ping")
+            start.is_asked = True
+        if worker.parent_conn.poll():
+            start.is_asked = False
+            return bool(worker.parent_conn.recv())
+    return False
 
 
 def _runs(pid: int) -> bool:

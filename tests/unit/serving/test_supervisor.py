@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from multiprocessing import Pipe
 from socket import socket
 from typing import Any
 
@@ -80,3 +81,56 @@ def test_what_the_next_supervisor_inherits_is_read_as_it_was_written() -> None:
     inherited = Inherited(7, (11, 12))
     assert Inherited.taken_from({supervisor.FORMER: inherited.as_text()}) == inherited
     assert Inherited.taken_from({}) is None
+
+
+class Worker:
+    """A process that lives, and answers when the test has it answer."""
+
+    pid = 1
+    exitcode = None
+
+    def __init__(self, *_: object) -> None:
+        self.process = self
+        self.parent_conn, self.child_conn = Pipe()
+        self.was_killed = False
+
+    def start(self) -> None:
+        """It has none of its own."""
+
+    def is_alive(self, timeout: float = 0) -> bool:
+        return True
+
+    def kill(self) -> None:
+        self.was_killed = True
+
+    def join(self) -> None:
+        """It has ended."""
+
+
+@pytest.fixture
+def starting(monkeypatch: pytest.MonkeyPatch) -> Supervisor:
+    monkeypatch.setattr(supervisor, "Process", Worker)
+    one = Supervisor(Config("ctxadmin.asgi:application", workers=1), socket(), FAILS)
+    one.init_processes()
+    return one
+
+
+def test_a_worker_that_starts_slowly_is_asked_once_and_left_alone(starting: Supervisor) -> None:
+    worker: Any = starting.processes[0]
+    for _ in range(3):
+        starting.keep_subprocess_alive()
+    assert starting.processes == [worker]
+    assert worker.child_conn.recv() == b"ping"
+    assert not worker.child_conn.poll()
+    worker.child_conn.send(True)
+    starting.keep_subprocess_alive()
+    starting.keep_subprocess_alive()
+    assert not worker.child_conn.poll()  # it serves: whether it lives is asked otherwise
+
+
+def test_a_worker_that_never_serves_is_replaced(starting: Supervisor) -> None:
+    worker: Any = starting.processes[0]
+    starting._starting[worker].until = 0.0
+    starting.keep_subprocess_alive()
+    assert worker.was_killed
+    assert starting.processes != [worker]
