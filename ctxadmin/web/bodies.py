@@ -2,10 +2,12 @@
 
 Django would spool a body of any size to disk before a view runs, and a chunked body without a
 length reaches DRF as an empty one: so it is gathered here and given its length. More than 64 KiB
-is gathered only of callers that are known, if the process has room for it.
+is gathered only of callers that are known, if the process has room for it, of which one caller
+has half at most. Room is taken as the body comes: who declares much and sends little has little.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import Any, Final, TypeAlias
@@ -13,10 +15,12 @@ from typing import Any, Final, TypeAlias
 from django.conf import settings
 
 from ctxadmin.web.body_room import BodyRoom
+from ctxadmin.web.callers import credential_of
 from ctxadmin.web.early_answers import SMALL, Receive, RefusedEarly, Scope, declared_length
 
 STALL_SECONDS: Final = 20.0  # without a byte
-LEAST_RATE: Final = 4 * 1024  # bytes a second on the whole, after as long
+LEAST_RATE: Final = 4 * 1024  # bytes a second, in each span of as long
+_STEP: Final = 1024**2  # bytes of room that are taken at once
 _RETRY_SECONDS: Final = 2
 _LARGE_PATHS: Final = (
     "/api/v1/conversations/import",
@@ -38,6 +42,8 @@ class Bodies:
     def __init__(self, identify: Identify, most: int) -> None:
         self._identify = identify
         self._room = BodyRoom(most)
+        self._share = max(most // 2, _STEP)
+        self._held: Counter[bytes] = Counter()  # bytes of large bodies, by credential
 
     async def take(self, scope: Scope, receive: Receive) -> bytes:
         """The whole body, whose length then stands in the headers; RefusedEarly, ClientGone.
@@ -48,9 +54,11 @@ class Bodies:
         length = declared_length(scope)
         if length is not None and length > limit:
             raise _too_large(limit)
+        most = limit if length is None else length
         held = 0
         if length is not None and length > SMALL:
-            held = await self._admit(scope, length)
+            await self._identify(scope)
+            held = await self._hold(scope, 0, min(length, _STEP))
         chunks: list[bytes] = []
         size = 0
         pace = _Pace(receive)
@@ -63,35 +71,54 @@ class Bodies:
                 size += len(chunk)
                 if size > limit:
                     raise _too_large(limit)
-                if size > SMALL and not held:  # chunked: it may become as large as it may be
-                    held = await self._admit(scope, limit)
+                if size > max(held, SMALL):
+                    if not held:
+                        await self._identify(scope)
+                    held = await self._hold(scope, held, min(size + _STEP, max(size, most)))
                 chunks.append(chunk)
                 if not message.get("more_body", False):
                     break
                 message = await pace.next()
         except BaseException:
-            self._room.give_back(held)
+            self._give_back(scope, held)
             raise
         if held:
-            self._room.give_back(held - (size if size > SMALL else 0))
+            self._give_back(scope, held - (size if size > SMALL else 0))
         if size and size != length:  # a chunked body has no length of its own
             _say_length(scope, size)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
-    def release(self, body: bytes) -> None:
+    def release(self, scope: Scope, body: bytes) -> None:
         """The request of this body is answered."""
         if len(body) > SMALL:
-            self._room.give_back(len(body))
+            self._give_back(scope, len(body))
 
-    async def _admit(self, scope: Scope, size: int) -> int:
-        """Take room for a large body of a caller who is known."""
-        await self._identify(scope)
+    async def _hold(self, scope: Scope, held: int, wanted: int) -> int:
+        """Have room for ``wanted`` bytes of a body that has ``held``; what it has then."""
+        credential, more = credential_of(scope), wanted - held
+        if self._held[credential] + more > self._share and self._held[credential] > held:
+            text = "Too many large bodies of this caller are being read; try again."
+            raise RefusedEarly(429, "rate_limited", text, retry_after=_RETRY_SECONDS)
+        self._held[credential] += more
         try:
-            await self._room.take(size)
-        except TimeoutError:
+            await self._room.take(more)
+        except BaseException as error:
+            self._forget(credential, more)
+            if not isinstance(error, TimeoutError):
+                raise
             text = "Too many large bodies are being read; try again."
             raise RefusedEarly(503, "unavailable", text, retry_after=_RETRY_SECONDS) from None
-        return size
+        return wanted
+
+    def _give_back(self, scope: Scope, size: int) -> None:
+        if size:
+            self._forget(credential_of(scope), size)
+            self._room.give_back(size)
+
+    def _forget(self, credential: bytes, size: int) -> None:
+        self._held[credential] -= size
+        if not self._held[credential]:
+            del self._held[credential]
 
 
 class _Pace:
@@ -119,8 +146,10 @@ class _Pace:
             timer.cancel()
         self._seconds += monotonic() - began
         self._size += len(message.get("body", b""))
-        if self._seconds > STALL_SECONDS and self._size < LEAST_RATE * self._seconds:
-            raise _too_slow()
+        if self._seconds > STALL_SECONDS:
+            if self._size < LEAST_RATE * self._seconds:
+                raise _too_slow()
+            self._seconds, self._size = 0.0, 0  # what came fast at first pays for nothing later
         return message
 
     def _stall(self, task: asyncio.Task[Any] | None) -> None:

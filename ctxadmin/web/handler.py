@@ -115,7 +115,7 @@ class ThreadedHandler(BaseHandler):
         try:
             return await self._answer(scope, body, receive, send)
         finally:
-            self._bodies.release(body)
+            self._bodies.release(scope, body)
 
     async def _identify(self, scope: Scope) -> None:
         """Know who calls before more is taken of the request; RefusedEarly."""

@@ -50,6 +50,10 @@ def length(size: int) -> tuple[bytes, bytes]:
     return b"content-length", str(size).encode()
 
 
+def of(name: str) -> tuple[bytes, bytes]:
+    return b"authorization", name.encode()
+
+
 CHUNKED = (b"transfer-encoding", b"chunked")
 
 
@@ -106,15 +110,65 @@ def test_bodies_beyond_the_room_wait_and_are_refused_when_it_stays_full(
 
     async def act() -> None:
         taker = Bodies(known, 2 * size)
-        held = [await taker.take(scope(length(size)), Client(b"x" * size).receive) for _ in "12"]
+        one, two, three = (scope(length(size), of(name)) for name in ("one", "two", "three"))
+        held = await taker.take(one, Client(b"x" * size).receive)
+        await taker.take(two, Client(b"x" * size).receive)
         third = Client(b"x" * size)
         with pytest.raises(RefusedEarly) as refused:
-            await taker.take(scope(length(size)), third.receive)
+            await taker.take(three, third.receive)
         assert (refused.value.status, refused.value.retry_after, third.taken) == (503, 2, 0)
-        taker.release(held[0])
-        assert await taker.take(scope(length(size)), third.receive) == b"x" * size
+        taker.release(one, held)
+        assert await taker.take(three, third.receive) == b"x" * size
 
     asyncio.run(act())
+
+
+def test_one_caller_has_half_of_the_room() -> None:
+    size = 2 * KIB**2
+
+    async def act() -> None:
+        taker = Bodies(known, 3 * size)
+        one = scope(length(size), of("one"))
+        held = await taker.take(one, Client(b"x" * size).receive)
+        with pytest.raises(RefusedEarly) as refused:
+            await taker.take(scope(length(size), of("one")), Client(b"x" * size).receive)
+        assert (refused.value.status, refused.value.retry_after) == (429, 2)
+        two = scope(length(size), of("two"))
+        assert await taker.take(two, Client(b"x" * size).receive) == b"x" * size
+        taker.release(one, held)
+        assert await taker.take(one, Client(b"x" * size).receive) == b"x" * size
+
+    asyncio.run(act())
+
+
+def test_who_declares_much_and_sends_little_leaves_room_for_others() -> None:
+    size = 10 * KIB**2
+
+    async def act() -> None:
+        taker = Bodies(known, size)
+        slow = [
+            asyncio.create_task(taker.take(scope(length(size), of(name)), Client(None).receive))
+            for name in "123"
+        ]
+        await asyncio.sleep(0)
+        quick = Client(b"x" * KIB**2)
+        assert await taker.take(scope(length(KIB**2), of("quick")), quick.receive)
+        for each in slow:
+            each.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+
+    asyncio.run(act())
+
+
+def test_a_body_that_begins_fast_and_then_drips_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter(range(0, 100_000, 9))
+    monkeypatch.setattr(bodies, "monotonic", lambda: next(clock))
+    client = Client(*[b"x" * KIB**2] * 3, *[b"x" * KIB] * 50)
+    with pytest.raises(RefusedEarly) as refused:
+        taken(client, CHUNKED)
+    assert (refused.value.status, client.taken) == (408, 6)
 
 
 def test_a_body_that_breaks_off_leaves_its_room() -> None:
