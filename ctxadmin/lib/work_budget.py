@@ -3,24 +3,34 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from time import thread_time
 from typing import Final
 
 from ctxadmin.lib.caller_presence import current_presence
 from ctxadmin.lib.errors import FieldProblem, TooLarge
 
+UNIT_SECONDS: Final = 1e-7
+_TIMES: Final = 3
+_LEAST_SECONDS: Final = 1.0
+
 
 class WorkBudget:
     """Units of work, about 0.1 microseconds each, that may be spent up to ``limit``.
+
+    Some texts cost many times what their units say: processor time has a bound, too, of three
+    times what all units should take.
 
     A unit is one look at a name for a part of a pattern; what costs more counts as several. It
     ends when the caller goes.
     """
 
-    __slots__ = ("_presence", "limit", "spent")
+    __slots__ = ("_ends_at", "_presence", "limit", "spent")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.spent = 0
+        seconds = max(_TIMES * limit * UNIT_SECONDS, _LEAST_SECONDS)
+        self._ends_at = thread_time() + seconds
         self._presence = current_presence()
 
     def spend(self, units: int, what: str) -> None:
@@ -31,7 +41,7 @@ class WorkBudget:
         if self._presence is not None:
             self._presence.require()
         self.spent += units
-        if self.spent > self.limit:
+        if self.spent > self.limit or thread_time() > self._ends_at:
             message = (
                 f"{what[:1].upper()}{what[1:]} takes more work than the {self.limit} units that"
                 " one call may ask for; use fewer rules or fewer names and messages."

@@ -83,4 +83,6 @@ def may_go_to(address: Ip, allowed: Sequence[Network]) -> bool:
         return True
     if found.is_multicast or found.is_reserved or not found.is_global:
         return False
+    if isinstance(found, IPv6Address) and found.is_site_local:  # private before RFC 3879
+        return False
     return not any(found in network for network in (*_CARRIERS, *_NOT_PUBLIC))

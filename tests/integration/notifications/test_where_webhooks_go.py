@@ -56,6 +56,7 @@ def send(url: str, allowed: Any = ()) -> Outcome:
         "::",
         "fe80::1",
         "fd00::1",
+        "fec0::1",
         "ff02::1",
         "::ffff:127.0.0.1",
         "::ffff:10.0.0.1",

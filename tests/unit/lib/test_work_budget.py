@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctxadmin.lib import work_budget
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.lib.work_budget import WorkBudget, bounded, spend
 
@@ -40,3 +41,16 @@ def test_the_next_request_begins_anew() -> None:
         spend(10, "looking")
     with bounded(10) as budget:
         assert budget.spent == 0
+
+
+def test_work_that_takes_far_longer_than_its_units_say_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    took = 0.0
+    monkeypatch.setattr(work_budget, "thread_time", lambda: took)
+    budget = WorkBudget(10_000_000)  # a second's
+    took = 2.9
+    budget.spend(1, "comparing")
+    took = 3.1
+    with pytest.raises(TooLarge, match="Comparing"):
+        budget.spend(1, "comparing")
