@@ -46,13 +46,14 @@ _SNAKE: Final = {
 }
 _CALL: Final = "put a call into tool_calls of the assistant message"
 _RESULT: Final = "put a result into a message of the role tool with tool_call_id"
-# Calls and results as other providers write them: into the content.
-_HIDDEN_PAIRS: Final = {
-    "tool_use": _CALL,
-    "tool-call": _CALL,
-    "tool_result": _RESULT,
-    "tool-result": _RESULT,
-}
+# Calls and results as other providers write them, into the content: ``tool_use``, ``tool-call``,
+# ``mcp_tool_result``, ``function_call_output``.
+_HIDDEN_PAIR: Final = re.compile(
+    r"(?:.*[_-])?(?:tool|function|mcp|computer|shell|search|interpreter)[_-]"
+    r"(?:(?P<call>use|call)|call[_-]output|result|response)",
+    re.IGNORECASE,
+)
+_RESULT_OF_SEARCH: Final = "search_result"  # Anthropic's: a text with its source, and no pair
 _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
 
 
@@ -235,8 +236,10 @@ class IncomingMessage(Contract):
 
     def _refuse_hidden_pairs(self, pointer: str) -> None:
         for place, part in enumerate(self.content if isinstance(self.content, list) else ()):
-            if part.type in _HIDDEN_PAIRS:
-                told = f"a part {part.type!r} is not understood: {_HIDDEN_PAIRS[part.type]}"
+            found = _HIDDEN_PAIR.fullmatch(part.type)
+            if found is not None and part.type != _RESULT_OF_SEARCH:
+                instead = _CALL if found["call"] else _RESULT
+                told = f"a part {part.type!r} is not understood: {instead}"
                 raise ValidationFailed.at(f"{pointer}/content/{place}/type", told)
 
 

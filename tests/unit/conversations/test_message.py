@@ -235,6 +235,10 @@ def test_the_tools_text_is_a_system_message_that_says_what_it_is() -> None:
         ("user", {"type": "tool_result", "tool_use_id": "a", "content": "15"}, "tool_call_id"),
         ("assistant", {"type": "tool-call", "toolCallId": "a", "toolName": "f"}, "tool_calls"),
         ("user", {"type": "tool-result", "toolCallId": "a"}, "tool_call_id"),
+        ("user", {"type": "mcp_tool_result", "tool_use_id": "a"}, "tool_call_id"),
+        ("user", {"type": "function_call_output", "call_id": "a"}, "tool_call_id"),
+        ("assistant", {"type": "Server_Tool_Use", "id": "a"}, "tool_calls"),
+        ("assistant", {"type": "function_call", "call_id": "a"}, "tool_calls"),
     ],
 )
 def test_calls_and_results_in_a_content_are_refused_as_no_pair_would_be_known(
@@ -245,3 +249,9 @@ def test_calls_and_results_in_a_content_are_refused_as_no_pair_would_be_known(
         read_message(said, "/messages/3")
     assert refusal.value.problems[0].pointer == "/messages/3/content/1/type"
     assert read_logged(said).text == "Look."  # what was logged before can be read
+
+
+@pytest.mark.parametrize("kind", ["text", "search_result", "image_url", "thinking", "refusal"])
+def test_parts_that_are_no_call_and_no_result_are_taken(kind: str) -> None:
+    part: JsonValue = {"type": kind, "text": "x"}
+    assert read_messages([{"role": "user", "content": [part]}])
