@@ -74,9 +74,10 @@ format: ## Bring the code into its form
 	$(python) -m ruff format .
 
 .PHONY: catalogues
-catalogues: ## Put the texts of the code into the catalogues of languages, and compile them
+catalogues: ## Put the texts of the code into the catalogues of languages and the glossary
 	@$(environment) test
 	@$(python) -m scripts.catalogues
+	@$(python) -m scripts.glossary
 
 .PHONY: bench
 bench: tools ## Measure speed; ARGS=values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, hostile for a part

@@ -1,11 +1,11 @@
 """All paths: pages, the REST contract, health, the operator's admin."""
 
 from django.contrib import admin
-from django.contrib.auth import views as auth_views
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
 from ctxadmin.accounts.pages.leaving import SignOut
+from ctxadmin.accounts.pages.sign_in import SignIn
 from ctxadmin.observe.scrape import metrics_view
 from ctxadmin.web import health
 from ctxadmin.web.endpoint import unknown_path
@@ -24,7 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics_view, name="metrics"),
-    path("sign-in/", auth_views.LoginView.as_view(), name="login"),
+    path("sign-in/", SignIn.as_view(), name="login"),
     path("sign-out/", SignOut.as_view(), name="logout"),
     path("operator/", admin.site.urls),
     path("", include("ctxadmin.web.page_urls")),

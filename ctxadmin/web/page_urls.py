@@ -1,8 +1,9 @@
-"""Paths of the page shell: the theme, the language, and the catalogue of components."""
+"""Paths of the page shell: theme, language, glossary, and the catalogue of components."""
 
 from django.urls import path
 from django.views.i18n import set_language
 
+from ctxadmin.web.glossary import glossary
 from ctxadmin.web.language import island_words
 from ctxadmin.web.styleguide import styleguide
 from ctxadmin.web.theme import choose_theme
@@ -11,5 +12,6 @@ urlpatterns = [
     path("theme/", choose_theme, name="theme"),
     path("language/", set_language, name="set_language"),
     path("language/<slug:language>.<slug:digest>.js", island_words, name="island_words"),
+    path("glossary/", glossary, name="glossary"),
     path("styleguide/", styleguide, name="styleguide"),
 ]

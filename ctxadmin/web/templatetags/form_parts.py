@@ -47,11 +47,8 @@ def contract_form(form: ContractForm[Any]) -> dict[str, object]:
 
 
 @register.inclusion_tag("components/form/errors.html")
-def form_errors(form: forms.BaseForm, heading: str = "") -> dict[str, object]:
-    """The summary of a form's errors with links to the fields; nothing if there are none.
-
-    Its ``heading`` counts them and says that nothing was saved, if no other is given.
-    """
+def form_errors(form: forms.BaseForm) -> dict[str, object]:
+    """The summary of a form's errors with links to the fields; nothing if there are none."""
     whole = form.errors.as_data().get(NON_FIELD_ERRORS, [])
     listed = [_of_whole(form, error) for error in whole]
     for bound in form:
@@ -59,7 +56,7 @@ def form_errors(form: forms.BaseForm, heading: str = "") -> dict[str, object]:
             label = getattr(bound.field, "long_label", bound.label)
             listed.append({"label": label, "message": str(error), "anchor": _anchor(bound)})
     opened = getattr(form, "is_opened", False)
-    return {"errors": listed, "heading": heading, "is_opened": opened}
+    return {"errors": listed, "is_opened": opened}
 
 
 def _of_whole(form: forms.BaseForm, error: ValidationError) -> dict[str, object]:

@@ -47,3 +47,10 @@ def test_of_ipv6_the_network_counts() -> None:
 def test_the_limit_of_an_address_can_be_left_out(settings: Settings) -> None:
     settings.SIGN_IN_FAILURES_PER_ADDRESS = 0
     assert {tried(f"name-{n}") for n in range(6)} == {200}
+
+
+def test_a_wrong_password_reads_like_an_unknown_name() -> None:
+    member("anna", Role.REVIEWER)
+    for name in ("anna", "nobody"):
+        answer = Client().post("/sign-in/", {"username": name, "password": "a guess"})
+        assert "Incorrect username or password." in answer.text
