@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from django.utils.translation.template import templatize
 ROOT: Final = Path(__file__).resolve().parent.parent
 LOCALES: Final = ROOT / "locale"
 APPS: Final = ("ctxadmin", "conversations", "workflows", "checkpoints", "notifications", "demo")
+_IMPORTED: Final = b"gettext"  # in each module that has texts
 # Where the context, the text and the plural stand among the arguments.
 _CALLS: Final[Mapping[str, Any]] = {
     "_": None,
@@ -73,16 +75,18 @@ class Words(Catalog):
         """What a file says there is not taken over."""
 
 
-def texts(domain: str) -> list[Text]:
-    """Every text of a domain once for each file, in the order of files."""
+@cache
+def texts(domain: str) -> Sequence[Text]:
+    """Every text of a domain once for each file, in the order of files; read once."""
     found = _texts_of_islands() if domain == "djangojs" else _texts_of_pages()
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def _texts_of_pages() -> Iterator[Text]:
     for path in sorted(file for app in APPS for file in (ROOT / app).rglob("*.py")):
-        if "migrations" not in path.parts:
-            yield from _found(path, path.read_bytes())
+        code = path.read_bytes()
+        if _IMPORTED in code and "migrations" not in path.parts:
+            yield from _found(path, code)
     for path in sorted((ROOT / "templates").rglob("*.html")):
         calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
         # In brackets, because the lines of a template are indented as no Python is.
