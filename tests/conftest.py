@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from uuid import uuid4
 
 import hypothesis
 import pytest
@@ -122,14 +121,15 @@ def mariadb_url(mysql_client: ModuleType) -> Iterator[str]:
 
     Tests of stores do not need it: they use Django's default database (``tests/settings.py``).
     """
-    server = servers.shared("mariadb")
-    name = f"fresh_{uuid4().hex}"
-    port = int(server.rstrip("/").rpartition(":")[2])
-    session = mysql_client.connect(host="127.0.0.1", port=port, user="root")
-    session.query(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
-    yield server + name
-    session.query(f"DROP DATABASE {name}")
-    session.close()
+    with servers.fresh_database(mysql_client) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def mariadb_of_module(mysql_client: ModuleType) -> Iterator[str]:
+    """Such a database for all tests of a file: a server takes seconds of a processor to start."""
+    with servers.fresh_database(mysql_client) as url:
+        yield url
 
 
 @pytest.fixture

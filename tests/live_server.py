@@ -12,9 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
+from tests import migrated
 from tests.servers import ROOT, PrivateServer, free_port
 
 _LISTENS, _CONNECTED = "0A", "01"  # states of /proc/net/tcp
+# By which the audit of a database that several servers share is chained, and of its copies.
+SECRET_KEY = "only-for-tests-" + "1" * 40
 PASSWORD = "a long passphrase of the tests"
 # People by role, as the pages sign them in; the names are the roles.
 MAKE_PEOPLE = """
@@ -53,7 +56,7 @@ class LiveServer(PrivateServer):
         """On a database of its own a server finds everything done."""
         url = self.settings.get("DATABASE_URL")
         if url and url not in self._migrated:
-            self.manage("migrate", "-v", "0")
+            migrated.bring_up(url, lambda: self.manage("migrate", "-v", "0"))
             self._migrated.add(url)
 
     def command(self) -> Sequence[str]:
@@ -66,7 +69,9 @@ class LiveServer(PrivateServer):
             for name, value in os.environ.items()
             if not name.startswith(("CTXADMIN_", "DATABASE_URL", "REDIS_URL"))
         }
+        key = {"CTXADMIN_SECRET_KEY": SECRET_KEY} if "DATABASE_URL" in self.settings else {}
         return inherited | {
+            **key,
             "DJANGO_SETTINGS_MODULE": "ctxadmin.settings",
             "CTXADMIN_DATA_DIR": str(self.folder / "data"),
             **self.settings,

@@ -23,10 +23,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType, TracebackType
 from typing import ClassVar, Self
+from uuid import uuid4
 
 FOLDER_VARIABLE = "CTXADMIN_TEST_FOLDER"
 OWNER_VARIABLE = "CTXADMIN_TEST_OWNER"
@@ -301,6 +302,19 @@ def shared(kind: str) -> str:
         if not ready.exists():
             _start_keeper(kind, folder, ready)
     return ready.read_text()
+
+
+@contextlib.contextmanager
+def fresh_database(client: ModuleType) -> Iterator[str]:
+    """The URL of an empty database of the shared MariaDB, which is gone afterwards."""
+    server = shared("mariadb")
+    name = f"fresh_{uuid4().hex}"
+    port = int(server.rstrip("/").rpartition(":")[2])
+    session = client.connect(host="127.0.0.1", port=port, user="root")
+    session.query(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+    yield server + name
+    session.query(f"DROP DATABASE {name}")
+    session.close()
 
 
 def _start_keeper(kind: str, folder: Path, ready: Path) -> None:

@@ -17,11 +17,10 @@ from tests.fault.copies import METRICS_TOKEN
 from tests.fault.disk import Disk
 from tests.fault.plan import CLOCKS, REDIS, Fault
 from tests.fault.proxy import Proxy
-from tests.live_server import LiveServer
+from tests.live_server import SECRET_KEY, LiveServer
 from tests.servers import ROOT, MariaDB, Missing, Redis
 
 ResultT = TypeVar("ResultT")
-SECRET: Final = "only-for-tests-" + "1" * 40
 _SQL_DISK_MIB: Final = 400
 _EMBEDDED_DISK_MIB: Final = 64
 _START_AGAIN_SECONDS: Final = 60
@@ -71,7 +70,7 @@ class Worker(LiveServer):
         return [*self.entered, sys.executable, *SERVE, "--port", str(self.port)]
 
     def environment(self) -> dict[str, str]:
-        fixed = {"CTXADMIN_SECRET_KEY": SECRET, "CTXADMIN_METRICS_TOKEN": METRICS_TOKEN}
+        fixed = {"CTXADMIN_SECRET_KEY": SECRET_KEY, "CTXADMIN_METRICS_TOKEN": METRICS_TOKEN}
         return super().environment() | fixed
 
     def start_again(self) -> None:
@@ -176,7 +175,7 @@ def several(folder: Path, workers: int = 2) -> Iterator[Cluster]:
             cluster.workers.append(Worker(folder / f"worker-{number}", settings, None))
         cluster.commands.settings = _settings(sql.port, redis.port)
         _make_database(sql)
-        cluster.commands.manage("migrate", "-v", "0")
+        cluster.commands.prepare()
         cluster.token = cluster.commands.make_token("engine", "review", "design")
         for worker in cluster.workers:
             stack.callback(worker.kill)
@@ -187,7 +186,6 @@ def several(folder: Path, workers: int = 2) -> Iterator[Cluster]:
 
 def _settings(sql_port: int, redis_port: int) -> dict[str, str]:
     return {
-        "CTXADMIN_SECRET_KEY": SECRET,  # by which the audit of all of them is chained
         "DATABASE_URL": f"mysql://root@127.0.0.1:{sql_port}/ctxadmin",
         "REDIS_URL": f"redis://127.0.0.1:{redis_port}/0",
     }

@@ -51,7 +51,7 @@ def _command(pid: int) -> bytes:
 
 
 def client(server: LiveServer) -> httpx.Client:
-    token = server.make_token("engine")
+    token = server.token("engine")
     headers = {"Authorization": f"Bearer {token}"}
     return httpx.Client(base_url=f"{server.url}/api/v1", headers=headers, timeout=PATIENCE)
 
@@ -74,6 +74,7 @@ def test_a_request_in_flight_is_finished_when_the_server_is_told_to_end(
         holder.query("ROLLBACK")
         assert answer.result(PATIENCE).status_code == 201
     holder.close()
+    server.stop()  # until it has ended
     server.start()
     assert len(client(server).get("/conversations/talk/messages").json()["results"]) == 1
 

@@ -28,10 +28,13 @@ for key, public_id in Conversation.objects.values_list('key', 'public_id'):
         found[f'{public_id} at {version}'] = digest(snapshot)
 print(json.dumps(found))
 """
-_MAKE_HOSTILE: Final = """
+_FILL: Final = """
+from django.core.management import call_command
 from conversations.services import NewConversation, create
 from conversations.domain.message import read_messages
 from ctxadmin.accounts.services import default_workspace, system_actor
+call_command('migrate', verbosity=0)
+call_command('seed_demo')
 text = 'quotes \\'"` \\\\ slash, NUL \\x00, \\U0001f600, \\u202e, line\\r\\n, %s ;-- DROP'
 messages = [{'role': 'user', 'content': text * 100}]
 actor = system_actor(default_workspace(), 'digests')
@@ -41,9 +44,7 @@ create(actor, NewConversation(drafts=read_messages(messages), title=text[:40].re
 
 def fill(server: LiveServer) -> None:
     """The demo data, and a text with whatever a dump could stumble over."""
-    server.manage("migrate", "-v", "0")
-    server.manage("seed_demo")
-    server.manage("shell", "-v", "0", "-c", _MAKE_HOSTILE)
+    server.manage("shell", "-v", "0", "-c", _FILL)
 
 
 def digests(server: LiveServer) -> dict[str, str]:

@@ -3,14 +3,17 @@
 import gzip
 import sqlite3
 import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from tests import servers
 from tests.live_server import LiveServer
+
+pytestmark = pytest.mark.only("sqlite")  # it has servers and databases of its own
 
 RELEASES = sorted(
     path.parent for path in Path(__file__).parents[2].glob("releases/*/sqlite.sql.gz")
@@ -59,6 +62,13 @@ class Upgraded(LiveServer):
             with sqlite3.connect(folder / "data" / "ctxadmin.sqlite3") as database:
                 database.executescript(dump.decode())
 
+    def do(self, *commands: tuple[str, ...]) -> str:
+        """What several commands print; one process for all, as each takes seconds to start."""
+        script = "from django.core.management import call_command\n" + "".join(
+            f"call_command(*{command!r}, verbosity=0)\n" for command in commands
+        )
+        return self.manage("shell", "-v", "0", "-c", script)
+
     def read(self) -> str:
         return self.manage("shell", "-v", "0", "-c", _READ % str(self.answers_of_then))
 
@@ -71,13 +81,25 @@ def _load_mariadb(url: str, dump: bytes) -> None:
     subprocess.run(command, input=dump, check=True, capture_output=True)
 
 
-@pytest.fixture(params=RELEASES, ids=lambda release: release.name)
-def upgraded(request: Any, tmp_path: Path) -> Upgraded:
-    """A database of each release, on the database of the run, migrated to today."""
-    url = "" if settings.EMBEDDED else request.getfixturevalue("mariadb_url")
-    server = Upgraded(tmp_path, request.param, url)
-    server.manage("migrate", "-v", "0")
-    return server
+@pytest.fixture(scope="module", params=RELEASES, ids=lambda release: release.name)
+def release(request: Any) -> Path:
+    folder: Path = request.param
+    return folder
+
+
+@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+def upgraded(
+    request: Any, release: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Upgraded]:
+    """A database of each release, on both kinds of database, migrated to today."""
+    with ExitStack() as stack:
+        url = ""
+        if request.param == "mariadb":
+            client = request.getfixturevalue("mysql_client")
+            url = stack.enter_context(servers.fresh_database(client))
+        server = Upgraded(tmp_path_factory.mktemp("release"), release, url)
+        server.manage("migrate", "-v", "0")
+        yield server
 
 
 def test_everything_in_a_database_of_a_former_release_reads_back(upgraded: Upgraded) -> None:
@@ -85,7 +107,6 @@ def test_everything_in_a_database_of_a_former_release_reads_back(upgraded: Upgra
     assert "streams hold" in upgraded.manage("verify_audit")
 
 
-@pytest.mark.only("sqlite")
 def test_a_data_folder_of_other_tables_is_refused_in_plain_words(tmp_path: Path) -> None:
     """Migrations of days before the freeze made other columns under the same names."""
     server = Upgraded(tmp_path, RELEASES[0])
@@ -109,7 +130,6 @@ def test_the_first_release_is_among_them() -> None:
 
 def test_details_go_back_into_the_heads(upgraded: Upgraded) -> None:
     """As an operator does who goes back to the release before, and upgrades again later."""
-    upgraded.manage("migrate", "-v", "0", "checkpoints", "0001")
-    upgraded.manage("migrate", "-v", "0", "conversations", "0001")
-    upgraded.manage("migrate", "-v", "0")
+    there = [("migrate", "checkpoints", "0001"), ("migrate", "conversations", "0001")]
+    upgraded.do(*there, ("migrate",))
     assert upgraded.read() == ""

@@ -6,7 +6,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -27,11 +26,11 @@ UPDATE notifications_delivery SET next_at = next_at - INTERVAL 1 HOUR WHERE stat
 
 
 class Scene:
-    """A server, a receiver that its webhook leads to, and senders."""
+    """A server, a receiver that the only webhook leads to, and senders."""
 
     def __init__(self, server: LiveServer, receiver: Receiver) -> None:
         self.server, self.receiver = server, receiver
-        headers = {"Authorization": f"Bearer {server.make_token('engine', 'review', 'design')}"}
+        headers = {"Authorization": f"Bearer {server.token('engine', 'review', 'design')}"}
         self.api = httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=60)
         wanted = {"name": "n", "url": receiver.url, "kinds": ["execution.paused"]}
         answer = self.api.post("webhooks", json=wanted).raise_for_status()
@@ -61,19 +60,24 @@ class Scene:
             time.sleep(0.1)
 
 
+@pytest.fixture(scope="module")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, mariadb_of_module: str
+) -> Iterator[LiveServer]:
+    settings = {"DATABASE_URL": mariadb_of_module, "CTXADMIN_WEBHOOK_NETWORKS": "127.0.0.0/8"}
+    with LiveServer(tmp_path_factory.mktemp("senders"), settings) as started:
+        yield started
+
+
 @pytest.fixture
-def scene(tmp_path: Path, mariadb_url: str) -> Iterator[Scene]:
-    settings = {
-        "DATABASE_URL": mariadb_url,
-        "CTXADMIN_WEBHOOK_NETWORKS": "127.0.0.0/8",
-        "CTXADMIN_SECRET_KEY": "the same for all " + "0" * 40,
-    }
-    with LiveServer(tmp_path, settings) as server, Receiver() as receiver:
+def scene(server: LiveServer) -> Iterator[Scene]:
+    with Receiver() as receiver:
         made = Scene(server, receiver)
         yield made
         for each in made.senders:
             each.kill()
             each.wait()
+        made.api.delete(f"webhooks/{made.hook}").raise_for_status()
 
 
 def state_of(delivery: Any) -> str:
@@ -91,7 +95,7 @@ def earlier(mysql_client: ModuleType, url: str) -> None:
 
 
 def test_what_a_killed_sender_had_on_its_way_is_sent_by_another(
-    scene: Scene, mysql_client: ModuleType, mariadb_url: str
+    scene: Scene, mysql_client: ModuleType, mariadb_of_module: str
 ) -> None:
     scene.receiver.hold()
     first = scene.sender()
@@ -107,7 +111,7 @@ def test_what_a_killed_sender_had_on_its_way_is_sent_by_another(
         scene.pause(f"c{number}")
     # All but that one, which the two do not touch before its lease is over.
     scene.until(lambda: Counter(map(state_of, scene.deliveries())) == expected)
-    earlier(mysql_client, mariadb_url)
+    earlier(mysql_client, mariadb_of_module)
     scene.until(lambda: all(each["state"] == "sent" for each in scene.deliveries()))
     times = Counter(got.id for got in scene.receiver.got)
     assert set(times) == {each["id"] for each in scene.deliveries()}
@@ -119,7 +123,7 @@ def test_what_a_killed_sender_had_on_its_way_is_sent_by_another(
 def test_a_sender_that_is_told_to_end_notes_what_is_on_its_way(scene: Scene) -> None:
     scene.receiver.hold()
     sender = scene.sender()
-    scene.pause("held")
+    scene.pause("ended")
     assert scene.receiver.asked.wait(PATIENCE)
     sender.send_signal(signal.SIGTERM)
     scene.receiver.go_on()

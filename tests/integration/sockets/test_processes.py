@@ -59,7 +59,6 @@ def servers(
         settings = {
             "DATABASE_URL": f"{database.url}ctxadmin",
             "CHANNEL_REDIS_URL": f"{redis.url}3",
-            "CTXADMIN_SECRET_KEY": "the same for both " + "0" * 40,
         }
         with (
             LiveServer(folder / "one", settings) as one,

@@ -17,11 +17,7 @@ PATIENCE = 60.0  # seconds
 
 @pytest.fixture
 def server(tmp_path: Path, mariadb_url: str, redis_url: str) -> Iterator[Production]:
-    settings = {
-        "DATABASE_URL": mariadb_url,
-        "REDIS_URL": redis_url,
-        "CTXADMIN_SECRET_KEY": "the same for both " + "0" * 40,
-    }
+    settings = {"DATABASE_URL": mariadb_url, "REDIS_URL": redis_url}
     with Production(tmp_path, settings) as server:
         yield server
 
