@@ -3,6 +3,7 @@
 How tests reach databases is told in ``tests/settings.py``, how servers live in ``servers.py``.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -18,12 +19,15 @@ from django.db import connection
 from django.db.models.signals import post_migrate
 
 from tests import servers
+from tests.examples import examples
 
 _USES = {"db", "transactional_db"}  # the default database, without a mark
 PAGES = Path(__file__).parent / "integration" / "pages"
 
 # A shared machine is slow at times; a deadline would report that as a failure of the code.
-hypothesis.settings.register_profile("ctxadmin", deadline=None, print_blob=True)
+hypothesis.settings.register_profile(
+    "ctxadmin", deadline=None, print_blob=True, max_examples=examples()
+)
 hypothesis.settings.load_profile("ctxadmin")
 
 
@@ -69,6 +73,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if _fits_database(item)]
+
+
+def pytest_collection_finish() -> None:
+    """What thousands of tests consist of stays: the garbage collector need not look at it again."""
+    gc.freeze()
 
 
 def _fits_database(item: pytest.Item) -> bool:

@@ -30,6 +30,7 @@ from checkpoints.domain.execution import (
 from checkpoints.domain.pauses import Outcome, PauseRule, When, held
 from checkpoints.domain.status import FINAL, MOVES, Status
 from ctxadmin.lib.errors import InvalidState
+from tests.examples import examples
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 NODES = st.sampled_from("abcd")
@@ -163,4 +164,4 @@ class Executions(RuleBasedStateMachine):
 
 
 TestExecutions = Executions.TestCase
-TestExecutions.settings = settings(max_examples=100, stateful_step_count=30)
+TestExecutions.settings = settings(max_examples=examples(100), stateful_step_count=30)

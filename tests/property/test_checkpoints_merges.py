@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from checkpoints.domain.merge import Conflict, Merged, merge_values, resolve
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
+from tests.examples import examples
 
 LEAVES = st.sampled_from([None, True, 0, 1, 1.0, "a", "b"])
 
@@ -78,7 +79,7 @@ def test_what_only_one_side_changed_counts(base: Value, changed: Value) -> None:
 
 
 @given(edits())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_a_merge_is_the_same_for_both_sides(values: tuple[Value, Value, Value]) -> None:
     base, mine, theirs = values
     one, other = merge_values(base, mine, theirs), merge_values(base, theirs, mine)
@@ -92,7 +93,7 @@ def place(conflict: Conflict) -> str:
 
 
 @given(edits())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_no_edit_is_lost_silently(values: tuple[Value, Value, Value]) -> None:
     base, mine, theirs = values
     merged = merge_values(base, mine, theirs)

@@ -18,6 +18,7 @@ from checkpoints.domain.state import (
 )
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import canonical, dumps
+from tests.examples import examples
 from tests.state_model import WholeState
 
 LEAVES = (
@@ -194,4 +195,4 @@ class Store(RuleBasedStateMachine):
 
 
 TestStore = Store.TestCase
-TestStore.settings = settings(max_examples=60, stateful_step_count=20)
+TestStore.settings = settings(max_examples=examples(60), stateful_step_count=20)

@@ -59,6 +59,7 @@ from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps
+from tests.examples import examples
 from tests.factories import conversation, drafts, engine, user, workspace
 from tests.state_model import WholeState
 
@@ -285,7 +286,8 @@ class Executions(RuleBasedStateMachine):
 @pytest.mark.django_db
 def test_executions_behave_as_the_model() -> None:
     run_state_machine_as_test(
-        Executions, settings=settings(max_examples=25, stateful_step_count=20, deadline=None)
+        Executions,
+        settings=settings(max_examples=examples(25), stateful_step_count=20, deadline=None),
     )
 
 
@@ -336,5 +338,5 @@ class ThinnedExecutions(Executions):
 def test_executions_that_are_thinned_behave_as_the_model() -> None:
     run_state_machine_as_test(
         ThinnedExecutions,
-        settings=settings(max_examples=20, stateful_step_count=25, deadline=None),
+        settings=settings(max_examples=examples(20), stateful_step_count=25, deadline=None),
     )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
+from tests.examples import examples
 from workflows.domain.conditions import compile_condition
 
 # What is meant to differ: unlike types have no order, objects are never equal, methods convert
@@ -137,7 +138,7 @@ def _typed(value: JsonValue) -> object:
     return value
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(expressions, names, names)
 def test_the_value_is_that_of_the_engine(
     expression: Both, variables: dict[str, JsonValue], metadata: dict[str, JsonValue]
@@ -191,7 +192,7 @@ sentences = st.recursive(
 ).filter(lambda text: text.count(".includes(") <= 8)
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(sentences)
 def test_the_very_same_text_means_the_same_to_the_engine(text: str) -> None:
     expected = _by_engine(text, PLAIN, {})
@@ -204,7 +205,7 @@ PIECES = """context variables metadata .a .b ['a'] [0] === !== == < >= && || ! (
 pieces = st.sampled_from([*PIECES.split(), " ", "\n", "\x00"])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(pieces, max_size=25).map("".join) | st.text(max_size=60), names, names)
 def test_any_text_is_a_condition_that_never_fails_or_is_refused_with_its_place(
     text: str, variables: dict[str, JsonValue], metadata: dict[str, JsonValue]

@@ -14,6 +14,7 @@ from conversations.domain.operations import apply
 from conversations.domain.revisions import Seen
 from conversations.domain.view import View
 from ctxadmin.lib.errors import NotFound, VersionConflict
+from tests.examples import examples
 from tests.property.conversation_strategies import drafts, filters, truncations
 from tests.unit.conversations.chats import CAUSE, conversation, exported, imported, operation
 
@@ -186,4 +187,4 @@ class Batches(RuleBasedStateMachine):
 
 
 TestBatches = Batches.TestCase
-TestBatches.settings = settings(max_examples=40, stateful_step_count=20)
+TestBatches.settings = settings(max_examples=examples(40), stateful_step_count=20)

@@ -33,6 +33,7 @@ from conversations.domain.configs import read_operation
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.live.address import read_address
 from ctxadmin.live.link import Link
+from tests.examples import examples
 from tests.factories import conversation, drafts, engine, user
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -216,7 +217,7 @@ def test_the_copy_and_sql_never_differ(server: "redis.Redis", machine: type[Copi
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=20,
+            max_examples=examples(20),
             stateful_step_count=20,
             deadline=None,
             suppress_health_check=list(HealthCheck),

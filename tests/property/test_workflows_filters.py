@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ContextError, Duplicate
+from tests.examples import examples
 from tests.unit.workflows.sights import REGISTRIES, chat, shown, sight
 from workflows.domain.context import HistoryEntry, Sight
 from workflows.domain.context_types import CONTEXT_TYPES, node_steps
@@ -295,7 +296,7 @@ rename_rules = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(sights, rename_rules)
 def test_a_rename_loses_no_value_or_is_refused(
     given_sight: Sight, renames: list[dict[str, JsonValue]]

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from tests.examples import examples
 from workflows.domain.compare import compare
 from workflows.domain.context import HistoryEntry, PromptContext, Sight
 from workflows.domain.flow import Arrival, enter, join
@@ -324,7 +325,7 @@ def test_json_loses_nothing(document: Document) -> None:
     assert read(dump(document)) == document
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(documents(), documents())
 def test_a_comparison_turned_round_tells_the_same_turned_round(
     one: Document, two: Document

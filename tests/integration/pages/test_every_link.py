@@ -6,6 +6,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
 
 from ctxadmin.accounts.roles import Role
@@ -85,17 +86,12 @@ def crawl(client: Client) -> dict[str, int]:
     return seen
 
 
-ONE = pytest.param(Role.ADMIN)  # on MariaDB the pages are looked at once
-OTHERS = [
-    pytest.param(role, marks=pytest.mark.only("sqlite")) for role in Role if role != Role.ADMIN
-]
-
-
-@pytest.mark.parametrize("role", [ONE, *OTHERS])
-def test_every_link_leads_to_a_page(role: Role) -> None:
+def test_every_link_leads_to_a_page() -> None:
     call_command("seed_demo")
     odd_data()
-    found = crawl(signed_in(role))
-    assert len(found) > 50
-    wrong = {path: status for path, status in found.items() if status not in (200, 204, 302)}
-    assert wrong == {}
+    # On MariaDB the pages are looked at once.
+    for role in Role if connection.vendor == "sqlite" else (Role.ADMIN,):
+        found = crawl(signed_in(role))
+        assert len(found) > 50
+        wrong = {path: status for path, status in found.items() if status not in (200, 204, 302)}
+        assert wrong == {}, role
