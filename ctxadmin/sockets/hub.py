@@ -81,8 +81,12 @@ class Hub:
     async def ask(
         self, call: Callable[P, ResultT], /, *args: P.args, **kwargs: P.kwargs
     ) -> ResultT:
-        """Run what asks the database in a thread that keeps its connection."""
-        return await self.loop.run_in_executor(self._pool, partial(_fresh, call, *args, **kwargs))
+        """Run what asks the database in a thread that keeps its connection.
+
+        After ``close`` other threads serve what still comes on connections that are open.
+        """
+        pool = None if self.is_closed else self._pool
+        return await self.loop.run_in_executor(pool, partial(_fresh, call, *args, **kwargs))
 
     def carry(self, messages: Sequence[Message]) -> None:
         """Tell everybody of something; from any thread."""
@@ -90,7 +94,7 @@ class Hub:
             self.loop.call_soon_threadsafe(self._spread, messages)
 
     async def join(self, listener: Listener, state: State | None = None) -> None:
-        """Have somebody told of what happens from now on."""
+        """Tell a listener what happens from now on; after ``close`` only that the server ends."""
         await self._hear(EVERYBODY)
         await self._hear(group_of_workspace(listener.topic.workspace))
         followed = self._followed.get(listener.topic)
@@ -101,7 +105,10 @@ class Hub:
         followed.add(listener, state)
         if listener.person is not None:
             self.people_changed(listener.topic)
-        self._start()
+        if self.is_closed:
+            listener.end(GOING_DOWN)
+        else:
+            self._start()
 
     async def leave(self, listener: Listener) -> None:
         """Tell somebody nothing more."""
@@ -167,7 +174,7 @@ class Hub:
         for task in list(self._tasks):
             task.cancel()
         await self._sender.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False)
 
     def _spread(self, messages: Sequence[Message]) -> None:
         for message in messages:

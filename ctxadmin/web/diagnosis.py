@@ -1,5 +1,6 @@
 """Whether an error that nobody foresaw comes of damaged rows, asked of the app that knows."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from typing import Final
@@ -20,9 +21,12 @@ def register_finder(find: FindDamage) -> None:
 
 
 def damage_behind_failure() -> Damaged | None:
-    """The damage of the conversation that the failed request was about; None if there is none."""
+    """The damage of the conversation that the failed request was about; None if there is none.
+
+    None on an event loop, too, where the database cannot be asked.
+    """
     facts = current.get()
-    if facts is None or facts.actor is None or not facts.conversation:
+    if facts is None or facts.actor is None or not facts.conversation or _is_on_loop():
         return None
     if not _one_at_a_time.acquire(blocking=False):
         return None
@@ -36,3 +40,11 @@ def damage_behind_failure() -> Damaged | None:
     finally:
         _one_at_a_time.release()
     return None
+
+
+def _is_on_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -235,6 +235,17 @@ def test_a_server_that_ends_answers_what_waits(app: Any, api: Api) -> None:
     play(scene)
 
 
+def test_a_server_that_ends_answers_at_once_what_comes_then(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        call = await Call(app, api.secret, "/conversations/one/wait?timeout=60").waits()
+        await hub_here().close()
+        assert (await call.answer())["changed"] is False
+        late = await Call(app, api.secret, "/conversations/one/wait?timeout=60").begin()
+        assert (await late.answer())["changed"] is False
+
+    play(scene)
+
+
 def started(api: Api) -> None:
     answer = api.post("/conversations/one/executions", {})
     assert answer.status_code == 201, answer.content
