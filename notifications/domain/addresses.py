@@ -19,13 +19,24 @@ Network: TypeAlias = IPv4Network | IPv6Network
 LONGEST: Final = 500
 _PORTS: Final = {"http": 80, "https": 443}
 # What ``ipaddress`` takes for public, and is not: of protocols (RFC 6890; Oracle's metadata are at
-# 192.0.0.192), of 6to4 relays, of documentation and of segment routing; and the one address of
-# Azure's inside that lies in a public network. Other clouds have their metadata at link-local
+# 192.0.0.192), of 6to4 relays, of anycast services that any network may answer
+# itself (AS112, AMT), of documentation and of segment routing; and the one address of Azure's
+# inside that lies in a public network. Other clouds have their metadata at link-local
 # (169.254.169.254), shared (100.100.100.200) and unique local (fd00:ec2::254) addresses.
 _NOT_PUBLIC: Final = tuple(
     map(
         ip_network,
-        ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "3fff::/20", "5f00::/16"),
+        (
+            "192.0.0.0/24",
+            "192.31.196.0/24",
+            "192.52.193.0/24",
+            "192.88.99.0/24",
+            "192.175.48.0/24",
+            "168.63.129.16/32",
+            "2620:4f:8000::/48",
+            "3fff::/20",
+            "5f00::/16",
+        ),
     )
 )
 # Addresses that carry another one, which a gateway would reach: 6to4, Teredo, NAT64.

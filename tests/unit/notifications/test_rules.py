@@ -125,7 +125,19 @@ def test_public_addresses_may_be_gone_to() -> None:
 
 
 @pytest.mark.parametrize(
-    "ip", ["192.0.0.8", "192.0.0.192", "168.63.129.16", "192.88.99.1", "100.100.100.200", "3fff::1"]
+    "ip",
+    [
+        "192.0.0.8",
+        "192.0.0.192",
+        "168.63.129.16",
+        "192.88.99.1",
+        "100.100.100.200",
+        "3fff::1",
+        "192.31.196.1",
+        "192.52.193.1",
+        "192.175.48.1",
+        "2620:4f:8000::1",
+    ],
 )
 def test_addresses_of_clouds_and_protocols_are_not_public(ip: str) -> None:
     assert not may_go_to(ip_address(ip), ())
