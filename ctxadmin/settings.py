@@ -129,7 +129,7 @@ AXES_HANDLER = "ctxadmin.accounts.sign_in_limits.SignInLimits"
 # Failures of all names together from one address within the same time; 0: no limit.
 SIGN_IN_FAILURES_PER_ADDRESS = environment.number("CTXADMIN_SIGN_IN_FAILURES_PER_ADDRESS", 20)
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_TEMPLATE = "registration/locked.html"
+AXES_LOCKOUT_CALLABLE = "ctxadmin.accounts.sign_in_limits.locked_out"
 
 # Behind TLS the cookies say so; the embedded server speaks plain HTTP on loopback.
 HTTPS_ONLY = environment.flag("CTXADMIN_HTTPS")

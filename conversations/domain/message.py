@@ -47,12 +47,15 @@ _SNAKE: Final = {
 _CALL: Final = "put a call into tool_calls of the assistant message"
 _RESULT: Final = "put a result into a message of the role tool with tool_call_id"
 # Calls and results as other providers write them, into the content: ``tool_use``, ``tool-call``,
-# ``mcp_tool_result``, ``function_call_output``.
+# ``mcp_tool_result``, ``function_call_output``, ``functionCall``; and ``tool-NAME``, one part for a
+# call and its result, as pages of chats have it.
 _HIDDEN_PAIR: Final = re.compile(
     r"(?:.*[_-])?(?:tool|function|mcp|computer|shell|search|interpreter)[_-]"
-    r"(?:(?P<call>use|call)|call[_-]output|result|response)",
+    r"(?:(?P<call>use|call|invocation)|call[_-]output|result|response)"
+    r"|(?P<both>dynamic-tool|tool-.+)",
     re.IGNORECASE,
 )
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _RESULT_OF_SEARCH: Final = "search_result"  # Anthropic's: a text with its source, and no pair
 _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
 
@@ -236,9 +239,9 @@ class IncomingMessage(Contract):
 
     def _refuse_hidden_pairs(self, pointer: str) -> None:
         for place, part in enumerate(self.content if isinstance(self.content, list) else ()):
-            found = _HIDDEN_PAIR.fullmatch(part.type)
+            found = _HIDDEN_PAIR.fullmatch(_HUMP.sub("_", part.type))
             if found is not None and part.type != _RESULT_OF_SEARCH:
-                instead = _CALL if found["call"] else _RESULT
+                instead = _CALL if found["call"] or found["both"] else _RESULT
                 told = f"a part {part.type!r} is not understood: {instead}"
                 raise ValidationFailed.at(f"{pointer}/content/{place}/type", told)
 

@@ -7,11 +7,12 @@ from axes.attempts import get_cool_off_threshold
 from axes.backends import AxesStandaloneBackend
 from axes.exceptions import AxesBackendPermissionDenied
 from axes.handlers.database import AxesDatabaseHandler
-from axes.helpers import get_failure_limit
+from axes.helpers import get_cool_off, get_failure_limit
 from axes.models import AccessAttempt
 from django.conf import settings
 from django.db.models import Sum
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 
 
 class ClosedSignIn(AxesStandaloneBackend):  # type: ignore[misc]
@@ -37,6 +38,14 @@ class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]
         if _failed_too_often(request):
             return max(failures, int(get_failure_limit(request, credentials)))
         return failures
+
+
+def locked_out(request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+    """The page of who may not try again yet, with the seconds until then in ``Retry-After``."""
+    answer = render(request, "registration/locked.html", status=429)
+    if (cool_off := get_cool_off(request)) is not None:
+        answer["Retry-After"] = str(int(cool_off.total_seconds()))
+    return answer
 
 
 def _failed_too_often(request: HttpRequest) -> bool:

@@ -54,3 +54,12 @@ def test_a_wrong_password_reads_like_an_unknown_name() -> None:
     for name in ("anna", "nobody"):
         answer = Client().post("/sign-in/", {"username": name, "password": "a guess"})
         assert "Incorrect username or password." in answer.text
+
+
+def test_who_is_locked_out_is_told_when_to_try_again() -> None:
+    for n in range(4):
+        tried(f"name-{n}")
+    fields = {"username": "anna", "password": "a guess"}
+    answer = Client(REMOTE_ADDR="203.0.113.5").post("/sign-in/", fields)
+    assert (answer.status_code, answer["Retry-After"]) == (LOCKED, "900")
+    assert "Too many attempts" in answer.text

@@ -239,6 +239,13 @@ def test_the_tools_text_is_a_system_message_that_says_what_it_is() -> None:
         ("user", {"type": "function_call_output", "call_id": "a"}, "tool_call_id"),
         ("assistant", {"type": "Server_Tool_Use", "id": "a"}, "tool_calls"),
         ("assistant", {"type": "function_call", "call_id": "a"}, "tool_calls"),
+        ("assistant", {"type": "functionCall", "id": "a"}, "tool_calls"),
+        ("user", {"type": "functionResponse", "id": "a"}, "tool_call_id"),
+        ("assistant", {"type": "mcpToolUse", "id": "a"}, "tool_calls"),
+        ("user", {"type": "toolResult", "toolUseId": "a"}, "tool_call_id"),
+        ("assistant", {"type": "tool-invocation", "toolInvocation": {}}, "tool_calls"),
+        ("assistant", {"type": "tool-getWeather", "toolCallId": "a"}, "tool_calls"),
+        ("assistant", {"type": "dynamic-tool", "toolCallId": "a"}, "tool_calls"),
     ],
 )
 def test_calls_and_results_in_a_content_are_refused_as_no_pair_would_be_known(
