@@ -131,7 +131,10 @@ CONVERSATIONS: Final = TermGroup(
         Term(
             "tool-call",
             pgettext_lazy("glossary", "tool call"),
-            _("What an assistant message asks a tool to do. It has an id that its result names."),
+            _(
+                "A request of an assistant message to run a tool. The result refers to it by "
+                "its id."
+            ),
             "conversations.domain.message.ToolCall",
         ),
         Term(

@@ -57,7 +57,7 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "checkpoint",
             pgettext_lazy("glossary", "checkpoint"),
-            _("The save of an execution after a node. It stores what changed."),
+            _("A saved point of an execution, usually after a node. It stores what changed."),
             "checkpoints.models.Checkpoint",
         ),
         Term(
@@ -86,7 +86,10 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "complete",
             pgettext_lazy("glossary", "complete"),
-            _("The request with which an engine reports the result of a node. It is one write."),
+            _(
+                "The request with which an engine reports the result of a node. It makes one "
+                "new version."
+            ),
             "checkpoints.domain.commands.CompleteNode",
         ),
         Term(
@@ -109,7 +112,7 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "proposal",
             pgettext_lazy("glossary", "proposal"),
-            _("What the node before the pause produced and what waits for approval."),
+            _("What the node before the pause produced, waiting for approval."),
             "checkpoints.domain.proposal.Proposal",
         ),
         Term(

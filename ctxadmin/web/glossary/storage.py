@@ -13,10 +13,7 @@ STORAGE: Final = TermGroup(
         Term(
             "audit",
             pgettext_lazy("glossary", "audit"),
-            _(
-                "The record of who changed what, when and why, in which later changes can be "
-                "detected."
-            ),
+            _("The record of who changed what, when and why. Tampering with it can be detected."),
             "ctxadmin.audit.models.AuditEntry",
         ),
         Term(
@@ -45,7 +42,7 @@ STORAGE: Final = TermGroup(
         Term(
             "delivery",
             pgettext_lazy("glossary", "delivery"),
-            _("One attempt series to send one event to one receiver."),
+            _("The attempts to send one event to one receiver."),
             "notifications.models.Delivery",
         ),
         Term(

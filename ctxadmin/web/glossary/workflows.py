@@ -29,8 +29,8 @@ WORKFLOWS: Final = TermGroup(
             "edge",
             pgettext_lazy("glossary", "edge"),
             _(
-                "The way from one node to the next; it says when it is taken and what context "
-                "it passes."
+                "A connection from one node to the next. It says when it is followed and what "
+                "context it passes on."
             ),
             "workflows.domain.graph.Edge",
         ),
@@ -76,7 +76,7 @@ WORKFLOWS: Final = TermGroup(
         Term(
             "output-filter",
             pgettext_lazy("glossary", "output filter"),
-            _("A filter of a node: it narrows what later nodes see of its context."),
+            _("A filter of a node: it narrows what later nodes see."),
             "workflows.domain.filters.ContextFilter",
         ),
         Term(
