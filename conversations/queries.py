@@ -106,7 +106,7 @@ def list_conversations(
     if wanted.status:
         if wanted.status not in STATUSES:
             known = ", ".join(STATUSES)
-            raise ValidationFailed.at("?status", f"There is no such status; known: {known}.")
+            raise ValidationFailed.at("?status", f"Unknown status. Use one of: {known}.")
         rows = rows.filter(status=wanted.status)
     elif wanted.with_execution:
         rows = rows.exclude(status="IDLE")

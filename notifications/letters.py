@@ -12,7 +12,7 @@ from notifications.models import Delivery
 
 _SUBJECTS: Final = {
     Kind.ASSIGNED: "Assigned to you",
-    Kind.REVIEW_ASKED: "Waits for review",
+    Kind.REVIEW_ASKED: "Waiting for review",
     Kind.PAUSED: "Paused",
     Kind.TIMED_OUT: "Nobody answered in time",
     Kind.FAILED: "Failed",

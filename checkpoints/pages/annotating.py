@@ -66,15 +66,15 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     if request.method == "POST" and not problem:
         try:
             _comment(request, actor, head, about)
-            flash.success(request, _("Your comment is there."))
+            flash.success(request, _("Comment added."))
             return redirect(back)
         except ValidationFailed:
-            problem = _("Write something, %(n)s characters at most.") % {"n": comments.LONGEST}
+            problem = _("Enter a comment of at most %(n)s characters.") % {"n": comments.LONGEST}
         except InvalidState as error:
             problem = in_the_readers_language(error.detail)
     confirm = Confirm(
         title=title,
-        text=_("Everybody in the workspace reads it. Nothing that an agent sees is changed."),
+        text=_("Everyone in the workspace can read it. It is never sent to a model."),
         action=request.get_full_path(),
         submit=_("Comment"),
         back=back,
@@ -108,13 +108,13 @@ def uncomment(
     back = _back_from(head, said)
     if request.method == "POST":
         comments.take_back(actor, conversation_id, number)
-        flash.success(request, _("The comment was taken back."))
+        flash.success(request, _("Comment removed."))
         return redirect(back)
     confirm = Confirm(
-        title=_("Take the comment back"),
-        text=_("Its text is removed for good; the audit keeps that there was one."),
+        title=_("Remove this comment"),
+        text=_("Its text is removed for good. The audit still shows that there was a comment."),
         action=request.path,
-        submit=_("Take back"),
+        submit=_("Remove"),
         back=back,
         danger=True,
         once=True,
@@ -145,19 +145,19 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
             if "remove" not in request.POST:
                 wanted = parse(SetLabel, {"label": text})
                 annotating.set_label(actor, conversation_id, number, wanted.label, execution=seen)
-                flash.success(request, _("Version %(n)s is labelled now.") % {"n": number})
+                flash.success(request, _("Label added to version %(n)s.") % {"n": number})
             elif known:
                 annotating.remove_label(actor, conversation_id, number, execution=seen)
-                flash.success(request, _("The label was removed."))
+                flash.success(request, _("Label removed."))
             return redirect(back)
         except ValidationFailed:
-            problem = _("A label has 1 to 80 characters.")
+            problem = _("Enter a label of 1 to 80 characters.")
         except InvalidState as error:
             problem = in_the_readers_language(error.detail)
     title = _("Label version %(n)s") % {"n": number}
     confirm = Confirm(
         title=title,
-        text=_("A version with a label keeps its state, whatever retention says."),
+        text=_("A labeled version keeps its state, whatever the retention policy says."),
         action=request.path,
         submit=_("Label"),
         back=back,
@@ -190,11 +190,11 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     def act() -> HttpResponse:
         if request.POST.get("do") == "release":
             annotating.release(actor, head.public_id, execution=execution_in(request))
-            flash.success(request, _("It is free for others again."))
+            flash.success(request, _("You released this review."))
         else:
             over = request.POST.get("do") == "take-over"
             annotating.claim(actor, head.public_id, over=over, execution=execution_in(request))
-            flash.success(request, _("You look after it now."))
+            flash.success(request, _("You claimed this review."))
         return redirect(back)
 
     try:
@@ -231,7 +231,7 @@ def _about(request: HttpRequest) -> dict[str, int | str]:
         text = request.GET.get(name)
         if text is not None:
             if not is_number(text):
-                raise ValidationFailed.at(f"?{name}", _("This must be a whole number."))
+                raise ValidationFailed.at(f"?{name}", _("Enter a whole number."))
             about[name] = int(text)
     if key := request.GET.get("key"):
         about["key"] = key

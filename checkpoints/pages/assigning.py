@@ -53,7 +53,7 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
     )
     confirm = Confirm(
         title=title,
-        text=_("Who is chosen looks after it, and hears of it if they asked for that."),
+        text=_("The reviewer claims it and is notified if they asked for that."),
         action=request.path,
         submit=_("Assign"),
         back=reverse("checkpoints:detail", args=[conversation_id]),
@@ -66,5 +66,5 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
 def _assign(request: HttpRequest, actor: Actor, head: Conversation) -> HttpResponse:
     name = request.POST.get("assignee", "")
     assign(actor, head.public_id, name, over=True, execution=execution_in(request))
-    flash.success(request, _("%(name)s looks after it now.") % {"name": name})
+    flash.success(request, _("Assigned to %(name)s.") % {"name": name})
     return redirect("checkpoints:detail", head.public_id)

@@ -38,9 +38,9 @@ from ctxadmin.web.pages import show
 
 _CHOICES: Final = ("mine", "theirs", "offer", "edit")
 _TITLES: Final[Mapping[Whose, Text]] = {
-    Whose.OTHERS: gettext_lazy("Somebody else was faster"),
-    Whose.YOURS: gettext_lazy("You changed it on another page of yours"),
-    Whose.BOTH: gettext_lazy("It was changed meanwhile, by you and by others"),
+    Whose.OTHERS: gettext_lazy("This changed while you were editing"),
+    Whose.YOURS: gettext_lazy("You changed this in another tab"),
+    Whose.BOTH: gettext_lazy("You and others changed this while you were editing"),
 }
 
 
@@ -146,7 +146,7 @@ def show_summary(
     before = values.values_of(task.base, task.changes.keys())
     after = state_form.with_changes(before, task.changes)
     shown = SummaryPage(
-        title=_("What would change"),
+        title=_("Review changes"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
         head=task.head,
         execution=execution_of(task.base),
@@ -202,7 +202,7 @@ def resolved(task: Edit) -> HttpResponse:
         return _show_choices(task, theirs, sides, problems, status=422)
     final = resolve(dict(sides.merged.state), decided)
     if not isinstance(final, dict):
-        raise ValidationFailed(_("The state is one JSON object: {…}."))
+        raise ValidationFailed(_("The state must be one JSON object: {…}."))
     problems = _refused(task, theirs, sides.merged.conflicts, final)
     if problems:
         return _show_choices(task, theirs, sides, problems, status=422)
@@ -284,7 +284,7 @@ def _go_on(
     changes = changes_between(sides.theirs, final, task.changes)
     if not changes:
         pending.applied(task.actor, task.base, task.seq, task.changes)
-        flash.info(task.request, _("Nothing is left to change: the state is as you wanted it."))
+        flash.info(task.request, _("Nothing left to apply: the state already has your changes."))
         return redirect("checkpoints:detail", task.head.public_id)
     others, whose = others_since(task, theirs), whose_since(task, theirs)
     seq = pending.rebased(task.actor, theirs, task.seq, changes)
@@ -304,7 +304,7 @@ def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
             text = _value_sent(task, place)
             is_text = task.request.POST.get(f"kind-{place}") == "text"
             return text if is_text else state_form.read_json(text)
-    raise ValidationFailed(_("Choose which of the two stands, or write it anew."))
+    raise ValidationFailed(_("Choose one of the two values, or enter a new one."))
 
 
 def _show_choices(
@@ -333,7 +333,7 @@ def _show_choices(
         reason=task.reason,
         others=others_since(task, theirs),
         whose=whose,
-        problem=_("Some places are not decided yet.") if problems else "",
+        problem=_("Resolve all conflicts first.") if problems else "",
     )
     return show(task.request, "checkpoints/conflict.html", shown, status=status)
 

@@ -124,7 +124,7 @@ def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment)
 def _discard(task: Edit) -> HttpResponse:
     if task.now.row is not None:
         pending.discard(task.actor, task.now.row)
-    flash.info(task.request, _("What you typed is discarded; nothing was changed."))
+    flash.info(task.request, _("Your edits are discarded; the state is unchanged."))
     return redirect("checkpoints:detail", task.head.public_id)
 
 
@@ -155,7 +155,7 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
     if step in ("raw", "form"):
         return _again(task, read.changes, raw=step == "raw")
     if not read.changes:
-        flash.info(task.request, _("Nothing was changed yet."))
+        flash.info(task.request, _("There are no changes yet."))
         return _again(task, read.changes, raw=raw)
     task = replace(task, changes=read.changes)
     if task.now.status is not Status.PAUSED:
@@ -203,7 +203,7 @@ def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
         shown = replace(shown, raw="" if shown.raw_url else read.raw, problem=read.problem)
         return show(task.request, "checkpoints/edit.html", shown, status=422)
     wrong = [keeping.short(row.name) for row in read.rows if row.problem]
-    text = ngettext("Look at the key %(keys)s.", "Look at the keys %(keys)s.", len(wrong))
+    text = ngettext("Check the key %(keys)s.", "Check the keys %(keys)s.", len(wrong))
     problem = text % {"keys": ", ".join(wrong)}
     rows = form_rows.as_typed(task.base, read.rows)
     return _show_form(task, rows, status=422, problem=problem)
@@ -260,7 +260,7 @@ def _write(task: Edit) -> tuple[int, str]:
         version = repeats.written_as(task)
         if version is None:
             raise
-        return version, _("It was written already, as version %(n)s.") % {"n": version}
+        return version, _("Already saved as version %(n)s.") % {"n": version}
     text = ngettext(
         "%(n)s key changed; the execution is at version %(version)s.",
         "%(n)s keys changed; the execution is at version %(version)s.",
@@ -280,7 +280,7 @@ def _approve(task: Edit, version: int) -> None:
         if repeats.is_approved_as(task, version + 1):
             flash.success(task.request, _("Approved."))
             return
-        text = _("It was not approved: %(why)s") % {"why": in_the_readers_language(error.detail)}
+        text = _("Not approved: %(why)s") % {"why": in_the_readers_language(error.detail)}
         flash.warning(task.request, text)
         return
     flash.success(task.request, _("Approved."))

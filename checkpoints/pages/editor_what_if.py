@@ -45,7 +45,9 @@ def what_if(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         return _answer(Run(tried, there, there))
     run = Run.read(asked.run)
     if run.tried != tried:
-        raise InvalidState(_("The document is another one now; start again to try it."))
+        raise InvalidState(
+            _("The workflow has changed since. Start again to replay it as it is now.")
+        )
     run, results = go_on(actor, slug, _plan_of(parts_of(asked.document)), run, min(run.left, 1))
     return _answer(run, *results)
 
@@ -56,7 +58,7 @@ def _plan_of(parts: Parts) -> Plan:
     broken += [part.id for part in parts.edges if part.element is None]
     if broken or parts.wrong:
         named = broken[0][:64] if broken else _("the document")
-        text = _("Nothing can be tried: %(id)s cannot be read. The problems say what is wrong.")
+        text = _("Cannot replay: %(id)s is invalid. See Problems.")
         raise ValidationFailed(text % {"id": named})
     return Plan(parts.document)
 

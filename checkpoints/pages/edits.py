@@ -44,7 +44,7 @@ class Edit:
         sent = request.POST
         version = version_in(sent, "version")
         if version is None:
-            raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+            raise ValidationFailed(_("The form is incomplete. Reload the page."))
         row = _execution_seen(head, now, sent.get("execution", ""))
         base = now if row is None else _moment_seen(head, now, row, version)
         changes = state_form.read_changes(sent.get("changes") or "{}")

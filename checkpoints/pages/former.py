@@ -30,8 +30,8 @@ def show_former(
     row = Execution.objects.filter(conversation=head.key, number=number).first()
     typed = pending.find(actor, row, 0)
     if row is None or not typed:
-        raise NotFound(_("Nothing that you typed into it is kept."))
-    title = _("What you typed into a former execution")
+        raise NotFound(_("Nothing that you typed there is kept."))
+    title = _("Your edits to an earlier execution")
     return show(request, "checkpoints/lost.html", _lost_page(head, row, typed, title))
 
 
@@ -47,10 +47,10 @@ def go_on(task: Edit) -> HttpResponse:
         return discard(task.request, task.actor, task.head, row.number)
     typed, unkept = _kept(task)
     if not typed and not task.reason:
-        text = _("Another execution was started. You had typed nothing into the one before.")
+        text = _("Another execution has started. You had no edits in the earlier one.")
         flash.info(task.request, text)
         return redirect("checkpoints:detail", task.head.public_id)
-    shown = _lost_page(task.head, row, typed, _("Another execution was started"))
+    shown = _lost_page(task.head, row, typed, _("Another execution has started"))
     shown = replace(shown, reason=task.reason, unkept=unkept)
     if not pending.find(task.actor, row, 0):
         shown = replace(shown, execution="")
@@ -80,7 +80,7 @@ def _is_written(task: Edit) -> bool:
     if version is None:
         return False
     pending.applied(task.actor, task.base, task.seq, task.changes)
-    text = _("It was written already, as version %(n)s of the execution before.")
+    text = _("Already saved as version %(n)s of the earlier execution.")
     flash.success(task.request, text % {"n": version})
     return True
 
@@ -107,7 +107,7 @@ def discard(request: HttpRequest, actor: Actor, head: Conversation, number: int)
     row = Execution.objects.filter(conversation=head.key, number=number).first()
     if row is not None:
         pending.discard(actor, row)
-    flash.info(request, _("What you typed is discarded; nothing was changed."))
+    flash.info(request, _("Your edits are discarded; the state is unchanged."))
     return redirect("checkpoints:detail", head.public_id)
 
 

@@ -56,7 +56,7 @@ class ForkForm(ContractForm[ForkCheckpoint]):
     hints = {
         "id": FieldHint(
             label=gettext_lazy("Id of the new conversation"),
-            help=gettext_lazy("Letters, digits, - and _; without one it is made up."),
+            help=gettext_lazy("Letters, digits, - and _. Leave empty to generate one."),
         ),
         "title": FieldHint(label=gettext_lazy("Title"), wide=True),
     }
@@ -88,7 +88,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         if request.method == "POST":
             command, seen = _command(request.POST), execution_in(request)
             done = restoring.restore(actor, conversation_id, number, command, execution=seen)
-            text = _("Restored: version %(n)s is as version %(old)s was, and waits for you.")
+            text = _("Restored version %(old)s as version %(n)s. The execution is paused.")
             flash.success(request, text % {"n": done.version, "old": number})
             return redirect("checkpoints:detail", conversation_id)
     except (InvalidState, VersionConflict) as error:
@@ -97,15 +97,15 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     to = queries.find_moment(actor, conversation_id, number)
     if now.status not in (Status.PAUSED, Status.FAILED):
         raise InvalidState(
-            _("Only a paused or failed execution can go back; fork this version instead."),
+            _("Only a paused or failed execution can be restored. Fork this version instead."),
             status=now.status,
         )
     title = _("Restore version %(n)s") % {"n": number}
     confirm = Confirm(
         title=title,
         text=_(
-            "State, executed nodes and visible messages become as they were then, as a new "
-            "version that is paused. Nothing is lost: version %(n)s can be restored as well."
+            "State, executed nodes and visible messages go back to what they were, as a new, "
+            "paused version. Nothing is lost: version %(n)s can be restored too."
         )
         % {"n": now.version},
         action=request.path,
@@ -167,7 +167,7 @@ def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -
             except Duplicate as error:
                 form.add_problems([FieldProblem("/id", error.detail, error.code)])
             else:
-                text = _("Forked from %(id)s, version %(n)s. It is paused here.")
+                text = _("Forked from %(id)s, version %(n)s. The fork is paused.")
                 flash.success(request, text % {"id": head.public_id, "n": number})
                 return redirect("checkpoints:detail", made.head.public_id)
     else:

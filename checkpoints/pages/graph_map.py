@@ -78,5 +78,5 @@ def _node(x: float, y: float, title: str, step: Step) -> MapNode:
 
 def _spoken(stand: Stand) -> str:
     if stand.node is None:
-        return _("Map of the workflow; nothing has run yet")
-    return _("Map of the workflow; it stands at %(node)s") % {"node": stand.node.name}
+        return _("Workflow map: nothing has run yet")
+    return _("Workflow map: currently at %(node)s") % {"node": stand.node.name}

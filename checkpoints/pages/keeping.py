@@ -26,7 +26,9 @@ def answer(task: Edit) -> HttpResponse:
         return JsonResponse({"detail": error.detail}, status=status_of(error))
     told = {"over": _over_words(kept.over)} if kept.over else {}
     if task.of_former:
-        told = {"over": _("Kept for you, but another execution was started: it cannot be applied.")}
+        told = {
+            "over": _("Saved for you, but it cannot be applied: another execution has started.")
+        }
     known = {"seq": kept.typed.seq, "count": kept.typed.count, "given": kept.given}
     return JsonResponse({**known, **told, "text": kept.text, "moved": kept.moved})
 
@@ -52,13 +54,13 @@ def answer_beside(task: Edit) -> HttpResponse:
 
 
 def _refused_elsewhere() -> HttpResponse:
-    return JsonResponse({"detail": _("Another execution was started.")}, status=409)
+    return JsonResponse({"detail": _("Another execution has started.")}, status=409)
 
 
 def _over_words(names: Sequence[str]) -> str:
     text = ngettext(
-        "Another page of yours says something else of the key %(keys)s; both are kept.",
-        "Another page of yours says something else of the keys %(keys)s; both are kept.",
+        "Another tab of yours has a different value for the key %(keys)s. Both are kept.",
+        "Another tab of yours has different values for the keys %(keys)s. Both are kept.",
         len(names),
     )
     return text % {"keys": ", ".join(map(short, names))}

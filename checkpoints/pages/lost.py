@@ -45,7 +45,7 @@ def show_lost(task: Edit) -> HttpResponse:
     """Nothing can be written any more: what was typed, for copying."""
     kept = pending.find(task.actor, task.now.row, task.version)
     shown = LostPage(
-        title=_("The execution does not wait any more"),
+        title=_("No longer paused"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
         head=task.head,
         execution=execution_of(task.now) if kept else "",

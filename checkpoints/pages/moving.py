@@ -44,11 +44,11 @@ _SERVICES: Final[Mapping[str, MoveService]] = {
     "reject": moving.reject,
 }
 _DONE: Final[Mapping[str, Text]] = {
-    "pause": gettext_lazy("A pause is asked for; it comes with the next checkpoint."),
+    "pause": gettext_lazy("Pause requested. The execution pauses at the next checkpoint."),
     "resume": gettext_lazy("Resumed."),
     "resume_from": gettext_lazy("Resumed from another node."),
     "approve": gettext_lazy("Approved."),
-    "reject": gettext_lazy("Rejected; the execution has failed with your reason."),
+    "reject": gettext_lazy("Rejected. The execution has failed with your reason."),
 }
 
 
@@ -107,13 +107,13 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
     confirm = Confirm(
         title=_("Cancel the execution"),
         text=_(
-            "It ends for good and cannot be resumed. Messages, state and history stay; "
-            "any version can be forked into a new conversation."
+            "It cannot be resumed afterwards. Messages, state and history stay, and any version"
+            " can be forked into a new conversation."
         ),
         action=request.path,
         submit=_("Cancel the execution"),
         back=reverse("checkpoints:detail", args=[conversation_id]),
-        stay=_("Let it go on") if runs else _("Leave it as it is"),
+        stay=_("Keep it running") if runs else _("Keep it as it is"),
         danger=True,
         asks_reason=True,
         hidden=execution_field(moment)
@@ -128,13 +128,13 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:
     service = _SERVICES.get(name)
     if service is None:
-        raise ValidationFailed(_("The form does not say what is to be done; reload the page."))
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     command = _command(request.POST, jumps=name == "resume_from")
     if name == "reject" and command.reason is None:
-        text = _("Give a reason to reject; those who run the engine read it.")
+        text = _("Enter a reason for rejecting. The people who run the engine see it.")
         raise ValidationFailed.at("/reason", text)
     if name == "resume_from" and command.from_node is None:
-        raise ValidationFailed.at("/from_node", _("Choose the node from which it goes on."))
+        raise ValidationFailed.at("/from_node", _("Select the node to resume from."))
     return service(actor, head.public_id, command, execution=execution_in(request))
 
 
@@ -160,8 +160,10 @@ def _done(name: str, moved: Moved) -> str:
     text = str(_DONE[name])
     if name == "pause" or moved.status is Status.RUNNING:
         nodes = ", ".join(moved.ready_nodes)
-        where = _("The engine goes on at %(nodes)s.") % {"nodes": nodes} if nodes else ""
+        where = _("The engine continues at %(nodes)s.") % {"nodes": nodes} if nodes else ""
         return text if name == "pause" or not where else f"{text} {where}"
     if moved.status is Status.FAILED:
         return text
-    return f"{text} " + _("It is %(status)s now.") % {"status": label_of_status(moved.status)}
+    return f"{text} " + _("The execution is now %(status)s.") % {
+        "status": label_of_status(moved.status)
+    }

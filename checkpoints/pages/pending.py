@@ -90,7 +90,7 @@ def keep(
             after, over = _beside(before, said, moment_at(before.version))
         else:
             raise VersionConflict(
-                _("Another page of yours edits another version; load this page again."),
+                _("Another tab of yours edits a different version. Reload this page."),
                 expected=base.version,
                 actual=before.version,
             )
@@ -382,9 +382,7 @@ def _wanted(typed: Typed) -> Wanted | None:
         }
     )
     if len(stored) > MOST_BYTES:
-        raise TooLarge(
-            _("What is typed and not applied is too large to be kept."), limit=MOST_BYTES
-        )
+        raise TooLarge(_("Your unapplied edits are too large to be saved."), limit=MOST_BYTES)
     return Wanted(typed.version, stored)
 
 

@@ -42,7 +42,7 @@ class WriteWords:
 _WRITES: Final[Mapping[str, WriteWords]] = {
     WriteKind.START: WriteWords(gettext_lazy("Started"), "player-play", "blue"),
     WriteKind.CHECKPOINT: WriteWords(gettext_lazy("Checkpoint"), "device-floppy", "secondary"),
-    WriteKind.COMPLETION: WriteWords(gettext_lazy("Node done"), "check", "green"),
+    WriteKind.COMPLETION: WriteWords(gettext_lazy("Node completed"), "check", "green"),
     WriteKind.UPDATE: WriteWords(gettext_lazy("State edited"), "pencil", "purple"),
     WriteKind.RESTORE: WriteWords(gettext_lazy("Restored"), "restore", "purple"),
     "resume": WriteWords(gettext_lazy("Resumed"), "player-play", "blue"),

@@ -23,9 +23,7 @@ def written(request: HttpRequest, actor: Actor, conversation_id: str, index: int
     if row is not None and index < head.log_count:
         version = version_that_wrote(row, index)
     if version is None:
-        raise NotFound(
-            _("Message #%(n)s was not written by a step of this execution.") % {"n": index}
-        )
+        raise NotFound(_("Message #%(n)s was not written by this execution.") % {"n": index})
     return redirect("checkpoints:version", conversation_id, version)
 
 

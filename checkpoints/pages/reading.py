@@ -45,7 +45,7 @@ _KEYS: Final = 40
 # What people type into forms of an execution, by the names of the fields.
 _TYPED: Final[Mapping[str, Text]] = {
     "reason": gettext_lazy("Reason"),
-    "from_node": gettext_lazy("Node that runs next"),
+    "from_node": gettext_lazy("Next node"),
     "id": gettext_lazy("Id of the new conversation"),
     "title": gettext_lazy("Title"),
 }
@@ -153,7 +153,7 @@ def execution_list(request: HttpRequest, actor: Actor) -> HttpResponse:
     workflow, status = request.GET.get("workflow", ""), request.GET.get("status", "")
     statuses = [each for each in STATUSES if each != Status.IDLE]
     if status and status not in statuses:
-        text = _("There is no such status of an execution; known: %(names)s.")
+        text = _("Unknown status. Use one of: %(names)s.")
         raise ValidationFailed.at("?status", text % {"names": ", ".join(statuses)})
     wanted = ExecutionFilter(
         status=status,
@@ -327,7 +327,7 @@ def tabs_of(head: Conversation, moment: Moment, here: str) -> list[Tab]:
     """The pages of one execution."""
     name = head.public_id
     tabs = [
-        Tab(_("Where it stands"), reverse("checkpoints:detail", args=[name]), here == "now"),
+        Tab(_("Status"), reverse("checkpoints:detail", args=[name]), here == "now"),
         Tab(
             _("Timeline"),
             reverse("checkpoints:timeline", args=[name]),

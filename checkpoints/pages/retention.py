@@ -31,27 +31,31 @@ class RetentionForm(ContractForm[RetentionPolicy]):
     contract = RetentionPolicy
     hints = {
         "keep_last": FieldHint(
-            label=gettext_lazy("Versions of an execution that are always kept"),
-            help=gettext_lazy("The newest ones. Without a number every version is kept for ever."),
+            label=gettext_lazy("Latest versions to keep per execution"),
+            help=gettext_lazy("Leave empty to keep every version."),
             wide=True,
         ),
         "hourly_days": FieldHint(
-            label=gettext_lazy("Days for which older ones are kept by the hour"),
-            help=gettext_lazy("The last version of each hour; before that the last of each day."),
+            label=gettext_lazy("Days to keep one older version per hour"),
+            help=gettext_lazy("After that, one version per day is kept."),
             wide=True,
         ),
         "archive_after_days": FieldHint(
-            label=gettext_lazy("Days without a change after which a conversation is archived"),
-            help=gettext_lazy("It leaves the lists and comes back with the next write."),
+            label=gettext_lazy("Archive conversations after days without a change"),
+            help=gettext_lazy(
+                "An archived conversation is hidden from lists until the next write."
+            ),
             wide=True,
         ),
         "erase_after_days": FieldHint(
-            label=gettext_lazy("Days after which an archived conversation is erased"),
-            help=gettext_lazy("For good; only the audit remembers it. Without a number: never."),
+            label=gettext_lazy("Erase archived conversations after days"),
+            help=gettext_lazy(
+                "Erased for good; only the audit remembers it. Leave empty for never."
+            ),
             wide=True,
         ),
         "remove_tokens_after_days": FieldHint(
-            label=gettext_lazy("Days after which expired and revoked tokens leave the list"),
+            label=gettext_lazy("Remove expired and revoked tokens from the list after days"),
             wide=True,
         ),
     }
@@ -99,14 +103,14 @@ def retention(request: HttpRequest, actor: Actor) -> HttpResponse:
     except VersionConflict:
         theirs = chosen.policy.model_dump(exclude_none=True)
         return _page(request, actor, form, chosen.version, theirs=theirs, status=409)
-    flash.success(request, _("Saved. The next run of maintenance does it."))
+    flash.success(request, _("Saved. It takes effect with the next maintenance run."))
     return redirect("settings-retention")
 
 
 def _version(request: HttpRequest) -> int:
     text = request.POST.get("version", "")
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     return int(text)
 
 
@@ -119,7 +123,7 @@ def _page(
     theirs: Mapping[str, JsonValue] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    title = _("What is kept")
+    title = _("Storage")
     shown = RetentionPage(
         title=title,
         crumbs=(Crumb(_("Settings"), reverse("settings")), Crumb(title)),

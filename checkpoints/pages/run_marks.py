@@ -59,7 +59,7 @@ def _nodes(
     stopped = _STOPS.get(moment.status, "")
     for name in pinned.graph.nodes:
         runs = executed.get(name, 0)
-        done = _times(runs, _("done"), _("done ×%(n)s")) if runs else ""
+        done = _times(runs, _("done"), _("completed ×%(n)s")) if runs else ""
         if stopped and name == moment.node_id:
             yield name, Mark(stopped, _joined(_stopped(moment), done))
         elif name in ready:
@@ -81,7 +81,7 @@ def _edges(moment: Moment, course: Course) -> Iterator[tuple[str, Mark]]:
     for edge, (taken, refused) in course.decisions().items():
         if taken:
             text = _times(taken, _("taken"), _("taken ×%(n)s"))
-            yield edge, Mark("taken", _joined(text, _("waits") if waiting.get(edge) else ""))
+            yield edge, Mark("taken", _joined(text, _("waiting") if waiting.get(edge) else ""))
         elif refused:
             yield edge, Mark("refused", _("not taken"))
 

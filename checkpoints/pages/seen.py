@@ -50,5 +50,5 @@ def version_in(sent: QueryDict, name: str) -> int | None:
     if not text:
         return None
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form does not say which version was seen; reload the page."))
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     return int(text)

@@ -174,7 +174,7 @@ def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -
     try:
         value = read_json(text)
         if not isinstance(value, dict):
-            raise ValidationFailed(_("The state is one JSON object: {…}."))
+            raise ValidationFailed(_("The state must be one JSON object: {…}."))
         for name, each in value.items():
             _check_name(name)
             if name not in base or not equal(base[name], each):
@@ -191,7 +191,7 @@ def read_changes(text: str) -> dict[str, Value]:
     """Changes that ``changes_text`` wrote; ValidationFailed for anything else."""
     value = loads_strict(text.encode(errors="surrogatepass"))
     if not isinstance(value, dict):
-        raise ValidationFailed(_("The form does not say what is to be changed; start again."))
+        raise ValidationFailed(_("The form is incomplete. Start again."))
     return {name: _directed(each) for name, each in value.items()}
 
 
@@ -256,7 +256,7 @@ def _take(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: Reducer
         if not row.old:
             _check_name(row.name)
             if row.name in base or row.name in read.changes:
-                raise _BadName(_("There is such a key already."))
+                raise _BadName(_("This key already exists."))
         value = _value(row, base.get(row.name, ABSENT))
         if row.name in base and equal(base[row.name], value):
             return
@@ -278,7 +278,7 @@ def _value(row: Row, before: Value) -> JsonValue:
             return None
         case "boolean":
             if row.text not in ("true", "false"):
-                raise ValidationFailed(_("This must be true or false."))
+                raise ValidationFailed(_("Enter true or false."))
             return row.text == "true"
         case "number":
             value = _number(row.text)
@@ -290,9 +290,9 @@ def _value(row: Row, before: Value) -> JsonValue:
 
 def _check_kind(kind: str, value: JsonValue) -> None:
     if kind == "list" and not isinstance(value, list):
-        raise ValidationFailed(_("This must be a list, for example [1, 2]."))
+        raise ValidationFailed(_("Enter a list, for example [1, 2]."))
     if kind == "object" and not isinstance(value, dict):
-        raise ValidationFailed(_('This must be an object, for example {"a": 1}.'))
+        raise ValidationFailed(_('Enter an object, for example {"a": 1}.'))
 
 
 def _number(text: str) -> JsonValue:
@@ -303,19 +303,22 @@ def _number(text: str) -> JsonValue:
             raise
         value = None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValidationFailed(_("This must be a number, for example 12 or 0.5."))
+        raise ValidationFailed(_("Enter a number, for example 12 or 0.5."))
     return value
 
 
 def _check_name(name: str) -> None:
     if not name:
-        raise _BadName(_("A key has a name of 1 to %(n)s characters.") % {"n": MAX_KEY_LENGTH})
+        raise _BadName(_("Enter a key of 1 to %(n)s characters.") % {"n": MAX_KEY_LENGTH})
     if len(name) > MAX_KEY_LENGTH:
-        text = _("The key %(key)s is too long: a key has 1 to %(n)s characters, this one %(m)s.")
+        text = _("The key %(key)s is too long: %(m)s characters, at most %(n)s are allowed.")
         said = {"key": f"{name[:_SAID]}…", "n": MAX_KEY_LENGTH, "m": len(name)}
         raise _BadName(text % said)
     if name in (MESSAGES, HISTORY):
-        text = _("The key %(key)s is not edited here; messages are changed by operations.")
+        text = _(
+            "The key %(key)s cannot be edited here. Change messages on the page of the "
+            "conversation."
+        )
         raise _BadName(text % {"key": name})
 
 
@@ -325,7 +328,7 @@ def _directed(value: JsonValue) -> Value:
             return value["$replace"]
         if value.get("$delete") is True:
             return ABSENT
-    raise ValidationFailed(_("The form does not say what is to be changed; start again."))
+    raise ValidationFailed(_("The form is incomplete. Start again."))
 
 
 def _is_plain(text: str) -> bool:

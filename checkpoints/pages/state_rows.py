@@ -28,11 +28,11 @@ def state_row(each: Difference) -> DiffRow:
             return DiffRow("removed", each.path, before=before)
         case Kind.MOVED:
             places = {"a": each.before, "b": each.after}
-            note = _("from place %(a)s to %(b)s") % places
+            note = _("moved from position %(a)s to %(b)s") % places
             return DiffRow("moved", each.path, note=note)
         case Kind.TYPE_CHANGED:
             kinds = {"a": _kind(each.before), "b": _kind(each.after)}
-            note = _("type changed: %(a)s, now %(b)s") % kinds
+            note = _("type changed from %(a)s to %(b)s") % kinds
             return DiffRow("changed", each.path, before, after, note, whole=True)
     return DiffRow("changed", each.path, before, after)
 

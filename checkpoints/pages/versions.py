@@ -154,7 +154,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if not too_large:
         found = queries.compare_moments(first, last)
         state, changes = found.state, found.messages
-    title = _("Version %(a)s against %(b)s") % {"a": before, "b": after}
+    title = _("Changes from version %(a)s to %(b)s") % {"a": before, "b": after}
     shown = DiffPage(
         title=title,
         crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
@@ -193,5 +193,5 @@ def _row(moment: Moment) -> Execution:
 def _number(request: HttpRequest, name: str, default: int) -> int:
     text = request.GET.get(name) or str(default)
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed.at(f"?{name}", _("This must be a whole number."))
+        raise ValidationFailed.at(f"?{name}", _("Enter a whole number."))
     return int(text)

@@ -85,7 +85,7 @@ class Run:
         try:
             told = signing.loads(token, salt=_SALT)
         except signing.BadSignature:
-            raise ValidationFailed(_("The form is out of date; start again.")) from None
+            raise ValidationFailed(_("The form is out of date. Start again.")) from None
         before = (datetime.fromisoformat(told["at"]), told["name"]) if told["at"] else None
         return cls(
             told["tried"],
@@ -183,7 +183,7 @@ def what_if_page(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     if "run" not in request.POST:
         last = _number(request.POST.get("last", ""))
         if last is None:
-            text = _("A number from 1 to %(most)s.") % {"most": MAX_EXECUTIONS}
+            text = _("Enter a number from 1 to %(most)s.") % {"most": MAX_EXECUTIONS}
             return _shown(request, row, _USUAL, None, (), problem=text)
         there = count_executions(actor, slug, last)
         run = Run(str(row.draft_version), there, there)
@@ -192,7 +192,7 @@ def what_if_page(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     else:
         run = Run.read(request.POST["run"])
     if run.tried != str(row.draft_version):
-        problem = _("The draft was changed meanwhile; start again to try it as it is now.")
+        problem = _("The draft has changed since. Start again to replay it as it is now.")
         if not by_script:
             raise InvalidState(problem)
         return _shown(request, row, run.whole, run, (), _STEP, problem=problem)
@@ -257,8 +257,8 @@ def _shown(
     problem: str = "",
 ) -> HttpResponse:
     shown = WhatIfPage(
-        title=_("What if"),
-        crumbs=crumbs(row, Crumb(_("What if"))),
+        title=_("Replay"),
+        crumbs=crumbs(row, Crumb(_("Replay"))),
         row=row,
         last=last,
         most=MAX_EXECUTIONS,

@@ -37,13 +37,13 @@ def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
     head = find_head(actor.workspace, conversation_id)
     if request.method == "POST":
         archiving.archive(actor, conversation_id, reason=request.POST.get("reason") or None)
-        flash.success(request, _("Archived. Whoever writes to it brings it back."))
+        flash.success(request, _("Archived. Any new message unarchives it."))
         return redirect("conversations:detail", conversation_id)
     confirm = Confirm(
         title=_("Archive the conversation %(id)s") % {"id": conversation_id},
         text=_(
-            "It leaves the lists, and nothing of it is lost. It comes back when somebody writes "
-            "to it or brings it back; retention may erase what has been archived for long."
+            "It is hidden from lists and nothing is lost. Any new message unarchives it. The "
+            "retention policy may erase conversations that have been archived for long."
         ),
         action=request.path,
         submit=_("Archive"),
@@ -65,17 +65,17 @@ def unarchive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
     head = find_head(actor.workspace, conversation_id)
     if request.method == "POST":
         archiving.unarchive(actor, conversation_id)
-        flash.success(request, _("It is in the lists again."))
+        flash.success(request, _("Unarchived."))
         return redirect("conversations:detail", conversation_id)
     confirm = Confirm(
-        title=_("Bring the conversation %(id)s back") % {"id": conversation_id},
-        text=_("It is in the lists again."),
+        title=_("Unarchive the conversation %(id)s") % {"id": conversation_id},
+        text=_("Unarchived."),
         action=request.path,
-        submit=_("Bring back"),
+        submit=_("Unarchive"),
         back=reverse("conversations:detail", args=[conversation_id]),
         once=True,
     )
-    crumbs = presenters.crumbs(head, Crumb(_("Bring back")))
+    crumbs = presenters.crumbs(head, Crumb(_("Unarchive")))
     return show(
         request, "confirm.html", ArchivePage(confirm.title, crumbs, confirm), confirm=confirm
     )

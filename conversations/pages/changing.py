@@ -36,7 +36,7 @@ from ctxadmin.web.pages import page, show
 _FIELDS: Final[Mapping[str, Text]] = {
     "title": gettext_lazy("Title"),
     "metadata": gettext_lazy("Metadata"),
-    "tools": gettext_lazy("Description of the tools"),
+    "tools": gettext_lazy("Tool description"),
 }
 
 
@@ -146,8 +146,8 @@ def _move(
         "expected_revision": str(head.current_revision),
         "expected_count": str(head.visible_count),
     }
-    undone = _("Nothing is lost: this can be undone by restoring revision %(n)s.")
-    current = _("This is the current view already, revision %(n)s. There is nothing to change.")
+    undone = _("Nothing is lost. To undo this, restore revision %(n)s.")
+    current = _("This is already the current view, revision %(n)s.")
     confirm = Confirm(
         title=title,
         text=(current if is_current else undone) % {"n": head.current_revision},
@@ -244,17 +244,20 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     except NotFound:
         if request.method != "POST":
             raise
-        flash.info(request, _("There is no conversation %(id)s here.") % {"id": conversation_id})
+        flash.info(
+            request,
+            _("There is no conversation %(id)s in this workspace.") % {"id": conversation_id},
+        )
         return redirect("conversations:list")
     if request.method == "POST":
         erasure.erase(actor, conversation_id)
-        flash.success(request, _("The conversation %(id)s was erased.") % {"id": conversation_id})
+        flash.success(request, _("Conversation %(id)s erased.") % {"id": conversation_id})
         return redirect("conversations:list")
     confirm = Confirm(
         title=_("Erase the conversation %(id)s") % {"id": conversation_id},
         text=_(
             "Everything in it is removed for good: messages, batches, executions, checkpoints, "
-            "comments, unfinished edits, reasons, kept answers, and its copy in Redis."
+            "comments, unapplied edits, reasons, stored responses, and the live copy in Redis."
         ),
         action=request.path,
         submit=_("Erase"),

@@ -128,7 +128,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     changes = queries.diff_between(head.key, before, after)
     rows = queries.all_revisions(head)
     shown = DiffPage(
-        title=_("Revision %(a)s against %(b)s") % {"a": before, "b": after},
+        title=_("Changes from revision %(a)s to %(b)s") % {"a": before, "b": after},
         crumbs=presenters.crumbs(head, Crumb(_("Difference"))),
         head=head,
         before=before,
@@ -167,7 +167,7 @@ def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
     ticked = request.GET.getlist("revision")
     if ticked:
         if not all(is_number(text) for text in ticked):
-            raise ValidationFailed.at("?revision", _("A revision is a whole number."))
+            raise ValidationFailed.at("?revision", _("Enter a revision as a whole number."))
         numbers = sorted({int(text) for text in ticked})
         if len(numbers) == 1 and numbers[0] != head.current_revision:
             numbers = [numbers[0], head.current_revision]
@@ -228,12 +228,12 @@ def _place(line: Line, messages: Mapping[int, Written], most: int) -> Place:
     text, logged = plain_body(message.body), isinstance(message, StoredMessage)
     if change is not None and change.kind == "edited" and change.previous_index is not None:
         sides = without_long(text_diff(plain_body(messages[change.previous_index].body), text))
-        note = _("instead of #%(n)s") % {"n": change.previous_index}
+        note = _("replaces #%(n)s") % {"n": change.previous_index}
         return Place("edited", line.index, message.role, sides, note, logged=logged)
     note = ""
     if change is not None and change.kind == "moved":
         ends = {"a": change.previous_position, "b": change.position}
-        note = _("from position %(a)s to %(b)s") % ends
+        note = _("moved from position %(a)s to %(b)s") % ends
     cut = text[: _CONTEXT if line.kind == "same" else most]
     sides = [TextPiece(Piece.SAME, cut)] if cut else []
     long = len(cut) < len(text)

@@ -24,17 +24,17 @@ _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 _NO_EDITS: Final[Mapping[int, int]] = {}
 _NOTICES: Final[Mapping[NoticeCode | Split, Text]] = {
     "no_result": gettext_lazy(
-        "A provider rejects a tool call without all of its results behind it: %(places)s."
+        "These calls would lose a result: %(places)s. Most providers reject that."
     ),
     "no_call": gettext_lazy(
-        "A provider rejects a tool result without its call before it: %(places)s."
+        "These results would lose their call: %(places)s. Most providers reject that."
     ),
     "apart": gettext_lazy(
-        "A provider rejects tool results that do not stand right behind their call, once each: "
-        "%(places)s."
+        "These results would not directly follow their call: %(places)s. Most providers reject "
+        "that."
     ),
-    "orphan_result": gettext_lazy("These tool results answer no call of the log: %(places)s."),
-    "tools_hidden": gettext_lazy("A description of the tools is hidden now: %(places)s."),
+    "orphan_result": gettext_lazy("These tool results belong to no call: %(places)s."),
+    "tools_hidden": gettext_lazy("The tool description will be hidden: %(places)s."),
 }
 
 
@@ -126,8 +126,8 @@ def _dropped_words(runs: Runs) -> str:
     if not runs:
         return ""
     text = ngettext(
-        "The system message is dropped: %(places)s.",
-        "%(n)s system messages are dropped: %(places)s.",
+        "The system message will be hidden: %(places)s.",
+        "%(n)s system messages will be hidden: %(places)s.",
         _count(runs),
     )
     return text % {"n": _count(runs), "places": _named(runs)}

@@ -38,9 +38,9 @@ class OperationForm(ContractForm[OperationRequest]):
             label=_("Operation"),
             choices=[
                 ("truncate", _("Truncate by position")),
-                ("filter", _("Filter by role or words")),
+                ("filter", _("Filter by role or keyword")),
                 ("insert", _("Insert messages")),
-                ("replace", _("Replace one message")),
+                ("replace", _("Replace a message")),
                 ("clear", _("Clear")),
             ],
         ),
@@ -52,18 +52,19 @@ class OperationForm(ContractForm[OperationRequest]):
         "truncate.remove_first": FieldHint(label=_("Remove the first")),
         "truncate.remove_last": FieldHint(label=_("Remove the last")),
         "truncate.range": FieldHint(
-            label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
+            label=_("Range of positions"), help=_("Start included, end excluded, counted from 0.")
         ),
         "truncate.remove_ranges": FieldHint(
-            label=_("Ranges of positions to hide"), add_label=_("Add a range"), row_label=_("Range")
+            label=_("Ranges to hide"), add_label=_("Add a range"), row_label=_("Range")
         ),
         "truncate.keep_system": FieldHint(
             label=_("Keep the system messages"),
-            help=_("They stay beside what the options above keep."),
+            help=_("They stay in addition to what the options above keep."),
         ),
         "insert": FieldHint(label=_("Insert"), shown_when=ShownWhen.is_("operation", "insert")),
         "insert.position": FieldHint(
-            label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")
+            label=_("Position"),
+            help=_("Counted in the visible messages: 0 is the start, -1 the end."),
         ),
         "insert.messages": FieldHint(
             label=_("Messages"),
@@ -74,7 +75,8 @@ class OperationForm(ContractForm[OperationRequest]):
         **typed_messages.hints("insert.messages", height=4),
         "replace": FieldHint(label=_("Replace"), shown_when=ShownWhen.is_("operation", "replace")),
         "replace.index": FieldHint(
-            label=_("Position"), help=_("Of the message to replace, in the visible list from 0.")
+            label=_("Position"),
+            help=_("Position of the message to replace, counted in the visible messages from 0."),
         ),
         "replace.message": FieldHint(label=_("New message"), contract=TypedMessage),
         **typed_messages.hints("replace.message", height=6),
@@ -83,20 +85,20 @@ class OperationForm(ContractForm[OperationRequest]):
         "filter": FieldHint(label=_("What stays"), shown_when=ShownWhen.is_("operation", "filter")),
         "filter.roles": FieldHint(label=_("Only these roles")),
         "filter.content_contains": FieldHint(
-            label=_("Containing one of"), help=_("One keyword a line; upper and lower case differ.")
+            label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         "filter.content_excludes": FieldHint(label=_("Containing none of")),
         "pairing": FieldHint(
-            label=_("Split tool pairs"),
+            label=_("Incomplete tool pairs"),
             choices=[
                 ("keep", _("Keep both")),
-                ("drop", _("Drop both")),
+                ("drop", _("Hide both")),
                 ("warn", _("Only warn")),
             ],
         ),
-        "protect_tools": FieldHint(label=_("Keep the description of the tools visible")),
+        "protect_tools": FieldHint(label=_("Keep the tool description visible")),
         "reason": FieldHint(
-            label=_("Reason"), help=_("Others read it in the list of batches."), height=2, wide=True
+            label=_("Reason"), help=_("Shown in the list of batches."), height=2, wide=True
         ),
     }
 
@@ -115,10 +117,14 @@ class ConversationForm(ContractForm[ChangeConversation]):
     contract = ChangeConversation
     hints = {
         "title": FieldHint(label=_("Title"), keep_empty=True, wide=True),
-        "metadata": FieldHint(label=_("Metadata"), help=_("A JSON object."), height=8, wide=True),
+        "metadata": FieldHint(
+            label=_("Metadata"), help=_("Enter a JSON object."), height=8, wide=True
+        ),
         "tools": FieldHint(
-            label=_("Description of the tools"),
-            help=_("What a clear leaves in the conversation, so that the model knows its tools."),
+            label=_("Tool description"),
+            help=_(
+                "Kept visible when the conversation is cleared, so that the model knows its tools."
+            ),
             height=6,
             keep_empty=True,
             wide=True,

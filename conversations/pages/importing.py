@@ -91,8 +91,8 @@ def _of_taken(renamed: Sequence[Imported]) -> str:
     if len(renamed) > _MOST_NAMED:
         pairs.append("…")
     text = ngettext(
-        "%(n)s id was taken here already, so a new one was made: %(ids)s",
-        "%(n)s ids were taken here already, so new ones were made: %(ids)s",
+        "%(n)s id already existed and was replaced by a new one: %(ids)s",
+        "%(n)s ids already existed and were replaced by new ones: %(ids)s",
         len(renamed),
     )
     return text % {"n": len(renamed), "ids": ", ".join(pairs)}
@@ -100,7 +100,7 @@ def _of_taken(renamed: Sequence[Imported]) -> str:
 
 def _import(actor: Actor, file: "UploadedFile[bytes] | None") -> list[Imported]:
     if file is None:
-        raise ValidationFailed(_("Choose a file first."))
+        raise ValidationFailed(_("Select a file first."))
     if (file.size or 0) > settings.MAX_IMPORT_BYTES:
         raise TooLarge(_("The file is too large."), limit=settings.MAX_IMPORT_BYTES)
     data = file.read()

@@ -49,16 +49,15 @@ from ctxadmin.web.phrases import in_the_readers_language
 from ctxadmin.web.pressing import once_per_form
 
 MEANWHILE: Final = gettext_lazy(
-    "Somebody changed the view meanwhile, and nothing was done. This is what would happen now."
+    "The view has changed since, so nothing was done. This preview shows what would happen now."
 )
 _FOLLOWED: Final = gettext_lazy(
-    "Somebody changed the view meanwhile, and nothing was done. The positions are those of the "
-    "same messages in the view of now; look at what would happen."
+    "The view has changed since, so nothing was done. The same messages are selected at their "
+    "new positions; check the preview."
 )
 _OFFERS: Final = ("keep", "drop", "warn")
 _GONE: Final = gettext_lazy(
-    "Somebody changed the view meanwhile, and nothing was done: what you chose is not visible any "
-    "more."
+    "The view has changed since, so nothing was done: the selected messages are no longer visible."
 )
 
 
@@ -110,7 +109,7 @@ def _sent(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespons
             flash.success(request, _done(applied), extra_tags=undo_url(head, applied))
             return redirect("conversations:detail", head.public_id)
         if "apply" in request.POST:
-            warning = _("You changed it after the preview. Look at what would happen now.")
+            warning = _("You changed the form after the preview. Check the preview again.")
     except VersionConflict:
         head = find_head(actor.workspace, head.public_id)
         if seen.revision != head.current_revision:
@@ -244,7 +243,7 @@ def _operate_page(
 ) -> HttpResponse:
     pairing = str(form["pairing"].value() or "warn")
     shown = OperatePage(
-        title=_("Change what the model sees"),
+        title=_("Edit context"),
         crumbs=presenters.crumbs(head, Crumb(_("Operation"))),
         head=head,
         form=form,
@@ -276,7 +275,7 @@ def seen_in(request: HttpRequest, head: Conversation) -> Seen:
     names = ("expected_revision", "expected_count")
     values = [request.POST.get(name, request.GET.get(name, "")) for name in names]
     if not all(value.isascii() and value.isdigit() and len(value) < 10 for value in values):
-        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     return Seen(int(values[0]), int(values[1]))
 
 
@@ -302,7 +301,7 @@ def _place(form: OperationForm, error: ContextError) -> str:
 
 def _done(applied: Applied) -> str:
     return ngettext(
-        "Batch %(batch)s: %(n)s message is visible now.",
-        "Batch %(batch)s: %(n)s messages are visible now.",
+        "Batch %(batch)s: %(n)s message visible.",
+        "Batch %(batch)s: %(n)s messages visible.",
         applied.visible_count,
     ) % {"batch": applied.batch, "n": applied.visible_count}

@@ -127,7 +127,7 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
         elif isinstance(value, dict):
             words.append(f"{label} {value.get('start')}–{value.get('end')}")
         elif name == "remove_ranges" and isinstance(value, list):
-            words.append(_("without positions %(ranges)s") % {"ranges": _range_words(value)})
+            words.append(_("hide positions %(ranges)s") % {"ranges": _range_words(value)})
         elif isinstance(value, list):
             words.append(f"{label} {', '.join(map(str, value))}")
         elif name == "keep_system":

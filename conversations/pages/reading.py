@@ -269,7 +269,7 @@ def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
 def _tabs(head: Conversation, which: str) -> list[Tab]:
     here = reverse("conversations:detail", args=[head.public_id])
     tabs = [
-        Tab(_("What the model sees"), here, which == "current", head.visible_count),
+        Tab(_("Current view"), here, which == "current", head.visible_count),
         Tab(_("Whole log"), f"{here}?view=all", which == "all", head.log_count),
     ]
     if is_number(which):

@@ -40,7 +40,7 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     revision, count = _seen(sent, "revision"), _seen(sent, "count")
     if revision != head.current_revision or count > head.visible_count:
         raise VersionConflict(
-            _("Somebody changed the view meanwhile. Select the messages again."),
+            _("The view has changed since. Select the messages again."),
             expected=revision,
             actual=head.current_revision,
         )
@@ -70,7 +70,7 @@ def _body_at(head: Conversation, position: int) -> Any:
     row = find_revision(head.key, head.current_revision)
     found = queries.visible_window(head, row, position, 1).messages
     if not found:
-        raise ValidationFailed(_("There is no such message in the view."))
+        raise ValidationFailed(_("This message is not in the view."))
     return orjson.loads(found[0].body)
 
 
@@ -81,7 +81,7 @@ def _places(sent: QueryDict) -> Runs:
     if not places:
         raise ValidationFailed(_("Select at least one message first."))
     if len(places) > _MOST:
-        text = _("At most %(n)s stretches of messages can be hidden at once.")
+        text = _("At most %(n)s ranges of messages can be hidden at once.")
         raise ValidationFailed(text % {"n": _MOST})
     return places
 
@@ -89,12 +89,12 @@ def _places(sent: QueryDict) -> Runs:
 def _range(text: str) -> tuple[int, int]:
     ends: Sequence[str] = text.split("-", 1)
     if not all(end.isascii() and end.isdigit() and len(end) < 10 for end in ends):
-        raise ValidationFailed.at("?positions", _("Positions are written like 3-5,9."))
+        raise ValidationFailed.at("?positions", _("Enter positions as 3-5,9."))
     return int(ends[0]), int(ends[-1]) + 1
 
 
 def _seen(sent: QueryDict, name: str) -> int:
     text = sent.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     return int(text)

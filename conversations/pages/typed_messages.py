@@ -45,7 +45,7 @@ class TypedMessage(Contract):
     def _no_second_place(cls, further: Fields | None) -> Fields | None:
         twice = sorted({*TypedMessage.model_fields, "tool_calls"} & set(further or ()))
         if twice:
-            text = gettext("These have a place of their own in the form: %(names)s.")
+            text = gettext("Enter these in their own fields: %(names)s.")
             raise ValueError(text % {"names": ", ".join(twice)})
         return further
 
@@ -56,21 +56,21 @@ def hints(path: str, height: int) -> dict[str, FieldHint]:
     return {
         f"{path}.content": FieldHint(label=_("Content"), as_text=True, height=height, wide=True),
         f"{path}.tool_call_id": FieldHint(
-            label=_("Id of the call that it answers"), shown_when=ShownWhen.is_("role", "tool")
+            label=_("Id of the tool call"), shown_when=ShownWhen.is_("role", "tool")
         ),
         f"{path}.name": FieldHint(label=_("Name"), keep_empty=False),
         f"{path}.calls": FieldHint(
             label=_("Tool calls"), shown_when=ShownWhen.is_("role", "assistant")
         ),
         f"{path}.calls.choice": FieldHint(
-            label=_("The new message has"),
+            label=_("Tool calls of the new message"),
             choices=[("leave", _("No tool calls")), ("keep", _("The calls below"))],
         ),
         f"{path}.calls.tool_calls": FieldHint(
             label=_("Calls with their arguments"),
             help=_(
-                "They are new calls: a result that is logged already answers the former one, "
-                "until it is replaced, too."
+                "These are new calls. An existing result belongs to the former call until it is"
+                " replaced too."
             ),
             height=10,
             wide=True,
@@ -78,15 +78,17 @@ def hints(path: str, height: int) -> dict[str, FieldHint]:
             shown_when=keeps,
         ),
         f"{path}.calls.as_text": FieldHint(
-            label=_("Send the arguments as a text of JSON, as OpenAI does"), shown_when=keeps
+            label=_("Send the arguments as a JSON string, as OpenAI does"), shown_when=keeps
         ),
         f"{path}.metadata": FieldHint(
-            label=_("Metadata"), help=_("A JSON object."), height=3, wide=True
+            label=_("Metadata"), help=_("Enter a JSON object."), height=3, wide=True
         ),
-        f"{path}.tool_description": FieldHint(label=_("It describes the tools")),
+        f"{path}.tool_description": FieldHint(label=_("This message describes the tools")),
         f"{path}.further": FieldHint(
-            label=_("Further fields"),
-            help=_("A JSON object of what else the message has; it is kept as it is."),
+            label=_("Other fields"),
+            help=_(
+                "Enter other fields of the message as a JSON object. They are kept as they are."
+            ),
             height=2,
             wide=True,
         ),

@@ -84,7 +84,7 @@ def window_of(head: Conversation, shown: Shown, start: int) -> MessageWindow:
     """The messages of a section."""
     which = shown.which
     if which not in ("all", "current") and not is_number(which):
-        text = _("There is no such view: it is current, all, or the number of a revision.")
+        text = _("Unknown view. Use current, all, or a revision number.")
         raise ValidationFailed.at("?view", text)
     if which == "all":
         return queries.log_window(head, start, SECTION)
@@ -232,7 +232,7 @@ def hidden_by(
 def _hider_words(head: Conversation, hider: Hider) -> HiddenBy:
     row = hider.revision
     if not hider.on_branch:
-        words = _("of revision %(n)s, which was rolled back") % {"n": row.number}
+        words = _("of revision %(n)s (rolled back)") % {"n": row.number}
         page = reverse("conversations:detail", args=[head.public_id])
         return HiddenBy(words, "", f"{page}?view={row.number}")
     operation = presenters.OPERATION_WORDS.get(row.operation, row.operation)

@@ -81,7 +81,7 @@ def add_person(actor: Actor, name: str, role: Role) -> NewPassword:
     actor.require(Action.MEMBER_MANAGE)
     workspace = _locked_workspace(actor)
     if User.objects.filter(username__iexact=name).exists():
-        raise Duplicate(_("Somebody signs in by this name already."))
+        raise Duplicate(_("This username is taken."))
     password = _new_password()
     user = User.objects.create_user(username=name, password=password, must_change_password=True)
     Membership.objects.create(workspace=workspace, user=user, role=role.value)
@@ -101,7 +101,7 @@ def change_role(actor: Actor, name: str, role: Role, *, seen: Role) -> None:
     membership = _membership(actor, name)
     if membership.role != seen.value:
         raise VersionConflict(
-            _("Somebody else changed the role meanwhile."),
+            _("Someone else changed the role while you were editing."),
             expected=seen.value,
             actual=membership.role,
         )
@@ -173,7 +173,7 @@ def _membership(actor: Actor, name: str) -> Membership:
     rows = Membership.objects.filter(workspace=actor.workspace, user__username=name)
     row = rows.select_related("user").first()
     if row is None or row.user.username != name:  # MySQL takes Anna for anna
-        raise NotFound(_("Nobody here signs in by this name."))
+        raise NotFound(_("There is no such person in this workspace."))
     return row
 
 
@@ -181,11 +181,17 @@ def _governed(actor: Actor, name: str) -> User:
     """A person whose access this workspace decides, and not the actor; else InvalidState."""
     user: User = _membership(actor, name).user
     if actor.kind == "person" and actor.id == str(user.pk):
-        raise InvalidState(_("Nobody does this to themself; your account has your password."))
+        raise InvalidState(
+            _("You cannot do this to yourself. Change your password on your account page.")
+        )
     if user.is_superuser:
-        raise InvalidState(_("This is the operator of the server, who changes it by manage.py."))
+        raise InvalidState(
+            _("This is the operator of the server. Use manage.py to change this account.")
+        )
     if Membership.objects.filter(user=user).exclude(workspace=actor.workspace).exists():
-        raise InvalidState(_("This person belongs to other workspaces, too; the operator does it."))
+        raise InvalidState(
+            _("This person also belongs to other workspaces. Ask the operator of the server.")
+        )
     return user
 
 
@@ -197,7 +203,7 @@ def _require_others(leaving: Membership) -> None:
         workspace=leaving.workspace_id, role=Role.ADMIN.value, user__is_active=True
     )
     if not admins.exclude(pk=leaving.pk).exists():
-        raise InvalidState(_("This is the only administrator; make somebody else one first."))
+        raise InvalidState(_("This is the only admin. Make someone else an admin first."))
 
 
 def _set_active(actor: Actor, user: User, *, active: bool) -> None:

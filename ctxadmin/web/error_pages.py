@@ -51,17 +51,17 @@ class Refusal:
 
 
 def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _answer(request, 400, "validation", _("The request cannot be read."))
+    return _answer(request, 400, "validation", _("The request is not valid."))
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    return _answer(request, 403, "forbidden", _("You may not do this here."))
+    return _answer(request, 403, "forbidden", _("You are not allowed to do this."))
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form without the token that this browser was given."""
     if reason == REASON_NO_CSRF_COOKIE:
-        text = _("This browser sent no cookies, and without them nothing can be changed here.")
+        text = _("This browser sent no cookies. Changes need them.")
     else:
         text = _("The form is out of date, or it came from another site. Nothing was changed.")
     if reads_problems(request):
@@ -76,7 +76,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
-    text = _("There is nothing here, or it is not yours.")
+    text = _("This page does not exist, or you have no access to it.")
     if isinstance(exception, NotFound):  # of a page's service; it does not tell what others have
         text = in_the_readers_language(exception.detail)
     return _answer(request, 404, "not_found", text)
@@ -92,7 +92,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     damage = damage_behind_failure()
     if damage is not None:
         return refused(request, damage)
-    return _answer(request, 500, "internal", _("Something went wrong; it was logged."))
+    return _answer(request, 500, "internal", _("Something went wrong. The error was logged."))
 
 
 def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:

@@ -118,12 +118,12 @@ def url_or_nothing(name: str) -> str:
 def storage_note(*, embedded: bool, live_copy: bool, away: bool = False) -> Text:
     """How data is kept, for the footer."""
     if away:
-        return _("Redis is away: everything is read from SQL, nothing is lost.")
+        return _("Redis is unavailable: everything is read from SQL, nothing is lost.")
     if embedded:
-        return _("Embedded: SQLite, one process, durable on this disk; no fail-over.")
+        return _("Embedded mode: SQLite in one process, stored on this disk, no failover")
     if live_copy:
-        return _("MySQL decides, Redis serves a checked copy.")
-    return _("MySQL decides; no live copy.")
+        return _("Stored in MySQL, with a live copy in Redis")
+    return _("Stored in MySQL, no live copy")
 
 
 def shell(request: HttpRequest) -> dict[str, object]:

@@ -46,7 +46,7 @@ def once_per_form(
     except KeyReused:
         return _was_changed(request)
     if REPLAYED in response:
-        text = _("It was done already when you pressed before, and was not done again.")
+        text = _("Already saved; nothing was changed twice.")
         flash.success(request, text)
     return response
 
@@ -60,11 +60,8 @@ def _said(request: HttpRequest) -> bytes:
 
 
 def _was_changed(request: HttpRequest) -> HttpResponse:
-    text = _(
-        "It was done already, with what the form said when you pressed before. What you changed "
-        "since is not written."
-    )
+    text = _("Already saved as you sent it the first time. Your later changes are not saved yet.")
     if not reads_problems(request):
         raise Duplicate(text)
-    again = _("Press again to send it as well.")
+    again = _("Press again to save them too.")
     return JsonResponse({"detail": f"{text} {again}", FIELD: new_key()}, status=409)

@@ -73,7 +73,7 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
         return _address(request, actor)
     if request.method == "POST" and "resend" in request.POST:
         resend_mail(actor, request.POST["resend"])
-        flash.success(request, _("It is on its way again."))
+        flash.success(request, _("Queued for delivery again."))
         return redirect("notifications")
     if request.method == "POST":
         choose(actor, Chosen(_ticked(request, "mail"), _ticked(request, "browser")))
@@ -92,18 +92,18 @@ def _address(request: HttpRequest, actor: Actor) -> HttpResponse:
                 typed = sent.get("address", "").strip()
                 url = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
                 addresses.ask(actor, typed, url)
-                flash.success(request, _("A code is on its way. Type it in here."))
+                flash.success(request, _("A code was sent. Enter it here."))
             case "confirm":
                 typed = sent.get("code", "").strip()
                 addresses.confirm(actor, typed)
-                flash.success(request, _("Mail goes to this address from now on."))
+                flash.success(request, _("Email address confirmed."))
             case "cancel":
                 addresses.cancel(actor)
             case "remove":
                 addresses.remove(actor)
-                flash.success(request, _("No mail is sent to you any more."))
+                flash.success(request, _("Email notifications are off."))
             case _:
-                raise ValidationFailed(_("There is no such button."))
+                raise ValidationFailed(_("Unknown action. Reload the page."))
     except (ValidationFailed, InvalidState, Unavailable) as error:
         said = error.problems[0].message if error.problems else error.detail
         status = 503 if isinstance(error, Unavailable) else 422
@@ -159,5 +159,5 @@ def _moment(text: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None or not 2000 < found.year < 3000:
-        raise ValidationFailed.at("?after", _("It is a time that was answered here."))
+        raise ValidationFailed.at("?after", _("This time does not come from this list."))
     return found

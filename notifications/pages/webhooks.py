@@ -38,17 +38,19 @@ class WebhookForm(ContractForm[CreateWebhook]):
         "name": FieldHint(label=gettext_lazy("Name"), wide=True),
         "url": FieldHint(
             label=gettext_lazy("Address"),
-            help=gettext_lazy("Where each event is sent to by POST, signed."),
+            help=gettext_lazy("Each event is sent here as a signed POST request."),
             placeholder="https://engine.example.org/hook",
             wide=True,
         ),
         "kinds": FieldHint(
-            label=gettext_lazy("It hears of"),
+            label=gettext_lazy("Events"),
             choices=[(kind.value, KINDS[kind]) for kind in OF_WEBHOOKS],
         ),
         "workflow": FieldHint(
-            label=gettext_lazy("Only executions of the workflow"),
-            help=gettext_lazy("Its slug; empty is all executions of the workspace."),
+            label=gettext_lazy("Workflow"),
+            help=gettext_lazy(
+                "Slug of a workflow. Leave empty for all executions of the workspace."
+            ),
         ),
     }
 
@@ -167,7 +169,7 @@ def webhook(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse
         except VersionConflict:
             status = 409
         else:
-            flash.success(request, _("Saved. You answer for what it is told from now on."))
+            flash.success(request, _("Saved. You are now the owner of this webhook."))
             return redirect("webhook", webhook_id)
     return _one(request, hook, form, status=status)
 
@@ -183,7 +185,7 @@ def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
         return redirect("webhook", webhook_id)
     match request.POST.get("do"):
         case "test":
-            said = _("A test is on its way; what came of it stands in the list.")
+            said = _("Test queued. The result appears in the list.")
             try:
                 services.send_test(actor, webhook_id)
             except InvalidState as error:
@@ -191,15 +193,17 @@ def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
                 said = ""
         case "pause" | "go-on" as what:
             services.change(actor, webhook_id, ChangeWebhook(paused=what == "pause"))
-            said = _("Paused. Deliveries wait.") if what == "pause" else _("It goes on.")
+            said = (
+                _("Paused. Deliveries are queued.") if what == "pause" else _("Deliveries resumed.")
+            )
         case "end-former":
             services.end_former_secret(actor, webhook_id)
-            said = _("Only the newest secret signs now.")
+            said = _("Only the latest secret is used now.")
         case "resend":
             services.resend(actor, webhook_id, request.POST.get("delivery", ""))
-            said = _("It is on its way again.")
+            said = _("Queued for delivery again.")
         case _:
-            raise ValidationFailed(_("There is no such button."))
+            raise ValidationFailed(_("Unknown action. Reload the page."))
     if said:
         flash.success(request, said)
     return redirect("webhook", webhook_id)
@@ -211,11 +215,11 @@ def remove(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
     hook = services.find(actor, webhook_id)
     if request.method == "POST":
         services.remove(actor, webhook_id)
-        flash.success(request, _("The webhook %(name)s is removed.") % {"name": hook.name})
+        flash.success(request, _("Webhook %(name)s removed.") % {"name": hook.name})
         return redirect("webhooks")
     confirm = Confirm(
         title=_("Remove the webhook %(name)s") % {"name": hook.name},
-        text=_("Nothing is sent to it any more, also not what waits."),
+        text=_("Nothing more is sent to it, including queued deliveries."),
         action=request.path,
         submit=_("Remove"),
         back=reverse("webhook", args=[webhook_id]),
@@ -234,8 +238,8 @@ def renew(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
     confirm = Confirm(
         title=_("Renew the secret of %(name)s") % {"name": hook.name},
         text=_(
-            "Everything is signed with the new one at once; the receiver has to know it. For 24 "
-            "hours the former one signs, too, so that it can be changed there without haste."
+            "Deliveries are signed with the new secret at once. For 24 hours they also carry a "
+            "signature with the former one, so that you can update the receiver."
         ),
         action=request.path,
         submit=_("Renew the secret"),
@@ -260,7 +264,7 @@ def _one(
 ) -> HttpResponse:
     state = request.GET.get("state", "")
     if state and state not in STATES:
-        raise ValidationFailed.at("?state", _("There is no such status."))
+        raise ValidationFailed.at("?state", _("Unknown status."))
     asked = PageRequest.of(request.GET)
     found = queries.list_deliveries(hook, PageRequest(asked.after, _DELIVERIES), state)
     shown = WebhookPage(
@@ -305,7 +309,7 @@ def _as_form(hook: Webhook) -> CreateWebhook:
 def _as_change(wanted: CreateWebhook, request: HttpRequest) -> ChangeWebhook:
     text = request.POST.get("version", "")
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     return ChangeWebhook(
         name=wanted.name,
         url=wanted.url,

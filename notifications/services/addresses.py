@@ -60,14 +60,14 @@ def ask(actor: Actor, address: str, url: str) -> None:
     """
     _require_person(actor)
     if not settings.MAIL:
-        raise InvalidState(_("This server sends no mail."), status="no mail")
+        raise InvalidState(_("This server does not send email."), status="no mail")
     try:
         validate_email(address)
     except ValidationError:
         address = ""
     if not address or len(address) > _LONGEST:
         raise ValidationFailed.at(
-            "/address", _("Write a mail address, for example anna@example.org.")
+            "/address", _("Enter an email address, for example anna@example.org.")
         )
     code = "".join(secrets.choice(_SIGNS) for _each in range(_LENGTH))
     _remember(actor, address, code)
@@ -77,7 +77,7 @@ def ask(actor: Actor, address: str, url: str) -> None:
     )
     if mail.send(letter).problem is not None:
         cancel(actor)
-        raise Unavailable(_("The mail server did not take the mail; try again later."))
+        raise Unavailable(_("The mail server refused the message. Try again later."))
 
 
 def confirm(actor: Actor, code: str) -> None:
@@ -85,15 +85,15 @@ def confirm(actor: Actor, code: str) -> None:
     _require_person(actor)
     row = _waiting(actor)
     if row is None:
-        raise InvalidState(_("No code is waited for any more; ask for a new one."), status="none")
+        raise InvalidState(_("This code has expired. Request a new one."), status="none")
     own = AddressCode.objects.filter(user=row.user_id, digest=row.digest, tries__lt=MOST_TRIES)
     typed = "".join(code.split()).upper().replace("-", "")
     if not constant_time_compare(_digest(actor, typed), row.digest):
         own.update(tries=F("tries") + 1)
-        raise ValidationFailed.at("/code", _("This is not the code that was sent."))
+        raise ValidationFailed.at("/code", _("Incorrect code."))
     with transaction.atomic():
         if not own.update(digest=""):
-            raise InvalidState(_("This code was used already."), status="none")
+            raise InvalidState(_("This code has already been used."), status="none")
         set_own_address(actor, row.address)
 
 

@@ -19,7 +19,7 @@ def listed(page: Page) -> dict[str, list[str]]:
         found[line.locator("dt").inner_text()] = _steps(line.locator("dd"))
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    assert found.pop("Close what is open") == ["Escape"]  # as it just did
+    assert found.pop("Close the open dialog") == ["Escape"]  # as it just did
     return found
 
 

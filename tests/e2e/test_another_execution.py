@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import SLOW, go, live, ok, save, state
 
-STARTED = "Another execution of this conversation was started"
+STARTED = "Another execution of this conversation has started"
 STRANGE = "<b>&'\" \u202eeulav 🚲 " + "a-word-without-any-end" * 20
 
 
@@ -36,7 +36,7 @@ def field(page: Page, key: str) -> Locator:
 
 
 def look(page: Page) -> None:
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
 
 
 def copied(page: Page) -> Locator:
@@ -49,22 +49,22 @@ def test_a_form_of_the_former_one_says_so_at_once_and_shows_all_of_it(
     path = f"/executions/{name}/state/"
     mine, theirs = go(open_page("reviewer"), path), go(open_page("designer"), path)
     field(mine, "plan").fill(STRANGE)
-    expect(mine.get_by_text("Kept for you")).to_be_visible()
+    expect(mine.get_by_text("Saved for you")).to_be_visible()
     field(theirs, "tone").fill("of the designer")
-    expect(theirs.get_by_text("Kept for you")).to_be_visible()
+    expect(theirs.get_by_text("Saved for you")).to_be_visible()
     begin_another(api, name)
     for page in (mine, theirs):
         expect(page.get_by_text(STARTED)).to_be_visible()
     field(mine, "tone").fill("typed after it began")
-    expect(mine.get_by_text("Kept for you, but another execution was started")).to_be_visible()
+    expect(mine.get_by_text("Saved for you, but it cannot be applied")).to_be_visible()
     look(mine)
-    expect(mine.get_by_role("heading", name="Another execution was started")).to_be_visible()
+    expect(mine.get_by_role("heading", name="Another execution has started")).to_be_visible()
     expect(copied(mine)).to_contain_text("typed after it began")
     expect(copied(mine)).to_contain_text("a-word-without-any-end")
-    expect(mine.get_by_text("Somebody let the execution go on")).to_have_count(0)
+    expect(mine.get_by_text("Someone resumed the execution")).to_have_count(0)
     assert (state(api, name)["plan"], state(api, name)["tone"]) == ("of the new one", "dry")
-    mine.get_by_role("link", name="To the execution").click()
-    mine.get_by_role("link", name="Look at what you typed").click()
+    mine.get_by_role("link", name="Open the execution").click()
+    mine.get_by_role("link", name="Show my edits").click()
     expect(copied(mine)).to_contain_text("typed after it began")
     expect(copied(mine)).not_to_contain_text("of the designer")
 
@@ -75,7 +75,7 @@ def test_a_summary_that_is_applied_then_writes_nothing_into_the_new_one(
     page = go(reviewer_page, f"/executions/{name}/state/")
     field(page, "plan").fill("half a sentence")
     look(page)
-    expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+    expect(page.get_by_role("heading", name="Review changes")).to_be_visible()
     page.get_by_label("Reason").fill("warmer")
     live(page)
     begin_another(api, name)
@@ -94,15 +94,15 @@ def test_the_whole_state_as_json_is_kept_with_the_former_one(
     expect(editor).to_contain_text("warm")
     begin_another(api, name)
     expect(page.get_by_text(STARTED)).to_be_visible()
-    expect(page.get_by_role("button", name="Take in what changed")).to_be_hidden()
+    expect(page.get_by_role("button", name="Update to the latest version")).to_be_hidden()
     editor.get_by_text("warm").last.dblclick()
     page.keyboard.type('kind" oh')  # no JSON
-    expect(page.get_by_text("Kept for you, but another execution was started")).to_be_visible()
+    expect(page.get_by_text("Saved for you, but it cannot be applied")).to_be_visible()
     look(page)
     expect(copied(page).last).to_contain_text('kind" oh')
     go(page, f"/executions/{name}/state/")
     expect(field(page, "tone")).to_have_value("dry")
-    page.get_by_role("link", name="Open it").click()
+    page.get_by_role("link", name="Open").click()
     expect(copied(page).last).to_contain_text('kind" oh')
 
 
@@ -115,9 +115,9 @@ def test_what_could_not_be_sent_is_kept_as_soon_as_the_line_is_back(
     tolerate("ERR_INTERNET_DISCONNECTED")
     page.context.set_offline(True)
     field(page, "plan").fill("typed without a line")
-    expect(page.get_by_text("Not kept yet; trying again.")).to_be_visible()
+    expect(page.get_by_text("Not saved yet; retrying.")).to_be_visible()
     with page.expect_event("requestfailed"):
         page.clock.pause_at(datetime.now(UTC) + timedelta(hours=1))  # then no timer tries again
     begin_another(api, name)
     page.context.set_offline(False)
-    expect(page.get_by_text("Kept for you, but another")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("Saved for you, but it cannot be applied")).to_be_visible(timeout=SLOW)

@@ -135,7 +135,7 @@ def test_the_editor_speaks_chinese(open_page: OpenPage, of_the_demo: set[str], w
     if width > 1000:
         page.get_by_role("button", name="显示全部").click()
         page.locator(".flow-card", has_text="Draft the answer").click()
-        expect(page.get_by_text("传入内容的过滤器").first).to_be_visible()
+        expect(page.get_by_text("输入过滤器").first).to_be_visible()
     assert english_in(page, of_the_demo) == {}
     assert_nothing_sticks_out(page)
     assert_accessible(page)

@@ -52,11 +52,11 @@ def field(page: Page, key: str) -> Locator:
 
 
 def kept(page: Page) -> None:
-    expect(page.get_by_text("Kept for you")).to_be_visible()
+    expect(page.get_by_text("Saved for you")).to_be_visible()
 
 
 def look(page: Page) -> None:
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
 
 
 def apply(page: Page) -> None:
@@ -102,10 +102,10 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
     look(first)
     apply(first)
     look(second)
-    both = second.locator("p", has_text="You both changed this")
+    both = second.locator("p", has_text="Conflicts that you will be asked to resolve")
     for key in theirs:
         expect(both.get_by_text(f"/{key}", exact=True)).to_be_visible()
-    second.get_by_role("button", name="Put together").click()
+    second.get_by_role("button", name="Merge").click()
     plan = second.get_by_role("group", name="/plan")
     expect(plan.locator(".side").nth(0)).to_contain_text("ask")
     expect(plan.locator(".side-mine")).to_contain_text("by two")
@@ -114,17 +114,19 @@ def test_a_conflict_is_decided_key_by_key_and_every_way_of_deciding_holds(
 
     plan.get_by_label("Keep mine").check()
     plan.get_by_label("New value of /plan").fill("by both")
-    expect(plan.get_by_label("Write it anew:")).to_be_checked()
+    expect(plan.get_by_label("Enter a new value:")).to_be_checked()
     second.get_by_role("group", name="/tone").get_by_label("Keep theirs").check()
     for key in ("count", "log"):
-        second.get_by_role("group", name=f"/{key}").get_by_label("Both, as the reducer").check()
-    second.get_by_role("button", name="Put together").click()
+        second.get_by_role("group", name=f"/{key}").get_by_label(
+            "Both, merged by the reducer"
+        ).check()
+    second.get_by_role("button", name="Merge").click()
     apply(second)
     state = state_of(api, name)
     assert (state["plan"], state["tone"], state["count"]) == ("by both", "warm", 7)
     assert state["log"] == ["begun", "one", "two"]
 
-    merge = third.get_by_role("button", name="Put together")
+    merge = third.get_by_role("button", name="Merge")
     look(third)
     merge.click()
     third.get_by_role("group", name="/tone").get_by_label("Keep mine").check()
@@ -142,11 +144,11 @@ def test_what_was_decided_is_kept_when_the_page_is_left(
     look(first)
     apply(first)
     look(second)
-    second.get_by_role("button", name="Put together").click()
+    second.get_by_role("button", name="Merge").click()
     group = second.get_by_role("group", name="/plan")
-    group.get_by_label("Write it anew:").check()
+    group.get_by_label("Enter a new value:").check()
     group.get_by_label("New value of /plan").fill("by both")
-    second.get_by_role("button", name="Put together").click()
+    second.get_by_role("button", name="Merge").click()
     expect(second.get_by_role("button", name="Apply")).to_be_visible()
     go(second, f"/executions/{name}/state/")
     expect(field(second, "plan")).to_have_value("by both")
@@ -175,17 +177,17 @@ def test_a_role_that_is_taken_closes_one_editor_and_nothing_typed_is_lost(
         for each in on_their_way:
             each.continue_()
         first.unroute(re.compile("/state/"))
-        said = first.get_by_text("Your rights have changed: you cannot edit here now.")
+        said = first.get_by_text("You are no longer allowed to edit here.")
         expect(said).to_be_visible(timeout=SLOW)
         expect(field(first, "plan")).to_have_value("before it was taken")
         expect(field(first, "tone")).to_have_value("typed in the same moment")
         expect(field(first, "tone")).not_to_be_editable()
-        expect(first.get_by_role("button", name="Look at the changes")).to_be_disabled()
+        expect(first.get_by_role("button", name="Review changes")).to_be_disabled()
         expect(field(second, "tone")).to_be_editable()
     finally:
         set_role(server, "reviewer", "reviewer")
     expect(field(first, "tone")).to_be_editable(timeout=SLOW)
-    expect(first.get_by_text("Kept for you")).to_be_visible(timeout=SLOW)
+    expect(first.get_by_text("Saved for you")).to_be_visible(timeout=SLOW)
     go(first, f"/executions/{name}/state/")
     expect(field(first, "tone")).to_have_value("typed in the same moment")
     expect(field(first, "plan")).to_have_value("before it was taken")
@@ -215,7 +217,7 @@ def test_a_lost_connection_loses_nothing_and_tells_afterwards_what_happened(
     sockets[-1].close(code=1001)
     expect(page.get_by_text("Connection lost, reconnecting")).to_be_visible()
     field(page, "plan").fill("typed without a line")
-    expect(page.get_by_text("Not kept yet; trying again.")).to_be_visible()
+    expect(page.get_by_text("Not saved yet; retrying.")).to_be_visible()
     field(other, "plan").fill("by the other")
     field(other, "tone").fill("warm")
     look(other)
@@ -225,12 +227,12 @@ def test_a_lost_connection_loses_nothing_and_tells_afterwards_what_happened(
     page.context.set_offline(False)
     kept(page)
     expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
-    expect(page.get_by_text("This was changed meanwhile")).to_be_visible()
+    expect(page.get_by_text("This has changed")).to_be_visible()
     expect(field(page, "plan")).to_have_value("typed without a line")
     look(page)
-    page.get_by_role("button", name="Put together").click()
+    page.get_by_role("button", name="Merge").click()
     page.get_by_role("group", name="/plan").get_by_label("Keep mine").check()
-    page.get_by_role("button", name="Put together").click()
+    page.get_by_role("button", name="Merge").click()
     apply(page)
     state = state_of(api, name)
     assert (state["plan"], state["tone"]) == ("typed without a line", "warm")
@@ -246,9 +248,9 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     kept(second)
     ok(api.post(f"conversations/{name}/approve", json={}))
     for page in three:
-        expect(page.get_by_text("The execution is Running now")).to_be_visible()
+        expect(page.get_by_text("The execution is now Running")).to_be_visible()
     look(first)
-    expect(first.get_by_text("Your changes were not written")).to_be_visible()
+    expect(first.get_by_text("Your changes were not applied")).to_be_visible()
     expect(first.locator(".code-block")).to_contain_text("half a sentence")
     first.context.grant_permissions(["clipboard-read", "clipboard-write"])
     first.get_by_role("button", name="Copy").click()
@@ -258,7 +260,7 @@ def test_an_execution_that_goes_on_is_told_at_once_and_the_edit_waits_for_the_ne
     assert_accessible(first)
 
     save(api, name, status="PAUSED", state_data={"log": ["meanwhile"]})
-    expect(second.get_by_text("The execution is Running now")).to_be_hidden()
+    expect(second.get_by_text("The execution is now Running")).to_be_hidden()
     go(first, f"/executions/{name}/state/")
     expect(field(first, "plan")).to_have_value("half a sentence")
     for page in (first, second):
@@ -277,7 +279,7 @@ def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_more(
     for page, text in ((first, "by one"), (second, "by two"), (third, "by three")):
         field(page, "plan").fill(text)
         look(page)
-        expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+        expect(page.get_by_role("heading", name="Review changes")).to_be_visible()
         live(page)
     apply(first)
     second.get_by_role("button", name="Apply").click()  # a summary of before theirs
@@ -286,7 +288,7 @@ def test_the_summary_and_the_choice_say_at_once_that_nothing_waits_any_more(
     expect(third.get_by_text("reviewer changed plan")).to_be_visible()
     ok(api.post(f"conversations/{name}/approve", json={}))
     for page in (second, third):
-        expect(page.get_by_text("The execution is Running now")).to_be_visible()
+        expect(page.get_by_text("The execution is now Running")).to_be_visible()
         assert_accessible(page)
 
 
@@ -297,7 +299,7 @@ def test_a_cancelled_execution_says_so_and_what_was_typed_can_be_copied(
     field(first, "plan").fill("half a sentence")
     kept(first)
     ok(api.post(f"conversations/{name}/cancel", json={"reason": "no longer wanted"}))
-    expect(first.get_by_text("The execution is Cancelled now")).to_be_visible()
+    expect(first.get_by_text("The execution is now Cancelled")).to_be_visible()
     expect(field(first, "plan")).to_have_value("half a sentence")
     look(first)
     expect(first.locator(".code-block")).to_contain_text("half a sentence")

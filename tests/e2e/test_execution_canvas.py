@@ -56,7 +56,7 @@ def card(page: Page, key: str) -> Locator:
 
 
 def panel(page: Page) -> Locator:
-    return page.get_by_role("complementary", name="What is chosen")
+    return page.get_by_role("complementary", name="Selection")
 
 
 def opened(page: Page, name: str, query: str = "") -> Page:
@@ -75,8 +75,8 @@ def test_the_page_of_an_execution_leads_to_its_canvas_and_that_says_where_it_sta
     expect(card(page, "ask")).to_contain_text("done")
     expect(card(page, "answer")).to_contain_text("runs next")
     expect(card(page, "review")).to_contain_text("not run")
-    expect(page.get_by_role("list", name="What the marks mean")).to_contain_text("runs next")
-    expect(page.get_by_role("region", name="Kinds of nodes")).to_have_count(0)
+    expect(page.get_by_role("list", name="Legend")).to_contain_text("runs next")
+    expect(page.get_by_role("region", name="Node types")).to_have_count(0)
     expect(page.get_by_role("button", name="Auto layout")).to_have_count(0)
 
 
@@ -103,7 +103,7 @@ def test_a_node_shows_what_it_saw_and_keeps_it_open_while_the_execution_moves(
     page = opened(viewer_page, run)
     card(page, "answer").click()
     page.wait_for_url(re.compile(r"\?node=answer$"))
-    panel(page).get_by_role("link", name="What it saw").click()
+    panel(page).get_by_role("link", name="Context seen").click()
     row = panel(page).get_by_role("row", name="secret")
     expect(row).to_contain_text("dropped")
     api.post(f"conversations/{run}/approve", json={}).raise_for_status()
@@ -132,7 +132,7 @@ def test_what_a_node_saw_opens_though_the_panel_is_fetched_anew_meanwhile(
     held: list[Route] = []
     page.route("**/saw/", lambda route: held.append(route))
     with page.expect_request("**/saw/"):
-        panel(page).get_by_role("link", name="What it saw").click()
+        panel(page).get_by_role("link", name="Context seen").click()
     refetched(page, run, api)
     held[0].continue_()
     expect(panel(page).get_by_role("row", name="secret")).to_contain_text("dropped")
@@ -144,7 +144,7 @@ def test_a_panel_that_is_fetched_anew_keeps_the_focus_and_where_it_was_scrolled_
     complete(api, run, "answer")
     page = opened(viewer_page, run, "?node=answer")
     page.set_viewport_size({"width": 1280, "height": 420})
-    link = panel(page).get_by_role("link", name="What it saw")
+    link = panel(page).get_by_role("link", name="Context seen")
     link.press("Enter")
     expect(panel(page).get_by_role("row", name="secret")).to_be_visible()
     scrolled = "panel => panel.querySelector('.editor-panel-top').scrollTop"
@@ -173,7 +173,7 @@ def test_nodes_and_edges_are_chosen_by_keyboard_and_the_outline_says_their_state
     expect(panel(page).get_by_role("heading", name="Ask")).to_be_visible()
     page.keyboard.press("Delete")
     page.keyboard.press("Escape")
-    expect(panel(page).get_by_role("heading", name="What happened")).to_be_visible()
+    expect(panel(page).get_by_role("heading", name="Activity")).to_be_visible()
     page.keyboard.press("o")
     expect(page.get_by_role("row", name="Ask ask Start")).to_contain_text("done")
     expect(page.get_by_role("row", name="asked sequence")).to_contain_text("taken")
@@ -199,8 +199,8 @@ def test_the_canvas_of_an_execution_is_accessible(
     page = opened(open_page("reviewer", width=width), run)
     assert_accessible_in_both_themes(page)
     page.goto(f"/executions/{run}/canvas/?node=answer")
-    panel(page).get_by_role("link", name="What it saw").click()
-    expect(panel(page).get_by_text("Tokens it sees")).to_be_visible()
+    panel(page).get_by_role("link", name="Context seen").click()
+    expect(panel(page).get_by_text("Tokens after")).to_be_visible()
     assert_accessible_in_both_themes(page)
     page.get_by_role("button", name="Outline").click()
     assert_accessible_in_both_themes(page)
@@ -219,6 +219,6 @@ def test_without_javascript_every_node_can_be_read(browser: Browser, run: str, p
     plain.goto(page.url.split("?")[0])
     plain.get_by_role("link", name="Ask", exact=True).click()
     expect(plain.get_by_role("link", name="version 1", exact=True)).to_be_visible()
-    plain.get_by_role("link", name="What it saw").click()
+    plain.get_by_role("link", name="Context seen").click()
     expect(plain.get_by_text("Where is my parcel?")).to_be_visible()
     context.close()

@@ -33,13 +33,13 @@ def test_a_form_that_cannot_be_kept_is_not_sent_into_nothing(
     tolerate("ERR_INTERNET_DISCONNECTED")
     page.context.set_offline(True)
     field(page, "plan").fill("typed without a line")
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_text("Not kept yet; trying again.")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("Not saved yet; retrying.")).to_be_visible()
     expect(page.get_by_role("heading", name="Edit the state")).to_be_visible()
     expect(field(page, "plan")).to_have_value("typed without a line")
     page.context.set_offline(False)
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_role("heading", name="Review changes")).to_be_visible()
     expect(page.locator("ins", has_text="typed without a line")).to_be_visible()
 
 
@@ -61,8 +61,8 @@ def test_two_tabs_of_one_person_lose_nothing_of_each_other(reviewer_page: Page, 
     for page, key, text in ((first, "plan", "one"), (second, "key3", "two"), (first, "key5", "x")):
         with page.expect_response(lambda answer: answer.request.method == "POST"):
             field(page, key).fill(text)
-        expect(page.get_by_text("Kept for you")).to_be_visible()
-    first.get_by_role("button", name="Look at the changes").click()
+        expect(page.get_by_text("Saved for you")).to_be_visible()
+    first.get_by_role("button", name="Review changes").click()
     for text in ("one", "two", "x"):
         expect(first.locator("ins", has_text=text).first).to_be_visible()
     go(second, path)
@@ -82,8 +82,8 @@ def test_signs_that_turn_a_text_around_are_named_in_the_editor(
     expect(page.locator(".cm-hidden-sign", has_text="U+202E")).to_have_count(2)
     page.get_by_role("button", name="Tree").click()
     expect(page.get_by_text("turned\\u202eyek")).to_be_visible()
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_text("Nothing was changed yet.")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("There are no changes yet.")).to_be_visible()
 
 
 @pytest.mark.parametrize("off", [-3, 3])

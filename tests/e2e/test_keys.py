@@ -16,12 +16,12 @@ def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx
     keys = listed(page)
     assert keys["Find in the messages"] == ["/"]
     assert "Search" not in keys
-    assert "The next hit" not in keys
+    assert "Next result" not in keys
     page.goto(f"{path}?q=message")
-    expect(page.get_by_text("Hit 1 of")).to_be_visible()
+    expect(page.get_by_text("Result 1 of")).to_be_visible()
     page.locator("#m3 .message-select").check()
     keys = listed(page)
-    assert {"The next hit", "Clear the selection", "Go to Workflows"} <= keys.keys()
+    assert {"Next result", "Clear selection", "Go to Workflows"} <= keys.keys()
     for label, steps in keys.items():
         if not page.url.endswith(f"{path}?q=message#m0"):
             page.goto("about:blank")
@@ -37,6 +37,6 @@ def test_the_list_of_keys_can_be_read_by_everybody(page: Page) -> None:
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keyboard")
     assert_accessible(page)
-    dialog.get_by_label("Use keys without Ctrl or Alt").uncheck()
+    dialog.get_by_label("Enable single-key shortcuts").uncheck()
     expect(dialog.get_by_text("Go to Workflows")).to_have_count(0)
     expect(dialog.get_by_text("Show these keys")).to_have_count(0)

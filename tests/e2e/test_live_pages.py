@@ -45,14 +45,14 @@ def test_what_one_reviewer_applies_appears_at_two_others(
     expect(writer.locator(".live-busy")).to_have_text("designer edits this")
 
     writer.get_by_label("plan", exact=True).fill("ask Anna")
-    writer.get_by_role("button", name="Look at the changes").click()
+    writer.get_by_role("button", name="Review changes").click()
     writer.get_by_role("button", name="Apply").click()
     expect(reader.get_by_text("ask Anna").first).to_be_visible()
     expect(reader.get_by_role("link", name="version 2").first).to_be_visible()
-    expect(editor.get_by_text("reviewer changed plan; this is at version 2 now")).to_be_visible()
+    expect(editor.get_by_text("reviewer changed plan (version 2)")).to_be_visible()
     expect(editor.get_by_label("count", exact=True)).to_have_value("7")
 
-    editor.get_by_role("button", name="Look at the changes").click()
+    editor.get_by_role("button", name="Review changes").click()
     editor.get_by_role("button", name="Apply").click()
     expect(editor.get_by_text("1 key changed")).to_be_visible()
     state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
@@ -65,7 +65,7 @@ def test_an_editor_hears_at_once_that_the_execution_went_on(
     editor = go(open_page("reviewer"), f"/executions/{name}/state/")
     editor.get_by_label("plan", exact=True).fill("half a sentence")
     ok(api.post(f"conversations/{name}/approve", json={}))
-    expect(editor.get_by_text("The execution is Running now")).to_be_visible()
+    expect(editor.get_by_text("The execution is now Running")).to_be_visible()
     expect(editor.get_by_label("plan", exact=True)).to_have_value("half a sentence")
 
 
@@ -79,11 +79,11 @@ def test_a_role_that_is_taken_ends_editing_and_keeps_what_was_typed(
     expect(decider.get_by_role("button", name="Approve")).to_be_visible()
     try:
         set_role(server, "reviewer", "viewer")
-        said = editor.get_by_text("Your rights have changed: you cannot edit here now.")
+        said = editor.get_by_text("You are no longer allowed to edit here.")
         expect(said).to_be_visible(timeout=SLOW)
         expect(field).to_have_value("half a sentence")
         expect(field).not_to_be_editable()
-        expect(editor.get_by_role("button", name="Look at the changes")).to_be_disabled()
+        expect(editor.get_by_role("button", name="Review changes")).to_be_disabled()
         expect(decider.get_by_role("button", name="Approve")).to_have_count(0, timeout=SLOW)
         live(editor)
     finally:
@@ -100,7 +100,7 @@ def test_signing_out_in_one_tab_ends_editing_in_another(visitor_page: Page, name
     editor = go(visitor_page.context.new_page(), f"/executions/{name}/state/")
     editor.get_by_label("plan", exact=True).fill("half a sentence")
     visitor_page.get_by_role("button", name="Sign out").click()
-    expect(editor.get_by_text("You are signed out, or no member any more.")).to_be_visible()
+    expect(editor.get_by_text("You are signed out or no longer a member.")).to_be_visible()
     expect(editor.get_by_label("plan", exact=True)).not_to_be_editable()
 
 
@@ -123,7 +123,7 @@ def test_conversation_workflow_and_overview_move_by_themselves(
     append(api, name, "It is in Ghent.")
     expect(talk.get_by_text("It is in Ghent.", exact=True)).to_be_visible()
     ok(api.post(f"conversations/{name}/operations", json={"operation": "clear", "clear": {}}))
-    expect(talk.get_by_role("heading", name="Nothing is visible")).to_be_visible()
+    expect(talk.get_by_role("heading", name="No visible messages")).to_be_visible()
     ok(api.post(f"conversations/{name}/rollback", json={"batch": 0}))
     expect(talk.get_by_text("It is in Ghent.", exact=True)).to_be_visible()
 

@@ -69,7 +69,7 @@ def test_a_reason_is_still_there_after_signing_in_again(
     sign_in(page, "reviewer")
     expect(page).to_have_url(re.compile(f"/executions/{name}/$"))
     expect(page.get_by_label("Reason")).to_have_value("two lines\nof reasons")
-    expect(page.get_by_text("What you typed is back in the form")).to_be_visible()
+    expect(page.get_by_text("Your text is back in the form")).to_be_visible()
     assert ok(api.get(f"conversations/{name}/snapshot"))["status"] == "PAUSED"
     assert kept(page) == 0
     page.get_by_role("button", name="Approve").click()
@@ -99,13 +99,13 @@ def test_an_edit_of_the_state_outlives_the_session(
     page.get_by_label("draft", exact=True).fill("Dear friend, it is late.")
     if at == "form":
         lose_session(page)
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
     if at == "summary":
         page.get_by_label("Reason").fill("warmer")
         lose_session(page)
         page.get_by_role("button", name="Apply").click()
     sign_in(page, "reviewer")
-    expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+    expect(page.get_by_role("heading", name="Review changes")).to_be_visible()
     expect(page.locator("ins", has_text="friend")).to_be_visible()
     expect(page.get_by_label("Reason")).to_have_value("warmer" if at == "summary" else "")
     assert state(api, name)["draft"] == "Dear customer, it is late."
@@ -122,7 +122,7 @@ def test_an_operation_is_previewed_after_signing_in(open_page: OpenPage, api: ht
     lose_session(page)
     page.get_by_role("button", name="Preview").click()
     sign_in(page, "reviewer")
-    expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
+    expect(page.get_by_role("heading", name="Preview of the result")).to_be_visible()
     expect(page.get_by_label("Reason")).to_have_value("too long")
     assert ok(api.get(f"conversations/{made['id']}"))["visible_count"] == 9
 

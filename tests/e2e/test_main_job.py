@@ -179,7 +179,7 @@ def test_what_a_person_edits_decides_which_way_the_flow_goes(
         page.goto(f"/executions/{name}/")
         page.get_by_role("link", name="Edit verdict", exact=True).click()
         page.get_by_label("verdict", exact=True).fill("rework")
-        page.get_by_role("button", name="Look at the changes").click()
+        page.get_by_role("button", name="Review changes").click()
         page.get_by_label("Reason").fill("Where is the price?")
         page.get_by_role("button", name="Approve with these changes").click()
         expect(page.get_by_text("Approved.")).to_be_visible()

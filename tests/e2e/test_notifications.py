@@ -27,8 +27,8 @@ def make_webhook(page: Page, address: str) -> str:
     expect(page.get_by_label("Name")).to_be_visible()
     page.get_by_label("Name").fill(name)
     page.get_by_label("Address").fill(address)
-    page.get_by_label("Paused, for whatever reason").check()
-    page.get_by_role("button", name="Make the webhook").click()
+    page.get_by_label("Paused for any reason").check()
+    page.get_by_role("button", name="Create webhook").click()
     return name
 
 
@@ -38,19 +38,19 @@ def test_a_designer_makes_tries_and_removes_a_webhook(
     page = open_page("designer")
     name = make_webhook(page, "https://nowhere.invalid/hook")
     expect(page.get_by_text("whsec_")).to_be_visible()
-    page.get_by_role("link", name="I have copied it").click()
+    page.get_by_role("link", name="Done").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
     expect(page.get_by_text("whsec_")).to_have_count(0)
     page.get_by_role("button", name="Send a test").click()
     told = paused(api)
     deliveries = page.locator("tbody tr")
     expect(listed(page, told)).to_be_visible()
-    expect(deliveries.first).to_contain_text("Paused, for whatever reason")
+    expect(deliveries.first).to_contain_text("Paused for any reason")
     page.get_by_role("button", name="Pause", exact=True).click()
-    expect(page.get_by_text("It is paused: deliveries wait")).to_be_visible()
+    expect(page.get_by_text("Paused: deliveries are queued")).to_be_visible()
     page.get_by_role("link", name="Remove").click()
     page.get_by_role("button", name="Remove").click()
-    expect(page.get_by_text(f"The webhook {name} is removed.")).to_be_visible()
+    expect(page.get_by_text(f"Webhook {name} removed.")).to_be_visible()
 
 
 def listed(page: Page, told: str) -> Locator:
@@ -89,12 +89,12 @@ def test_a_browser_tells_what_its_reader_asked_for(
         """
     )
     page.goto("/notifications/")
-    box = page.get_by_label("Browser: Paused, for whatever reason")
+    box = page.get_by_label("Browser: Paused for any reason")
     box.check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
     expect(box).to_be_checked()
-    allow = page.get_by_role("button", name="Tell me in this browser")
+    allow = page.get_by_role("button", name="Notify me in this browser")
     with page.expect_response("**/notifications/news/"):
         allow.click()
     expect(allow).to_have_attribute("aria-pressed", "true")
@@ -107,12 +107,12 @@ def test_a_browser_tells_what_its_reader_asked_for(
             break
         page.wait_for_timeout(500)
     told = page.evaluate("window.told")
-    assert told[0][0] == "Paused, for whatever reason"
+    assert told[0][0] == "Paused for any reason"
     with page.expect_response("**/notifications/news/**"):
         page.goto("/reviews/")
     assert told[0] not in page.evaluate("window.told")
     page.get_by_role("link", name="Notify me").click()
-    page.get_by_label("Browser: Paused, for whatever reason").uncheck()
+    page.get_by_label("Browser: Paused for any reason").uncheck()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved.")).to_be_visible()
 
@@ -123,5 +123,5 @@ def test_a_review_is_assigned_to_a_colleague(open_page: OpenPage, api: httpx.Cli
     page.get_by_role("link", name="Assign").click()
     page.get_by_label("Reviewer").select_option("reviewer")
     page.get_by_role("button", name="Assign").click()
-    expect(page.get_by_text("reviewer looks after it now.")).to_be_visible()
+    expect(page.get_by_text("Assigned to reviewer.")).to_be_visible()
     expect(page.get_by_text("person:reviewer")).to_be_visible()

@@ -17,8 +17,8 @@ def add(page: Page, name: str, role: str) -> str:
     page.get_by_role("link", name="New person").click()
     page.get_by_label("Name").fill(name)
     page.get_by_label("Role").select_option(role)
-    page.get_by_role("button", name="Add the person").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"A password for {name}")
+    page.get_by_role("button", name="Add person").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Password for {name}")
     return page.locator("pre").first.inner_text().strip()
 
 
@@ -36,22 +36,22 @@ def test_somebody_new_is_let_in_and_locked_out(open_page: OpenPage) -> None:
 
     hers = open_page(None)
     sign_in(hers, name, password)
-    expect(hers.get_by_text("Choose a password of your own")).to_be_visible()
+    expect(hers.get_by_text("Choose your own password")).to_be_visible()
     hers.get_by_label("Old password").fill(password)
     hers.get_by_label("New password", exact=True).fill(OWN)
     hers.get_by_label("New password confirmation").fill(OWN)
-    hers.get_by_role("button", name="Change the password").click()
-    expect(hers.get_by_text("Your password is changed")).to_be_visible()
+    hers.get_by_role("button", name="Change password").click()
+    expect(hers.get_by_text("Password changed")).to_be_visible()
     hers.goto("/reviews/")
     expect(hers.get_by_role("heading", level=1)).to_have_text("Reviews")
 
     admin.goto("/settings/people/")
     admin.get_by_role("link", name=name, exact=True).click()
-    expect(admin.get_by_role("button", name="Save the role")).to_be_visible()
+    expect(admin.get_by_role("button", name="Save role")).to_be_visible()
     assert admin.evaluate("document.documentElement.scrollWidth <= innerWidth")
     admin.get_by_role("link", name="Lock out").click()
     admin.get_by_role("button", name="Lock out").click()
-    expect(admin.get_by_text(f"{name} is locked out.")).to_be_visible()
+    expect(admin.get_by_text(f"{name} is now locked out.")).to_be_visible()
     hers.goto("/reviews/")
     expect(hers).to_have_url(re.compile("/sign-in/"))
 

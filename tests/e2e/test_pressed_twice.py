@@ -12,9 +12,9 @@ from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import Started, go, ok
 
 AWAY = "No connection: nothing was sent."
-UNKNOWN = "No answer came."
-ALREADY = "It was done already when you pressed before"
-CHANGED = "What you changed since is not written."
+UNKNOWN = "No response,"
+ALREADY = "Already saved; nothing was changed twice"
+CHANGED = "Your later changes are not saved yet."
 
 Tolerate = Callable[[str], None]
 
@@ -99,7 +99,7 @@ def test_a_comment_without_a_connection_stays_in_its_field(
     expect(field).to_have_value("long\nthought")
     page.context.set_offline(False)
     press(page, "Comment")
-    expect(page.get_by_text("Your comment is there.")).to_be_visible()
+    expect(page.get_by_text("Comment added.")).to_be_visible()
     assert comments_of(api, name) == ["long\nthought"]
 
 
@@ -135,7 +135,7 @@ def test_what_was_changed_after_a_lost_answer_is_told_apart(
     assert comments_of(api, name) == ["first words"]
     press(page, "Comment")
     # The browser has the words of the lost answer, too, which this test let through.
-    expect(page.get_by_text("Your comment is there.").last).to_be_visible()
+    expect(page.get_by_text("Comment added.").last).to_be_visible()
     assert comments_of(api, name) == ["first words", "other words"]
 
 
@@ -147,12 +147,12 @@ def test_a_refusal_at_a_field_is_shown_in_the_form_which_is_sent_once_a_press(
     tolerate("422")
     for count in (1, 2):
         press(page, "Comment")
-        expect(page.get_by_text("Write something")).to_be_visible()
+        expect(page.get_by_text("Enter a comment")).to_be_visible()
         expect(field).to_be_focused()
         assert len(posts) == count
     field.fill("now with words")
     press(page, "Comment")
-    expect(page.get_by_text("Your comment is there.")).to_be_visible()
+    expect(page.get_by_text("Comment added.")).to_be_visible()
     assert (len(posts), comments_of(api, name)) == (3, ["now with words"])
 
 
@@ -168,7 +168,7 @@ def test_what_is_typed_while_a_refusal_is_awaited_is_sent_too(
         press(page, "Comment")
     field.fill("typed late")
     held[0].continue_()
-    expect(page.get_by_text("Your comment is there.")).to_be_visible()
+    expect(page.get_by_text("Comment added.")).to_be_visible()
     assert comments_of(api, name) == ["typed late"]
 
 
@@ -179,12 +179,12 @@ def test_a_rejection_without_a_reason_is_sent_once_and_done_with_one(
     posts = posts_of(page)
     tolerate("422")
     press(page, "Reject")
-    expect(page.get_by_text("Give a reason to reject")).to_be_visible()
+    expect(page.get_by_text("Enter a reason for rejecting")).to_be_visible()
     expect(page.get_by_label("Reason")).to_be_focused()
     assert len(posts) == 1
     page.get_by_label("Reason").fill("not true")
     press(page, "Reject")
-    expect(page.get_by_text("Rejected; the execution has failed")).to_be_visible()
+    expect(page.get_by_text("Rejected. The execution has failed")).to_be_visible()
     assert len(posts) == 2
 
 
@@ -208,7 +208,7 @@ def test_a_second_comment_on_the_same_message_is_another(
     for _ in range(2):
         say_in_dialog(reviewer_page, name, "same words")
         press(reviewer_page, "Comment")
-        expect(reviewer_page.get_by_text("Your comment is there.")).to_be_visible()
+        expect(reviewer_page.get_by_text("Comment added.")).to_be_visible()
     assert comments_of(api, name) == ["same words", "same words"]
 
 
@@ -264,7 +264,7 @@ def test_a_page_that_goes_on_by_itself_keeps_the_form_whose_answer_is_awaited(
 
     page.route("**/claim/", hold)
     press(page, "Claim")
-    expect(page.get_by_text("You look after it.", exact=True)).to_be_visible()
+    expect(page.get_by_text("Claimed by you", exact=True)).to_be_visible()
     tolerate("ERR_CONNECTION_RESET")
     held[0].abort("connectionreset")
     expect(page.get_by_text(UNKNOWN)).to_be_visible()
@@ -295,7 +295,7 @@ def test_an_operation_whose_answer_is_lost_opens_one_batch(
     page = reviewer_page
     page.goto(f"/conversations/{name}/operate/?operation=clear")
     press(page, "Preview")
-    expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
+    expect(page.get_by_role("heading", name="Preview of the result")).to_be_visible()
     lost_then_again(page, "**/operate/**", "Apply", tolerate)
     assert batches_of(api, name) == 2
 
@@ -309,7 +309,7 @@ def test_a_dialog_without_a_connection_leaves_the_page(
     tolerate("Failed to fetch")
     page.context.set_offline(True)
     page.get_by_role("link", name="Comment on message #2").click()
-    expect(page.get_by_text("The server does not answer.")).to_be_visible()
+    expect(page.get_by_text("The server does not respond.")).to_be_visible()
     page.context.set_offline(False)
     page.get_by_role("link", name="Comment on message #2").click()
     expect(page.get_by_role("dialog").get_by_label("Comment")).to_be_visible()
@@ -330,7 +330,7 @@ def test_enter_in_the_field_of_a_label_keeps_the_label(
     page.goto(f"/executions/{name}/versions/1/label/")
     page.get_by_label("Label", exact=True).fill("after")
     page.get_by_label("Label", exact=True).press("Enter")
-    expect(page.get_by_text("Version 1 is labelled now.")).to_be_visible()
+    expect(page.get_by_text("Label added to version 1.")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [390, 360])

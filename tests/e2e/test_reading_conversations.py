@@ -33,11 +33,11 @@ def test_hits_far_away_are_walked_through_by_keys(page: Page, api: httpx.Client)
     page.keyboard.press("/")
     page.keyboard.type("NEEDLE")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Hit 1 of 5")).to_be_visible()
+    expect(page.get_by_text("Result 1 of 5")).to_be_visible()
     expect(page.locator("#m399")).to_be_in_viewport()
     page.locator("#hits").focus()
     page.keyboard.press("n")
-    expect(page.get_by_text("Hit 2 of 5")).to_be_visible()
+    expect(page.get_by_text("Result 2 of 5")).to_be_visible()
     expect(page.locator("#m799")).to_be_in_viewport()
     page.keyboard.press("n")
     expect(page.locator("#m1199")).to_be_in_viewport()
@@ -46,8 +46,8 @@ def test_hits_far_away_are_walked_through_by_keys(page: Page, api: httpx.Client)
     expect(page).to_have_url(re.compile(r"\?q=NEEDLE#m799$"))
     assert page.evaluate("CSS.highlights.get('found').size") >= 1
     assert page.locator("article.message").count() < 1000
-    page.get_by_role("button", name="Close the hits").click()
-    expect(page.get_by_text("Hit 2 of 5")).to_be_hidden()
+    page.get_by_role("button", name="Close results").click()
+    expect(page.get_by_text("Result 2 of 5")).to_be_hidden()
     assert page.evaluate("CSS.highlights.get('found').size") == 0
 
 
@@ -64,7 +64,7 @@ def test_messages_that_are_fetched_while_scrolling_are_as_wide_as_the_first(
 def test_a_link_with_words_shows_the_hits_again(page: Page, api: httpx.Client) -> None:
     page.goto(f"/conversations/{made(api, 'e2e-find-link', 900)}/?q=needle")
     expect(page.locator("#m399")).to_be_in_viewport()
-    expect(page.get_by_text("Hit 1 of 2")).to_be_visible()
+    expect(page.get_by_text("Result 1 of 2")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1280, 360])
@@ -84,7 +84,7 @@ def test_hidden_messages_are_fetched_into_their_place(
     assert_accessible_in_both_themes(page)
     assert_nothing_sticks_out(page)
     page.goto(f"/conversations/{name}/?hidden=1&q=number")
-    expect(page.get_by_text("Hit 1 of")).to_be_visible()
+    expect(page.get_by_text("Result 1 of")).to_be_visible()
     page.evaluate("document.querySelector('.message-gap, .message-hidden').scrollIntoView()")
     expect(page.locator("article.message-hidden")).to_have_count(22)
     page.evaluate("window.scrollTo(0, 0)")  # where the panel of hits stands over nothing

@@ -25,11 +25,11 @@ def test_a_review_is_claimed_in_the_queue_and_taken_over(
     mine.goto("/reviews/")
     mine.get_by_role("button", name=f"Claim Letter {name}").click()
     line = mine.get_by_role("listitem").filter(has_text=f"Letter {name}")
-    expect(line.get_by_text("You look after it.")).to_be_visible()
+    expect(line.get_by_text("Claimed by you")).to_be_visible()
     theirs.goto(f"/executions/{name}/")
-    expect(theirs.get_by_text("looks after it.")).to_be_visible()
+    expect(theirs.get_by_text("Claimed by")).to_be_visible()
     theirs.get_by_role("button", name="Take over").click()
-    expect(theirs.get_by_text("You look after it now.")).to_be_visible()
+    expect(theirs.get_by_text("You claimed this review.")).to_be_visible()
     mine.goto("/reviews/?who=mine")
     expect(mine.get_by_text(f"Letter {name}")).to_have_count(0)
 
@@ -42,8 +42,8 @@ def test_a_message_is_commented_on_in_a_dialog(reviewer_page: Page, api: httpx.C
     dialog.get_by_label("Comment").fill("Is this right?")
     dialog.get_by_role("button", name="Comment").click()
     expect(page.locator("#m0").get_by_text("Is this right?")).to_be_visible()
-    page.get_by_role("link", name="Take back").click()
-    page.locator("form.confirm").get_by_role("button", name="Take back").click()
+    page.get_by_role("link", name="Remove").click()
+    page.locator("form.confirm").get_by_role("button", name="Remove").click()
     expect(page.get_by_text("Is this right?")).to_have_count(0)
 
 
@@ -56,4 +56,4 @@ def test_the_queue_tells_when_more_waits(reviewer_page: Page, api: httpx.Client)
     made(api, "e2e-news")
     with page.expect_response("**/reviews/waiting/"):
         page.clock.run_for(21_000)
-    expect(page.get_by_text("More waits for review by now.")).to_be_visible()
+    expect(page.get_by_text("More reviews are waiting.")).to_be_visible()

@@ -44,10 +44,10 @@ def test_a_range_over_stretches_is_hidden_and_undone(
     expect(page.get_by_text("111 messages: #10–#120")).to_be_visible()
     page.get_by_label("Reason").fill("noise")
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("49 messages are visible now")).to_be_visible()
+    expect(page.get_by_text("49 messages visible")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("160", exact=True).first).to_be_visible()
-    expect(page.get_by_text("1 batch that was rolled back")).to_be_visible()
+    expect(page.get_by_text("1 rolled-back batch")).to_be_visible()
 
 
 def test_a_selection_stays_with_its_messages_when_the_view_moves(
@@ -95,19 +95,19 @@ def test_selecting_previewing_and_comparing_are_accessible(
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     assert_accessible_in_both_themes(page)
     page.get_by_role("button", name="Hide these").click()
-    partners = page.get_by_role("button", name="Hide the partners, too")
+    partners = page.get_by_role("button", name="Hide the matching calls and results too")
     expect(partners).to_be_visible()
     assert_accessible_in_both_themes(page)
     partners.click()
     expect(page.get_by_text("2 messages: #1–#2")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("Batch 1: 6 messages are visible now.")).to_be_visible()
+    expect(page.get_by_text("Batch 1: 6 messages visible.")).to_be_visible()
     replaced = {"operation": "replace", "replace": {"index": 0, "message": {
         "role": "user", "content": "number nought"}}}  # fmt: skip
     assert api.post(f"conversations/{name}/operations", json=replaced).status_code == 200
     page.goto(f"/conversations/{name}/")
     page.get_by_label("Compare batch 0, revision 0").check()
-    page.get_by_role("button", name="Compare the ticked ones").click()
+    page.get_by_role("button", name="Compare selected").click()
     expect(page.locator("ins")).to_have_text("nought")
     assert_accessible_in_both_themes(page)
     assert_nothing_sticks_out(page)

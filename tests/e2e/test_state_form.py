@@ -40,7 +40,7 @@ def test_the_input_follows_the_type_and_what_was_typed_comes_back(
     expect(page.get_by_label("note", exact=True)).to_have_value("{}")
     page.get_by_label("log", exact=True).fill('["first"]')  # which the state does not have yet
     expect(page.get_by_label("Type of log")).to_have_count(0)  # nothing to choose
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
     page.get_by_role("button", name="Apply").click()
     expect(page.get_by_text("3 keys changed")).to_be_visible()
     state = ok(api.get(f"conversations/{name}/snapshot"))["state_data"]
@@ -55,6 +55,6 @@ def test_the_form_is_accessible_with_every_kind_of_input(
     page = open_page("reviewer", theme="dark", width=width)
     go(page, f"/executions/{name}/state/")
     page.get_by_label("log", exact=True).fill("7")
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_text("The key 'log' is reduced by append").first).to_be_visible()
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")

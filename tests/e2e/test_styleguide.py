@@ -112,7 +112,7 @@ def test_the_keys_of_the_page_are_listed_and_can_be_switched_off(guide: Page) ->
     expect(keys.get_by_text("Search")).to_be_hidden()
     expect(keys.get_by_text("New conversation")).to_be_visible()
     assert_accessible(guide)
-    keys.get_by_label("Use keys without Ctrl or Alt").uncheck()
+    keys.get_by_label("Enable single-key shortcuts").uncheck()
     guide.keyboard.press("Escape")
     guide.keyboard.press("?")
     expect(keys).to_be_hidden()

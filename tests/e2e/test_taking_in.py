@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser import assert_accessible
 from tests.e2e.scenes import go, ok, save, state
 
-BEHIND = "This text is of version 1; the state is at version 2 now."
+BEHIND = "This text is based on version 1; the latest is version 2."
 LARGE = {f"key {number:04}": "x" * 700 for number in range(1000)}
 
 
@@ -36,7 +36,7 @@ def type_over(page: Page, former: str, text: str) -> None:
     """Type a text in the place of a word of the editor."""
     editor(page).get_by_text(former).last.dblclick()
     page.keyboard.type(text)
-    expect(page.get_by_text("Kept for you")).to_be_visible()
+    expect(page.get_by_text("Saved for you")).to_be_visible()
 
 
 def add_mine(page: Page) -> None:
@@ -44,7 +44,7 @@ def add_mine(page: Page) -> None:
     for key in ("Control+Home", "End", "Enter"):
         editor(page).press(key)
     page.keyboard.type('"mine": 1,')
-    expect(page.get_by_text("Kept for you")).to_be_visible()
+    expect(page.get_by_text("Saved for you")).to_be_visible()
 
 
 def applied(api: httpx.Client, name: str, **values: Any) -> None:
@@ -52,7 +52,7 @@ def applied(api: httpx.Client, name: str, **values: Any) -> None:
 
 
 def take_in(page: Page) -> None:
-    page.get_by_role("button", name="Take in what changed").click()
+    page.get_by_role("button", name="Update to the latest version").click()
 
 
 def test_what_others_applied_is_told_at_once_and_taken_in_beside_what_was_typed(
@@ -65,15 +65,15 @@ def test_what_others_applied_is_told_at_once_and_taken_in_beside_what_was_typed(
     expect(editor(page)).to_contain_text('"plan": "ask"')
     assert_accessible(page)
     take_in(page)
-    expect(page.get_by_text("Taken in: the text is of version 2 now")).to_be_visible()
-    expect(page.get_by_text("as it is at version 2")).to_be_visible()
+    expect(page.get_by_text("Updated to version 2, with your edits")).to_be_visible()
+    expect(page.get_by_text("based on version 2")).to_be_visible()
     for text in ('"Hello"', '"plan": "act"', "9007199254740993"):
         expect(editor(page)).to_contain_text(text)
     editor(page).press("Control+z")  # takes back what was typed here, never what others wrote
     expect(editor(page)).to_contain_text('"plan": "act"')
     editor(page).press("Control+y")
     expect(editor(page)).to_contain_text('"Hello"')
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
     expect(page.locator("ins")).to_have_text(["Hello"])
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
@@ -89,10 +89,10 @@ def test_a_key_that_both_changed_stays_as_it_was_typed_until_it_is_decided(
     applied(api, name, draft="Good day")
     expect(page.get_by_text(BEHIND)).to_be_visible()
     take_in(page)
-    expect(page.get_by_text("meet in draft")).to_be_visible()
+    expect(page.get_by_text("conflict with newer changes in draft")).to_be_visible()
     expect(editor(page)).to_contain_text('"Hello"')
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_text("You both changed this")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("Conflicts that you will be asked to resolve")).to_be_visible()
 
 
 def test_what_meets_nothing_is_taken_in_and_it_says_what_meets(
@@ -104,7 +104,7 @@ def test_what_meets_nothing_is_taken_in_and_it_says_what_meets(
     expect(page.get_by_text(BEHIND)).to_be_visible()
     take_in(page)
     expect(
-        page.get_by_text("Taken in what was changed until version 2, but for draft")
+        page.get_by_text("Updated to version 2, except draft, where your values conflict")
     ).to_be_visible()
     assert_accessible(page)
     for text in ('"Hello"', '"plan": "act"', "9007199254740993"):
@@ -112,15 +112,17 @@ def test_what_meets_nothing_is_taken_in_and_it_says_what_meets(
     expect(editor(page)).not_to_contain_text("tone")
     type_over(page, "Hello", "Hi")  # says nothing of what was taken in
     applied(api, name, plan="act at once")
-    expect(page.get_by_text("This text is of version 2; the state is at version 3")).to_be_visible()
+    expect(
+        page.get_by_text("This text is based on version 2; the latest is version 3")
+    ).to_be_visible()
     take_in(page)
     expect(editor(page)).to_contain_text('"plan": "act at once"')
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_text("You both changed this")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("Conflicts that you will be asked to resolve")).to_be_visible()
     expect(page.locator("form .diff tbody tr")).to_have_count(1)
-    page.get_by_role("button", name="Put together").click()
+    page.get_by_role("button", name="Merge").click()
     page.get_by_label("Keep mine").check()
-    page.get_by_role("button", name="Put together").click()
+    page.get_by_role("button", name="Merge").click()
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_text("1 key changed; the execution is at version 4.")).to_be_visible()
     now = state(api, name)
@@ -135,7 +137,7 @@ def test_a_text_that_cannot_be_read_is_not_touched(
     type_over(page, "Dear", 'Hello" oh')
     applied(api, name, plan="act")
     take_in(page)
-    expect(page.get_by_text("The text cannot be read yet")).to_be_visible()
+    expect(page.get_by_text("The text is not valid JSON")).to_be_visible()
     expect(editor(page)).to_contain_text('"Hello" oh"')
 
 
@@ -147,9 +149,9 @@ def test_a_large_text_is_taken_in_but_for_what_meets(
     add_mine(page)
     applied(api, name, mine=2, **{"key 0000": "first of all"})
     take_in(page)
-    expect(page.get_by_text("until version 3, but for mine")).to_be_visible()
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_text("against version 2")).to_be_visible()
+    expect(page.get_by_text("Updated to version 3, except mine")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("compared with version 2")).to_be_visible()
     expect(page.locator("form .diff tbody tr")).to_have_count(1)
 
 
@@ -159,8 +161,8 @@ def test_a_large_text_is_taken_in_whole(reviewer_page: Page, api: httpx.Client, 
     add_mine(page)
     applied(api, name, **{"key 0000": "first of all"})
     take_in(page)
-    expect(page.get_by_text("Taken in: the text is of version 3 now")).to_be_visible()
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_text("against version 3")).to_be_visible()
+    expect(page.get_by_text("Updated to version 3")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("compared with version 3")).to_be_visible()
     expect(page.locator(".diff tbody tr")).to_have_count(1)
     expect(page.locator(".diff tbody")).to_contain_text("/mine")

@@ -12,8 +12,8 @@ from tests.e2e.scenes import go, live, ok, save, state
 
 PATH = "**/executions/*/state/"
 AWAY = "No connection: nothing was sent."
-UNKNOWN = "No answer came."
-FAILED = "The server could not answer this."
+UNKNOWN = "No response,"
+FAILED = "The server could not respond."
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def name(api: httpx.Client) -> str:
 def summary(page: Page, name: str, text: str = "by one") -> Page:
     go(page, f"/executions/{name}/state/")
     page.get_by_label("plan", exact=True).fill(text)
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
     expect(button(page)).to_be_visible()
     live(page)
     return page
@@ -57,7 +57,7 @@ def test_a_button_stays_under_the_pointer_that_presses_it(
     other_writes(api, name, tone="warm")  # and a note above the form
     expect(other.get_by_label("tone", exact=True)).to_have_value("warm")
     page.mouse.up()
-    expect(page.get_by_text("Merged with what somebody else changed")).to_be_visible()
+    expect(page.get_by_text("Merged with someone else’s changes")).to_be_visible()
     button(page).click()
     expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
 
@@ -87,7 +87,7 @@ def lost(page: Page, *, answered: bool) -> None:
     ("answered", "said"),
     [
         (False, "1 key changed; the execution is at version 2."),
-        (True, "It was written already, as version 2."),
+        (True, "Already saved as version 2."),
     ],
 )
 def test_an_edit_whose_answer_is_lost_is_written_once(
@@ -122,7 +122,7 @@ def test_an_approval_with_changes_whose_answer_is_lost_is_not_called_lost(
     expect(page.get_by_text(UNKNOWN)).to_be_visible()
     page.unroute(PATH)
     button(page, "Approve with these changes").click()
-    expect(page.get_by_text("It was written already, as version 2.")).to_be_visible()
+    expect(page.get_by_text("Already saved as version 2.")).to_be_visible()
     expect(page.get_by_text("Approved.", exact=True).last).to_be_visible()
     assert ok(api.get(f"conversations/{name}/snapshot"))["version"] == 3
 
@@ -146,7 +146,7 @@ def test_what_is_typed_after_the_press_goes_with_the_form(reviewer_page: Page, n
     asked: list[Route] = []
     page.route("**/healthz", lambda route: asked.append(route))
     page.get_by_label("plan", exact=True).fill("by one")
-    button(page, "Look at the changes").click()
+    button(page, "Review changes").click()
     while not asked:
         page.wait_for_timeout(50)
     page.get_by_label("tone", exact=True).fill("typed late")
@@ -163,14 +163,14 @@ def test_without_a_connection_no_step_of_an_edit_leaves_its_page(
     tolerate("ERR_INTERNET_DISCONNECTED")
     page.get_by_label("plan", exact=True).fill("by one")
     page.get_by_label("tone", exact=True).focus()
-    expect(page.get_by_text("Kept for you")).to_be_visible()
-    _away_and_back(page, "Look at the changes", AWAY)
+    expect(page.get_by_text("Saved for you")).to_be_visible()
+    _away_and_back(page, "Review changes", AWAY)
     expect(button(page)).to_be_visible()
     other_writes(api, name, plan="by another")
     _away_and_back(page, "Apply", AWAY)
-    page.get_by_role("group", name="/plan").get_by_label("Write it anew:").check()
+    page.get_by_role("group", name="/plan").get_by_label("Enter a new value:").check()
     page.get_by_label("New value of /plan").fill("by both")
-    _away_and_back(page, "Put together", AWAY)
+    _away_and_back(page, "Merge", AWAY)
     button(page).click()
     expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
     assert state(api, name)["plan"] == "by both"
@@ -197,5 +197,5 @@ def test_an_operation_without_a_connection_leaves_what_was_typed(
     expect(page.get_by_label("Reason")).to_have_value("it starts anew")
     page.context.set_offline(False)
     button(page, "Preview").click()
-    expect(page.get_by_role("heading", name="What would happen")).to_be_visible()
+    expect(page.get_by_role("heading", name="Preview of the result")).to_be_visible()
     expect(page.get_by_label("Reason")).to_have_value("it starts anew")

@@ -32,7 +32,7 @@ def type_in(page: Page, key: str, text: str) -> None:
 
 
 def kept(page: Page) -> None:
-    expect(page.get_by_text("Kept for you")).to_be_visible()
+    expect(page.get_by_text("Saved for you")).to_be_visible()
 
 
 def two_tabs(page: Page, path: str) -> tuple[Page, Page]:
@@ -51,11 +51,11 @@ def test_what_is_typed_and_taken_back_in_one_tab_moves_the_other(
     expect(field(second, "plan")).to_have_value("think")
     expect(pending(second)).to_be_visible()
     go(first, f"/executions/{name}/state/")
-    first.get_by_role("button", name="Take back plan").click()
+    first.get_by_role("button", name="Discard plan").click()
     expect(pending(first)).to_have_count(0)
     expect(field(second, "plan")).to_have_value("ask")
     type_in(second, "draft", "Hello")
-    second.get_by_role("button", name="Look at the changes").click()
+    second.get_by_role("button", name="Review changes").click()
     expect(second.locator("ins")).to_have_text(["Hello"])
 
 
@@ -69,8 +69,8 @@ def test_fields_that_nobody_touched_move_with_what_somebody_else_applied(
     expect(field(page, "plan")).to_have_value("act")
     expect(field(page, "added")).to_have_value("by a program")
     expect(field(page, "draft")).to_have_value("Dear friend")
-    expect(page.get_by_text("as it is at version 2")).to_be_visible()
-    page.get_by_role("button", name="Look at the changes").click()
+    expect(page.get_by_text("based on version 2")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
     expect(page.locator("ins")).to_have_text([" friend"])
     page.get_by_role("button", name="Apply", exact=True).click()
     expect(page.get_by_text("1 key changed; the execution is at version 3.")).to_be_visible()
@@ -113,7 +113,7 @@ def test_two_tabs_with_the_state_as_json_lose_nothing_of_each_other(
     in_json(first, "ask", "think")
     in_json(second, "warm", "cool")
     expect(pending(first)).to_contain_text("cool")
-    first.get_by_role("button", name="Look at the changes").click()
+    first.get_by_role("button", name="Review changes").click()
     expect(first.locator("ins")).to_have_text(["cool", "think"])
 
 
@@ -126,9 +126,9 @@ def test_one_key_in_two_tabs_keeps_both_texts_and_lets_choose(
     second.locator(".cm-content").click()
     second.keyboard.press("Control+A")
     second.keyboard.insert_text('{"plan": "act", "draft": "Dear", "tone": "warm"}')
-    said = second.get_by_text("Another page of yours says something else of the key plan")
+    said = second.get_by_text("Another tab of yours has a different value for the key plan")
     expect(said).to_be_visible()
-    expect(pending(second)).to_contain_text("typed on another page of yours, not used")
+    expect(pending(second)).to_contain_text("from another tab of yours, not used")
     page = go(second, path)
     expect(field(page, "plan")).to_have_value("act")
     page.get_by_role("button", name="Use this instead plan").click()
@@ -136,38 +136,38 @@ def test_one_key_in_two_tabs_keeps_both_texts_and_lets_choose(
     expect(pending(page)).to_contain_text("act")
 
 
-OVER = "Another page of yours typed something else into plan, and that stands now."
+OVER = "Another tab of yours has a different value for plan, which is used now."
 
 
 def test_what_another_tab_puts_in_the_place_of_what_is_typed_here_is_told_and_kept_beside_it(
     reviewer_page: Page, name: str
 ) -> None:
     first, second = two_tabs(reviewer_page, f"/executions/{name}/state/")
-    type_in(first, "plan", "typed here")
-    expect(field(second, "plan")).to_have_value("typed here")
+    type_in(first, "plan", "from this tab")
+    expect(field(second, "plan")).to_have_value("from this tab")
     type_in(second, "plan", "typed there")
     expect(first.get_by_text(OVER)).to_be_visible()
     expect(field(first, "plan")).to_have_value("typed there")
     for page in (first, second):
-        expect(pending(page).locator(".pending-other")).to_contain_text("typed here")
+        expect(pending(page).locator(".pending-other")).to_contain_text("from this tab")
     type_in(second, "plan", "typed there, longer")
     expect(field(first, "plan")).to_have_value("typed there, longer")
     expect(pending(first).locator(".pending-other")).to_have_count(1)
     first.get_by_role("button", name="Use this instead plan").click()
-    expect(field(first, "plan")).to_have_value("typed here")
+    expect(field(first, "plan")).to_have_value("from this tab")
     expect(pending(first).locator(".pending-other")).to_contain_text("typed there, longer")
 
 
 def test_another_device_hears_of_it_at_once_too(open_page: OpenPage, name: str) -> None:
     path = f"/executions/{name}/state/"
     first, second = go(open_page("reviewer"), path), go(open_page("reviewer"), path)
-    type_in(first, "plan", "typed here")
-    expect(field(second, "plan")).to_have_value("typed here")
+    type_in(first, "plan", "from this tab")
+    expect(field(second, "plan")).to_have_value("from this tab")
     type_in(second, "plan", "typed there")
     expect(first.get_by_text(OVER)).to_be_visible()
     expect(field(first, "plan")).to_have_value("typed there")
     for page in (first, second):
-        expect(pending(page).locator(".pending-other")).to_contain_text("typed here")
+        expect(pending(page).locator(".pending-other")).to_contain_text("from this tab")
 
 
 def test_the_open_json_text_says_that_another_tab_put_something_in_its_place(
@@ -175,13 +175,13 @@ def test_the_open_json_text_says_that_another_tab_put_something_in_its_place(
 ) -> None:
     path = f"/executions/{name}/state/"
     first, second = go(reviewer_page, f"{path}?raw=1"), reviewer_page.context.new_page()
-    in_json(first, "ask", "typed here")
+    in_json(first, "ask", "from this tab")
     go(second, path)
     type_in(second, "plan", "typed there")
     expect(first.get_by_text(OVER)).to_be_visible()
-    expect(pending(first).locator(".pending-other")).to_contain_text("typed here")
-    expect(first.locator(".cm-content")).to_contain_text("typed here")
-    first.get_by_role("button", name="Look at the changes").click()
+    expect(pending(first).locator(".pending-other")).to_contain_text("from this tab")
+    expect(first.locator(".cm-content")).to_contain_text("from this tab")
+    first.get_by_role("button", name="Review changes").click()
     expect(first.locator("ins")).to_have_text(["typed there"])
 
 
@@ -191,14 +191,14 @@ def test_what_one_applies_in_another_tab_is_told_as_ones_own(
     path = f"/executions/{name}/state/"
     first, second = two_tabs(reviewer_page, path)
     field(second, "plan").focus()
-    expect(first.locator(".live-busy")).to_have_text("Your other window edits this")
+    expect(first.locator(".live-busy")).to_have_text("Your other tab edits this")
     type_in(second, "plan", "think")
     for page in (first, second):
-        page.get_by_role("button", name="Look at the changes").click()
-        expect(page.get_by_role("heading", name="What would change")).to_be_visible()
+        page.get_by_role("button", name="Review changes").click()
+        expect(page.get_by_role("heading", name="Review changes")).to_be_visible()
         live(page)
     second.get_by_role("button", name="Apply", exact=True).click()
-    expect(first.get_by_text("You changed plan on another page of yours")).to_be_visible()
+    expect(first.get_by_text("You changed plan in another tab")).to_be_visible()
     expect(first.get_by_text("reviewer changed")).to_have_count(0)
     expect(second.get_by_text("1 key changed")).to_be_visible()
 
@@ -213,19 +213,19 @@ def test_what_one_device_typed_without_a_line_stays_beside_what_another_typed_si
     away.reload()  # a line that tells nothing of what others do
     away.context.set_offline(True)
     field(away, "plan").fill("typed on the train")
-    expect(away.get_by_text("Not kept yet; trying again.")).to_be_visible()
+    expect(away.get_by_text("Not saved yet; retrying.")).to_be_visible()
     change = {"node_id": "plan", "state_data": {"plan": "act"}}
     ok(api.patch(f"conversations/{name}/snapshot", json=change))
     at_home = go(open_page("reviewer"), path)
     type_in(at_home, "plan", "typed at home")
     away.context.set_offline(False)
-    said = away.get_by_text("Another page of yours says something else of the key plan")
+    said = away.get_by_text("Another tab of yours has a different value for the key plan")
     expect(said).to_be_visible(timeout=SLOW)
     expect(pending(away)).to_contain_text("typed on the train")
     expect(field(away, "plan")).to_have_value("typed at home")
     away.get_by_role("button", name="Use this instead plan").click()
     expect(field(away, "plan")).to_have_value("typed on the train")
-    away.get_by_role("button", name="Look at the changes").click()
+    away.get_by_role("button", name="Review changes").click()
     expect(away.locator("del")).to_have_text(["act"])
 
 
@@ -246,7 +246,7 @@ def test_who_signed_in_again_in_another_tab_types_on(open_page: OpenPage, name: 
     type_in(page, "plan", "think")
     signs_in(page, "reviewer")
     type_in(page, "draft", "Dear friend")
-    page.get_by_role("button", name="Look at the changes").click()
+    page.get_by_role("button", name="Review changes").click()
     expect(page.locator("ins")).to_have_text(["think", " friend"])
 
 
@@ -256,7 +256,7 @@ def test_who_is_signed_out_is_told_and_goes_on_after_signing_in(
     page = go(open_page("reviewer"), f"/executions/{name}/state/")
     page.context.clear_cookies(name="ctxadmin")
     field(page, "plan").fill("think")
-    expect(page.get_by_text("Not kept: you are signed out.")).to_be_visible()
+    expect(page.get_by_text("Not saved: you are signed out.")).to_be_visible()
     signs_in(page, "reviewer")
     page.evaluate("() => window.dispatchEvent(new Event('focus'))")
     kept(page)
@@ -267,9 +267,9 @@ def test_nothing_is_kept_for_somebody_else_who_signed_in(open_page: OpenPage, na
     page = go(open_page("reviewer"), f"/executions/{name}/state/")
     signs_in(page, "designer")
     field(page, "plan").fill("mine alone")
-    expect(page.get_by_text("Not kept: somebody else is signed in")).to_be_visible()
-    page.get_by_role("button", name="Look at the changes").click()
-    expect(page.get_by_text("Not kept: somebody else is signed in")).to_be_visible()
+    expect(page.get_by_text("Not saved: someone else is signed in")).to_be_visible()
+    page.get_by_role("button", name="Review changes").click()
+    expect(page.get_by_text("Not saved: someone else is signed in")).to_be_visible()
     expect(field(page, "plan")).to_have_value("mine alone")
     other = go(page.context.new_page(), f"/executions/{name}/state/")
     expect(field(other, "plan")).to_have_value("ask")

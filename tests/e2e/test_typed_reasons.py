@@ -10,9 +10,9 @@ from playwright.sync_api import Locator, Page, Route, expect
 from tests.e2e.conftest import OpenPage
 from tests.e2e.scenes import go, ok, save
 
-SWAPPED = "Another execution of this conversation was started"
-ENDED = "The execution does not wait for your decision any more: it is Cancelled now."
-TYPED = "What you typed: Reason"
+SWAPPED = "Another execution of this conversation has started"
+ENDED = "The execution no longer needs your decision: it is now Cancelled."
+TYPED = "Your text: Reason"
 MESSAGE = {"role": "user", "content": "said after the end"}
 REASON = 'The <b>tone</b> is wrong,\nand "so" is the plan 🚲'
 
@@ -132,7 +132,7 @@ def test_a_new_execution_is_told_also_if_nothing_was_typed(
     begin(api, name, "new plan")
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
     expect(said(page, SWAPPED)).to_be_visible()
-    expect(page.get_by_text("What you typed stays here")).to_be_hidden()
+    expect(page.get_by_text("Your text stays here")).to_be_hidden()
     page.mouse.wheel(0, 5_000)
     expect(said(page, SWAPPED)).to_be_in_viewport()
     save_of_others(api, name)

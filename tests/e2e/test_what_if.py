@@ -50,7 +50,7 @@ def _save(api: httpx.Client, document: object, seen: int) -> None:
 def test_a_run_shows_each_execution_as_it_comes(designer_page: Page, recorded: str) -> None:
     page = designer_page
     page.goto(f"/workflows/{recorded}/")
-    page.get_by_role("link", name="What if").click()
+    page.get_by_role("link", name="Replay").click()
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#what-if-sum")).to_contain_text("Done: 3 executions")
     expect(page.locator("#what-if-results section")).to_have_count(3)
@@ -117,10 +117,10 @@ def test_what_stands_on_the_canvas_is_tried_before_it_is_saved(
     page = designer_page
     _edited(page, recorded)
     page.keyboard.press("w")
-    expect(page.get_by_label("Newest executions")).to_be_focused()
+    expect(page.get_by_label("Latest executions")).to_be_focused()
     page.keyboard.press("Enter")
-    panel = page.get_by_role("complementary", name="What is chosen")
-    expect(panel).to_contain_text("Done: 3 executions looked at")
+    panel = page.get_by_role("complementary", name="Selection")
+    expect(panel).to_contain_text("Done: 3 executions replayed")
     expect(panel.get_by_role("listitem").filter(has_text="write").first).to_contain_text(
         "3 of 3 inputs change"
     )
@@ -128,13 +128,13 @@ def test_what_stands_on_the_canvas_is_tried_before_it_is_saved(
     expect(panel).to_contain_text("The document has no such node.")
     assert_accessible(page)
     page.get_by_role("button", name="Undo: Delete").click()
-    expect(panel).to_contain_text("The workflow was changed since")
+    expect(panel).to_contain_text("The workflow has changed since")
     page.get_by_role("button", name="Start again").click()
     expect(panel).to_contain_text("variables: secret")
     card = page.locator('.react-flow__node[data-id="write"]')
     expect(card).to_contain_text("3 of 3 inputs change")
     card.click()
-    expect(panel.get_by_role("region", name="What if")).to_contain_text("variables: secret")
+    expect(panel.get_by_role("region", name="Replay")).to_contain_text("variables: secret")
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
@@ -153,15 +153,15 @@ def test_a_run_of_the_canvas_is_stopped_and_goes_on(
             route.continue_()
 
     page.route("**/editor/what-if/", hold)
-    page.get_by_role("toolbar").get_by_role("button", name="What if").click()
+    page.get_by_role("toolbar").get_by_role("button", name="Replay").click()
     with page.expect_request(lambda request: '"run"' in (request.post_data or "")):
-        page.get_by_role("region", name="What if").get_by_role("button", name="Start").click()
-    expect(page.get_by_text("0 of 3 executions looked at")).to_be_visible()
+        page.get_by_role("region", name="Replay").get_by_role("button", name="Start").click()
+    expect(page.get_by_text("0 of 3 executions replayed")).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_visible()
     assert_accessible(page)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("progressbar")).to_have_count(0)
     page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_text("Done: 3 executions looked at")).to_be_visible()
+    expect(page.get_by_text("Done: 3 executions replayed")).to_be_visible()
     assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

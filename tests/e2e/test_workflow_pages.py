@@ -68,7 +68,7 @@ def test_a_designer_builds_previews_and_publishes_a_workflow(
     page.locator("#id_node-id").fill("start")
     page.locator("#id_node-type").fill("start")
     save(page)
-    expect(page.get_by_text("Node start is saved.")).to_be_visible()
+    expect(page.get_by_text("Node start saved.")).to_be_visible()
 
     page.get_by_role("link", name="Node", exact=True).click()
     page.locator("#id_node-id").fill("answer")
@@ -126,10 +126,10 @@ def test_two_designers_at_once_lose_nothing(open_page: OpenPage, api: httpx.Clie
     save(other)
     mine.locator("#id_node-name").fill("My writing")
     save(mine)
-    expect(mine.get_by_role("alert")).to_contain_text("Somebody else changed the draft")
+    expect(mine.get_by_role("alert")).to_contain_text("Someone else changed the draft")
     expect(mine.get_by_role("alert")).to_contain_text("node outline")
     expect(mine.locator("#id_node-name")).to_have_value("My writing")
-    mine.get_by_role("button", name="Save on top of the newest draft").click()
+    mine.get_by_role("button", name="Save over the latest draft").click()
     expect(mine.locator("#node-write")).to_contain_text("My writing")
     expect(mine.locator("#node-outline")).to_contain_text("Their outline")
 
@@ -164,7 +164,7 @@ def test_the_rules_of_a_filter_are_readable(
 def test_the_graph_is_reached_by_keyboard(designer_page: Page, drawn: str) -> None:
     page = designer_page
     page.goto(f"/workflows/{drawn}/")
-    page.get_by_role("region", name="Drawing of the workflow").focus()
+    page.get_by_role("region", name="Workflow graph").focus()
     page.keyboard.press("Tab")
     focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
     assert focused.startswith("A question comes in")

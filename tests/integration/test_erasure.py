@@ -190,7 +190,7 @@ def test_the_process_remembers_nothing_of_an_erased_conversation() -> None:
     assert key not in MEMORY._parts
 
 
-@pytest.mark.parametrize(("days", "told"), [(0, "was not told how long"), (30, "30 days")])
+@pytest.mark.parametrize(("days", "told"), [(0, "not configured on this server"), (30, "30 days")])
 def test_the_page_says_what_backups_still_hold(
     monkeypatch: pytest.MonkeyPatch, days: int, told: str
 ) -> None:

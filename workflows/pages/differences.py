@@ -33,7 +33,7 @@ def _rows(change: ElementChange) -> Iterator[DiffRow]:
         case "added":
             yield DiffRow("added", label, after=_text(change.whole), note=_("new"))
         case "removed":
-            yield DiffRow("removed", label, before=_text(change.whole), note=_("gone"))
+            yield DiffRow("removed", label, before=_text(change.whole), note=_("removed"))
         case "changed":
             for field in change.fields:
                 yield _field_row(label, field)
@@ -48,7 +48,7 @@ def _field_row(label: str, field: Difference) -> DiffRow:
         case Kind.REMOVED:
             return DiffRow("removed", where, before=before)
         case Kind.MOVED:
-            note = _("from place %(a)s to %(b)s") % {"a": before, "b": after}
+            note = _("moved from position %(a)s to %(b)s") % {"a": before, "b": after}
             return DiffRow("moved", where, note=note)
     return DiffRow("changed", where, before, after)
 

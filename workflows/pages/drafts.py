@@ -72,7 +72,7 @@ def seen_in(request: HttpRequest, row: Workflow) -> Seen:
     except signing.BadSignature:
         found = {}
     if found.get("key") != row.key:
-        raise ValidationFailed(_("The form does not say what was seen; reload the page."))
+        raise ValidationFailed(_("The form is incomplete. Reload the page."))
     carried = found["draft"]
     document = definition(carried.encode()).document if carried else None
     return Seen(found["version"], document)

@@ -109,7 +109,7 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, ("node", node_id))
         if attempt.done:
-            flash.success(request, _("Node %(id)s is saved.") % {"id": form.model.id})
+            flash.success(request, _("Node %(id)s saved.") % {"id": form.model.id})
             return redirect(f"{reverse('workflows:detail', args=[slug])}#node-{form.model.id}")
     elif form.errors:
         form.add_problems(faults)
@@ -157,7 +157,7 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, ("edge", edge_id))
         if attempt.done:
-            flash.success(request, _("Edge %(id)s is saved.") % {"id": form.model.id})
+            flash.success(request, _("Edge %(id)s saved.") % {"id": form.model.id})
             return redirect(f"{reverse('workflows:detail', args=[slug])}#edge-{form.model.id}")
     elif form.errors:
         form.add_problems(faults)
@@ -188,7 +188,7 @@ def reducers(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     if form.is_valid():
         attempt = _try(request, actor, slug, form, make, ("reducer", ""))
         if attempt.done:
-            flash.success(request, _("The reducers are saved."))
+            flash.success(request, _("Reducers saved."))
             return redirect("workflows:detail", slug)
     return _shown(request, row, form, attempt, "reducer", "", _("Reducers"))
 

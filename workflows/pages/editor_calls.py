@@ -48,7 +48,7 @@ def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], Ht
                 return problem(401, "unauthenticated", _("You are signed out; sign in again."))
             actor = person_actor(request)
             if actor is None:
-                return problem(403, "forbidden", _("You may not do this here."))
+                return problem(403, "forbidden", _("You are not allowed to do this."))
             return view(request, actor, *args, **kwargs)
         except (ContextError, Error) as error:
             return of_exception(error)
@@ -64,7 +64,7 @@ def workflow_named(actor: Actor, slug: str) -> Workflow:
 def json_body(request: HttpRequest, model: type[BodyT]) -> BodyT:
     """The strict JSON body of a call."""
     if request.content_type != JSON:
-        raise ValidationFailed(_("A JSON body is expected."), malformed=True)
+        raise ValidationFailed(_("Send a JSON body."), malformed=True)
     return parse(model, read_body(BytesIO(request.body), settings.MAX_BODY_BYTES))
 
 

@@ -123,7 +123,7 @@ def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def _asked_by_form(sent: QueryDict) -> PanelAsked:
     given: dict[str, JsonValue] = {"kind": sent.get("kind", ""), "id": sent.get("id", "")}
     if given["kind"] not in get_args(Kind):
-        raise ValidationFailed.at("/kind", _("The form does not say what it is about."))
+        raise ValidationFailed.at("/kind", _("The form is incomplete. Reload the page."))
     return parse(PanelAsked, {**given, "document": document_in(sent.get("document", ""))})
 
 

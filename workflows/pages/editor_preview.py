@@ -105,10 +105,10 @@ def _require_readable(parts: Parts, name: str) -> None:
     """The node must be whole; others may be broken as long as nothing comes from them."""
     part = parts.node(name)
     if part is None:
-        raise NotFound(_("The document has no node %(id)s.") % {"id": name[:64]})
+        raise NotFound(_("The workflow has no node %(id)s.") % {"id": name[:64]})
     if part.element is None:
         problems = part.told.problems[: len(part.wrong)]
-        text = _("The node %(id)s cannot be read: %(message)s")
+        text = _("The node %(id)s is invalid: %(message)s")
         raise ValidationFailed(
             text % {"id": name[:64], "message": problems[0].message},
             problems=[each.as_field_problem() for each in problems],
@@ -128,7 +128,7 @@ def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
     else:
         found = way(graph, graph.starts, node)
         if found is None:
-            text = _("No way leads from a start to %(id)s.")
+            text = _("No path leads from a start node to %(id)s.")
             raise ValidationFailed.at("/node", text % {"id": node[:64]})
         ways = found
     first = ways[0].from_node if ways else node

@@ -29,7 +29,7 @@ def edge_problems(document: Document, made: Edge) -> list[FieldProblem]:
     ends = {each.id for each in document.nodes}
     for name, end in (("from", made.from_node), ("to", made.to_node)):
         if end not in ends:
-            problems.append(FieldProblem(f"/{name}", _("There is no such node.")))
+            problems.append(FieldProblem(f"/{name}", _("This node does not exist.")))
     return problems
 
 
@@ -37,7 +37,7 @@ def repeated_patterns(rows: Sequence[ReducerRow]) -> list[FieldProblem]:
     """Keys that stand in the rows twice, with pointers into ReducerFields."""
     patterns = [each.pattern for each in rows]
     return [
-        FieldProblem(f"/reducers/{place}/pattern", _("This key stands here already."))
+        FieldProblem(f"/reducers/{place}/pattern", _("This key is already listed."))
         for place, pattern in enumerate(patterns)
         if pattern in patterns[:place]
     ]

@@ -36,14 +36,14 @@ _RULE_TYPES: Final[Choices] = [
 ]
 _PAIRING: Final[Choices] = [
     ("keep", _("Keep both")),
-    ("drop", _("Drop both")),
+    ("drop", _("Hide both")),
     ("warn", _("Only warn")),
 ]
 _OPERATIONS: Final[Choices] = [
     ("truncate", _("Truncate by position")),
-    ("filter", _("Filter by role or words")),
+    ("filter", _("Filter by role or keyword")),
     ("insert", _("Insert messages")),
-    ("replace", _("Replace one message")),
+    ("replace", _("Replace a message")),
     ("clear", _("Clear")),
 ]
 
@@ -63,25 +63,27 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.truncate.remove_first": FieldHint(label=_("Remove the first")),
         f"{path}.truncate.remove_last": FieldHint(label=_("Remove the last")),
         f"{path}.truncate.remove_ranges": FieldHint(
-            label=_("Ranges of positions to hide"), add_label=_("Add a range"), row_label=_("Range")
+            label=_("Ranges to hide"), add_label=_("Add a range"), row_label=_("Range")
         ),
         f"{path}.truncate.range": FieldHint(
-            label=_("Range of positions"), help=_("From start up to, but without, end; from 0.")
+            label=_("Range of positions"), help=_("Start included, end excluded, counted from 0.")
         ),
         f"{path}.truncate.keep_system": FieldHint(
             label=_("Keep the system messages"),
-            help=_("They stay beside what the options above keep."),
+            help=_("They stay in addition to what the options above keep."),
         ),
         f"{path}.insert": block("insert", _("Insert")),
         f"{path}.insert.position": FieldHint(
-            label=_("Position"), help=_("In the visible list: 0 is the front, -1 the end.")
+            label=_("Position"),
+            help=_("Counted in the visible messages: 0 is the start, -1 the end."),
         ),
         f"{path}.insert.messages": FieldHint(
             label=_("Messages"), help=_("A JSON list of messages."), placeholder=example, wide=True
         ),
         f"{path}.replace": block("replace", _("Replace")),
         f"{path}.replace.index": FieldHint(
-            label=_("Position"), help=_("Of the message to replace, in the visible list from 0.")
+            label=_("Position"),
+            help=_("Position of the message to replace, counted in the visible messages from 0."),
         ),
         f"{path}.replace.message": FieldHint(
             label=_("Message"), help=_("A JSON object with role and content."), wide=True
@@ -91,13 +93,13 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
         f"{path}.filter": block("filter", _("What stays")),
         f"{path}.filter.roles": FieldHint(label=_("Only these roles")),
         f"{path}.filter.content_contains": FieldHint(
-            label=_("Containing one of"), help=_("One keyword a line; upper and lower case differ.")
+            label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         f"{path}.filter.content_excludes": FieldHint(label=_("Containing none of")),
         f"{path}.pairing": FieldHint(
-            label=_("Split tool pairs"), choices=_PAIRING, help=_("A call without its result.")
+            label=_("Incomplete tool pairs"), choices=_PAIRING, help=_("A call without its result.")
         ),
-        f"{path}.protect_tools": FieldHint(label=_("Keep the description of the tools visible")),
+        f"{path}.protect_tools": FieldHint(label=_("Keep the tool description visible")),
     }
 
 
@@ -109,26 +111,31 @@ def filter_hints(path: str, legend: Text, help: Text, row: Text) -> dict[str, Fi
             label=_("Rules"),
             add_label=_("Add a rule"),
             row_label=_("Rule"),
-            help=_("A name is kept if an include matches and no exclude does; * is any text."),
+            help=_(
+                "A name is kept if an include pattern matches and no exclude pattern does. *"
+                " matches any text."
+            ),
         ),
-        f"{path}.rules.type": FieldHint(label=_("What it does"), choices=_RULE_TYPES),
+        f"{path}.rules.type": FieldHint(label=_("Action"), choices=_RULE_TYPES),
         f"{path}.rules.pattern": FieldHint(label=_("Pattern"), code=True, placeholder="llm.*"),
-        f"{path}.rules.target": FieldHint(label=_("Of what"), choices=TARGETS),
+        f"{path}.rules.target": FieldHint(label=_("Section"), choices=TARGETS),
         f"{path}.rules.transform": FieldHint(label=_("Transform"), choices=later(transforms)),
         f"{path}.rules.condition": FieldHint(
-            label=_("Only if"), code=True, height=1, placeholder="context.mode === 'short'"
+            label=_("Condition"), code=True, height=1, placeholder="context.mode === 'short'"
         ),
         f"{path}.default_behavior": FieldHint(
-            label=_("What no rule mentions"),
-            choices=[("pass", _("Passes")), ("block", _("Is blocked"))],
-            empty_label=_("As the context type says"),
+            label=_("If no rule matches"),
+            choices=[("pass", _("Pass")), ("block", _("Block"))],
+            empty_label=_("Default for this context type"),
         ),
         f"{path}.priority": FieldHint(
-            label=_("Priority"), help=_("Of several filters the highest decides the default.")
+            label=_("Priority"), help=_("The filter with the highest priority sets the default.")
         ),
         f"{path}.messages": FieldHint(
             label=_("Messages"),
-            help=_("Operations on the visible messages, as a view: nothing is changed or stored."),
+            help=_(
+                "Operations on the messages that this node sees. The conversation is not changed."
+            ),
             add_label=_("Add an operation"),
             row_label=_("Operation"),
         ),

@@ -67,25 +67,23 @@ class NodeForm(ContractForm[NodeFields]):
     }
     hints = {
         "id": FieldHint(
-            label=_("Id"), code=True, help=_("Letters, digits, - and _; edges and engines use it.")
+            label=_("Id"), code=True, help=_("Letters, digits, - and _. Used by edges and engines.")
         ),
         "type": FieldHint(
             label=_("Type"),
             suggestions=NODE_TYPES,
-            help=_("A free name; it says what the node sees if you choose no context type."),
+            help=_("Any name. Sets the default context type."),
         ),
         "name": FieldHint(label=_("Name")),
         "description": FieldHint(label=_("Description"), height=2, wide=True),
-        "template": FieldHint(
-            label=_("Template"), height=4, wide=True, help=_("Every filter lets it through.")
-        ),
+        "template": FieldHint(label=_("Template"), height=4, wide=True, help=_("Always included")),
         "pause": FieldHint(
-            label=_("Review by a person"),
+            label=_("Review"),
             choices=[("before", _("Pause before it runs")), ("after", _("Pause after it ran"))],
             empty_label=_("No pause"),
         ),
         "pause_reason": FieldHint(
-            label=_("What the reviewer is asked"), height=2, wide=True, shown_when=_PAUSES
+            label=_("Question for the reviewer"), height=2, wide=True, shown_when=_PAUSES
         ),
         "timeout_seconds": FieldHint(
             label=_("Timeout"),
@@ -105,28 +103,28 @@ class NodeForm(ContractForm[NodeFields]):
             shown_when=_PAUSES,
         ),
         "context_type": FieldHint(
-            label=_("What it sees"),
+            label=_("Context type"),
             choices=later(_context_types),
-            empty_label=_("As its type says"),
+            empty_label=_("Default for this type"),
             wide=True,
         ),
         "operation": FieldHint(
-            label=_("What it does to the conversation"),
-            help=_("The server runs it when the engine completes the node; it opens one batch."),
+            label=_("Operation on the conversation"),
+            help=_("The server applies it when the engine completes the node. It opens one batch."),
             shown_when=ShownWhen.is_("type", CONTEXT_PROCESSOR),
         ),
         **operation_hints("operation"),
         **filter_hints(
             "context_filters",
-            _("Filters of what comes in"),
-            _("They narrow what the context type lets through; this node alone sees less."),
-            _("Filter of what comes in"),
+            _("Input filters"),
+            _("Narrow what this node sees, after the context type. Later nodes are not affected."),
+            _("Input filter"),
         ),
         **filter_hints(
             "outgoing_filters",
-            _("Filters of what goes out"),
-            _("They narrow what travels on along its edges."),
-            _("Filter of what goes out"),
+            _("Output filters"),
+            _("Narrow what later nodes see."),
+            _("Output filter"),
         ),
         "x": FieldHint(label=_("Position from the left")),
         "y": FieldHint(label=_("Position from the top")),
@@ -134,7 +132,7 @@ class NodeForm(ContractForm[NodeFields]):
             label=_("Other config"), help=_("A JSON object for the engine."), height=4, wide=True
         ),
         "properties": FieldHint(
-            label=_("Properties"), help=_("A JSON object of your own."), height=3, wide=True
+            label=_("Properties"), help=_("Any JSON object for your own use."), height=3, wide=True
         ),
     }
 
@@ -172,7 +170,7 @@ class EdgeForm(ContractForm[EdgeFields]):
         "type": FieldHint(
             label=_("Type"),
             choices=[
-                ("sequence", _("Sequence: taken when the node is done")),
+                ("sequence", _("Sequence: taken when the node completes")),
                 ("conditional", _("Conditional: taken if its condition is true")),
                 ("error", _("Error: taken when the node fails")),
             ],
@@ -180,53 +178,55 @@ class EdgeForm(ContractForm[EdgeFields]):
         "from": FieldHint(label=_("From"), choices=[("", "")]),
         "to": FieldHint(label=_("To"), choices=[("", "")]),
         "condition": FieldHint(
-            label=_("Taken if"),
+            label=_("Condition"),
             code=True,
             height=2,
             wide=True,
             placeholder="context.missing.length > 0",
             help=_("context.NAME is a variable or metadata; === !== < > && || ! ( ) and .length."),
         ),
-        "weight": FieldHint(label=_("Weight"), help=_("Heavier edges come first.")),
+        "weight": FieldHint(label=_("Weight"), help=_("Higher weight runs first.")),
         "filter_type": FieldHint(
-            label=_("What flows along it"),
+            label=_("Edge filter"),
             choices=[
                 ("pass_all", _("Everything")),
                 ("pass_none", _("The template only")),
-                ("selective", _("What patterns select")),
+                ("selective", _("Names matching patterns")),
                 ("conditional", _("Only if a condition is true")),
-                ("transform", _("Everything, with some changed")),
+                ("transform", _("Transform")),
             ],
-            empty_label=_("As the type of the edge says"),
+            empty_label=_("Default for this edge type"),
             wide=True,
         ),
         "filter_condition": FieldHint(
-            label=_("Context flows if"),
+            label=_("Pass context if"),
             code=True,
             height=2,
             wide=True,
             shown_when=_SELECTS,
-            help=_("If not, the template only; the edge is taken all the same."),
+            help=_("Otherwise only the template is passed. The edge is taken either way."),
         ),
         "include_patterns": FieldHint(
-            label=_("Include"), code=True, shown_when=_SELECTS, help=_("One pattern a line.")
+            label=_("Include"), code=True, shown_when=_SELECTS, help=_("One pattern per line.")
         ),
         "exclude_patterns": FieldHint(
-            label=_("Exclude"), code=True, shown_when=_SELECTS, help=_("It always wins.")
+            label=_("Exclude"), code=True, shown_when=_SELECTS, help=_("Exclude always wins.")
         ),
         "transform_rules": FieldHint(
             label=_("Changes"),
-            add_label=_("Add a change"),
+            add_label=_("Add a transform"),
             row_label=_("Change"),
             shown_when=_SELECTS,
         ),
         "transform_rules.pattern": FieldHint(label=_("Pattern"), code=True, placeholder="source.*"),
         "transform_rules.transform": FieldHint(label=_("Transform"), choices=later(transforms)),
-        "transform_rules.target": FieldHint(label=_("Of what"), choices=TARGETS),
+        "transform_rules.target": FieldHint(label=_("Section"), choices=TARGETS),
         "transform_rules.rename": FieldHint(label=_("Rename to"), code=True),
         "messages": FieldHint(
             label=_("Messages"),
-            help=_("Operations on the visible messages, as a view: nothing is changed or stored."),
+            help=_(
+                "Operations on the messages that this node sees. The conversation is not changed."
+            ),
             add_label=_("Add an operation"),
             row_label=_("Operation"),
             shown_when=ShownWhen.is_(
@@ -235,7 +235,7 @@ class EdgeForm(ContractForm[EdgeFields]):
         ),
         **operation_hints("messages"),
         "properties": FieldHint(
-            label=_("Properties"), help=_("A JSON object of your own."), height=3, wide=True
+            label=_("Properties"), help=_("Any JSON object for your own use."), height=3, wide=True
         ),
     }
 
@@ -254,7 +254,7 @@ class EdgeForm(ContractForm[EdgeFields]):
             value = str(self[name].value() or "")
             if isinstance(widget, forms.Select):
                 extra = [(value, value)] if value and value not in named else []
-                widget.choices = [("", _("Choose…")), *named.items(), *extra]
+                widget.choices = [("", _("Select…")), *named.items(), *extra]
 
 
 class ReducerRow(Contract):
@@ -303,7 +303,9 @@ class DocumentForm(ContractForm[DocumentFields]):
     contract = DocumentFields
     hints = {
         "name": FieldHint(
-            label=_("Name"), wide=True, help=_("Of the document; exports and versions carry it.")
+            label=_("Name"),
+            wide=True,
+            help=_("Name of the workflow, also in exports and versions."),
         ),
     }
 
@@ -321,21 +323,21 @@ class CreateForm(ContractForm[NamedWorkflow]):
             label=_("Slug"),
             code=True,
             placeholder="support",
-            help=_("Its name in addresses and calls; letters, digits, - and _."),
+            help=_("Name in URLs and API calls: letters, digits, - and _."),
         ),
         "name": FieldHint(label=_("Name")),
         "description": FieldHint(label=_("Description"), height=3, wide=True),
         "start_with": FieldHint(
-            label=_("Start with"),
+            label=_("Template"),
             choices=[
-                ("chat", _("Chat: a model answers, a person speaks, in turns")),
-                ("review", _("Review loop: written, checked, and approved by a person")),
-                ("research", _("Research note: two branches that meet, and an editor")),
+                ("chat", _("Chat: a model and a person take turns")),
+                ("review", _("Review loop: draft, check, approval by a person")),
+                ("research", _("Research note: two parallel branches and an editor")),
                 ("support", _("Customer support: tool calls, compaction, approval")),
             ],
-            empty_label=_("Nothing: an empty draft"),
+            empty_label=_("Empty draft"),
             wide=True,
-            help=_("A template is copied; what you change in it stays yours."),
+            help=_("The template is copied into your draft."),
         ),
     }
 

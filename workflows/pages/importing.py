@@ -76,7 +76,7 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 def _given(text: str, file: "UploadedFile[bytes] | None") -> str | bytes:
     if file is None and not text.strip():
-        raise ValidationFailed(_("Choose a file, or paste the YAML."))
+        raise ValidationFailed(_("Select a file, or paste the YAML."))
     if file is not None and (file.size or 0) > settings.MAX_BODY_BYTES:
         raise TooLarge(_("The file is too large."), limit=settings.MAX_BODY_BYTES)
     return text if file is None else file.read()
@@ -102,8 +102,8 @@ def _tell(request: HttpRequest, saved: SavedDraft, given: str | bytes) -> None:
         flash.success(request, _("Imported."))
         return
     text = ngettext(
-        "Imported; %(n)s problem keeps it from being published.",
-        "Imported; %(n)s problems keep it from being published.",
+        "Imported. Fix %(n)s problem before publishing.",
+        "Imported. Fix %(n)s problems before publishing.",
         len(errors),
     )
     flash.warning(request, text % {"n": len(errors)})

@@ -87,9 +87,9 @@ def create(request: HttpRequest, actor: Actor) -> HttpResponse:
         except ContextError as error:
             _place(form, error)
         else:
-            text = _("The workflow is made; add its first node.")
+            text = _("Workflow created. Add its first node.")
             if given.start_with is not None:
-                text = _("The workflow is made; change its draft as you like.")
+                text = _("Workflow created. Edit its draft as you like.")
             flash.success(request, text)
             return redirect("workflows:detail", row.slug)
     shown = FormPage(
@@ -206,11 +206,11 @@ def restore(request: HttpRequest, actor: Actor, slug: str, number: int) -> HttpR
     title = _("Restore version %(n)s into the draft") % {"n": number}
     ask = _Question(
         title=title,
-        text=_("The draft becomes what version %(n)s is. What it says now is lost:")
+        text=_("The draft is replaced by version %(n)s. These changes in the draft are lost:")
         % {"n": number},
         submit=_("Restore"),
         rows=diff_rows_of(compare(now, document)[:MOST_CHANGES]),
-        done=_("The draft is version %(n)s again.") % {"n": number},
+        done=_("Draft replaced by version %(n)s.") % {"n": number},
     )
     return _ask(request, actor, row, ask, lambda _draft: document)
 
@@ -224,17 +224,17 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
     elements.find(document.nodes, node_id)
     gone = elements.edges_of(document, node_id)
     count = len(gone)
-    text = _("No edge leads from or to it.")
+    text = _("No edges are connected to it.")
     if gone:
         text = ngettext(
-            "%(n)s edge goes with it:", "%(n)s edges that lead from and to it go with it:", count
+            "%(n)s connected edge is deleted too:", "%(n)s connected edges are deleted too:", count
         ) % {"n": count}
     ask = _Question(
         title=_("Delete the node %(id)s") % {"id": node_id},
         text=text,
         submit=_("Delete"),
         details=[f"{edge.id}: {edge.from_node} → {edge.to_node}" for edge in gone[:100]],
-        done=_("The node %(id)s is deleted.") % {"id": node_id},
+        done=_("Node %(id)s deleted.") % {"id": node_id},
     )
     return _ask(request, actor, row, ask, lambda draft: elements.without_node(draft, node_id))
 
@@ -248,9 +248,9 @@ def delete_edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> 
     ends = {"a": edge.from_node, "b": edge.to_node}
     ask = _Question(
         title=_("Delete the edge %(id)s") % {"id": edge_id},
-        text=_("It leads from %(a)s to %(b)s; both nodes stay.") % ends,
+        text=_("It connects %(a)s to %(b)s. Both nodes stay.") % ends,
         submit=_("Delete"),
-        done=_("The edge %(id)s is deleted.") % {"id": edge_id},
+        done=_("Edge %(id)s deleted.") % {"id": edge_id},
     )
     return _ask(request, actor, row, ask, lambda draft: elements.without_edge(draft, edge_id))
 
@@ -315,13 +315,13 @@ def delete(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         text = request.POST.get("changes", "")
         expected = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
         services.delete(actor, slug, expected=expected)
-        flash.success(request, _("The workflow %(slug)s is deleted.") % {"slug": slug})
+        flash.success(request, _("Workflow %(slug)s deleted.") % {"slug": slug})
         return redirect("workflows:list")
     confirm = Confirm(
         title=_("Delete the workflow %(slug)s") % {"slug": slug},
         text=_(
-            "Nothing new starts with it, and its slug is free again. "
-            "Executions of its versions go on and can be read."
+            "No new executions can use it, and its slug becomes available. Existing executions "
+            "continue and stay readable."
         ),
         action=request.path,
         submit=_("Delete"),

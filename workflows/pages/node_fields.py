@@ -197,7 +197,7 @@ def _config_of(fields: NodeFields, listed: Mapping[str, JsonValue]) -> dict[str,
     has_field = {*own, *_own_keys(pauses=fields.pause is not None)}
     twice = {to_snake(key) for key in fields.config} & {to_snake(key) for key in has_field}
     if twice:
-        message = _("%(name)s has a field of its own above. Remove it here, or rename it.")
+        message = _("%(name)s has its own field above. Remove it here, or rename it.")
         raise ValidationFailed.at("/config", message % {"name": min(twice)})
     return own | fields.config
 
@@ -208,7 +208,7 @@ def _timeout_of(fields: NodeFields) -> dict[str, JsonValue]:
     if seconds is None and outcome is None:
         return {}
     if outcome is None:
-        message = _("Choose what happens after %(duration)s, or clear the timeout.")
+        message = _("Select what happens after %(duration)s, or clear the timeout.")
         told = message % {"duration": duration_text(seconds or 0)}
         raise ValidationFailed.at("/timeout_outcome", told)
     if seconds is None:

@@ -187,7 +187,7 @@ def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> L
     context = PromptContext.read(_json(asked.context, "/context", {}), "/context")
     given = _json(asked.messages, "/messages", [])
     if not isinstance(given, list):
-        raise ValidationFailed.at("/messages", _("This must be a list of messages."))
+        raise ValidationFailed.at("/messages", _("Enter a list of messages."))
     drafts = read_messages(given, "/messages") if given else ()
     asked_for = PreviewAsked(
         node=wanted.node,
@@ -218,7 +218,7 @@ def _version(text: str) -> int | None:
     if not text:
         return None
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise ValidationFailed.at("/at", _("The version of an execution is a whole number."))
+        raise ValidationFailed.at("/at", _("Enter the version as a whole number."))
     return int(text)
 
 
@@ -252,9 +252,9 @@ def _tabs(path: str, asked: Asked, taken: Sequence[str]) -> list[Tab]:
     kept = [("of", asked.which), ("node", asked.node), ("chosen", "1")]
     kept += [("edges", edge) for edge in taken]
     return [
-        Tab(_("A conversation"), f"{path}?{urlencode(kept)}", not asked.pasted),
+        Tab(_("Conversation"), f"{path}?{urlencode(kept)}", not asked.pasted),
         Tab(
-            _("A context that you paste"),
+            _("Pasted context"),
             f"{path}?{urlencode([*kept, ('paste', '1')])}",
             asked.pasted,
         ),

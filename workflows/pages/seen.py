@@ -129,8 +129,8 @@ def _system_dropped(looked: Looked) -> str:
     if not gone:
         return ""
     text = ngettext(
-        "The system message is dropped: %(places)s.",
-        "%(n)s system messages are dropped: %(places)s.",
+        "The system message will be hidden: %(places)s.",
+        "%(n)s system messages will be hidden: %(places)s.",
         len(gone),
     )
     return text % {"n": len(gone), "places": named_indices(gone)}
@@ -295,11 +295,11 @@ def step_words(step: Label) -> str:
     known = {
         "type": _("context type %(name)s"),
         "edge": _("edge %(name)s"),
-        "outgoing": _("outgoing filter of %(name)s"),
+        "outgoing": _("output filter of %(name)s"),
     }
     if colon and kind in known:
         return known[kind] % {"name": name}
-    return _("filter of the node") if text == "filter" else text
+    return _("input filter") if text == "filter" else text
 
 
 def _text(value: JsonValue) -> str:

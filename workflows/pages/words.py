@@ -35,11 +35,11 @@ NODE_TYPE_WORDS: Final[Mapping[str, Text]] = {
 
 CONTEXT_TYPE_WORDS: Final[Mapping[str, Text]] = {
     "pass_through": gettext_lazy("everything"),
-    "filter_in": gettext_lazy("only what its filter lets in"),
-    "filter_out": gettext_lazy("all but what its filter keeps out"),
+    "filter_in": gettext_lazy("only what its filter includes"),
+    "filter_out": gettext_lazy("all but what its filter excludes"),
     "transform": gettext_lazy("everything, transformed"),
     "isolate": gettext_lazy("its template only"),
-    "merge": gettext_lazy("what was united"),
+    "merge": gettext_lazy("the merged context"),
     "llm_context": gettext_lazy("what a model needs"),
     "tool_context": gettext_lazy("what a tool needs"),
     "human_context": gettext_lazy("what a person needs"),

@@ -74,7 +74,7 @@ def account(request: HttpRequest) -> HttpResponse:
         form = PasswordForm(request, request.POST)
         if form.is_valid():
             _change(request, actor, form)
-            flash.success(request, _("Your password is changed. Other browsers are signed out."))
+            flash.success(request, _("Password changed. Other browsers are signed out."))
             return redirect("overview" if was_first else "account")
     else:
         form = PasswordForm(request)

@@ -27,11 +27,11 @@ ROLES: Final[Mapping[Role, Text]] = {
     Role.VIEWER: gettext_lazy("viewer: reads everything"),
     Role.REVIEWER: gettext_lazy("reviewer: edits paused states, approves, rolls back"),
     Role.DESIGNER: gettext_lazy("designer: the same, and draws workflows"),
-    Role.ADMIN: gettext_lazy("admin: everything, also people, tokens and erasure"),
+    Role.ADMIN: gettext_lazy("admin: everything, including people, tokens and erasing"),
 }
 _LOCKED: Final = Status(gettext_lazy("locked out"), "secondary", "lock")
-_WAITING: Final = Status(gettext_lazy("has a first password"), "orange", "key")
-_ACTIVE: Final = Status(gettext_lazy("signs in"), "green", "circle-check")
+_WAITING: Final = Status(gettext_lazy("has not chosen a password yet"), "orange", "key")
+_ACTIVE: Final = Status(gettext_lazy("active"), "green", "circle-check")
 
 
 class RoleRequest(Contract):
@@ -53,7 +53,8 @@ class NewPersonForm(ContractForm[NewPersonRequest]):
         "name": FieldHint(
             label=gettext_lazy("Name"),
             help=gettext_lazy(
-                "Letters, digits and . @ + - _. It is the author of what they change, and it stays."
+                "Letters, digits and . @ + - _. Shown as the author of their changes; it cannot"
+                " be changed later."
             ),
             wide=True,
         ),
@@ -162,7 +163,7 @@ def person(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     except (InvalidState, VersionConflict) as error:
         now = services.find_person(actor, name)
         return _person_page(request, actor, now, form, error.detail, status=409)
-    flash.success(request, _("The role of %(name)s is saved.") % {"name": name})
+    flash.success(request, _("Role of %(name)s saved.") % {"name": name})
     return redirect("settings-people")
 
 
@@ -179,8 +180,8 @@ def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         found,
         title=_("A new password for %(name)s") % {"name": name},
         text=_(
-            "The password of now stops holding, and whoever is signed in with it is signed out. "
-            "The new one is shown once; its first use is to choose another."
+            "The current password stops working and its sessions are signed out. The new "
+            "password is shown once and must be changed at the first sign-in."
         ),
         submit=_("Make a new password"),
     )
@@ -191,14 +192,14 @@ def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def lock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     found = services.find_person(actor, name)
     if request.method == "POST":
-        return _done(request, actor, services.lock, name, _("%(name)s is locked out."))
+        return _done(request, actor, services.lock, name, _("%(name)s is now locked out."))
     return _question(
         request,
         found,
         title=_("Lock %(name)s out") % {"name": name},
         text=_(
-            "They are signed out at once, and their open pages end. What they did stays under "
-            "their name. You can let them in again."
+            "They are signed out at once. Their work stays under their name. You can let them "
+            "in again."
         ),
         submit=_("Lock out"),
         danger=True,
@@ -210,12 +211,12 @@ def lock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def unlock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     found = services.find_person(actor, name)
     if request.method == "POST":
-        return _done(request, actor, services.unlock, name, _("%(name)s may sign in again."))
+        return _done(request, actor, services.unlock, name, _("%(name)s can sign in again."))
     return _question(
         request,
         found,
         title=_("Let %(name)s in again") % {"name": name},
-        text=_("With the role and the password that they had."),
+        text=_("Their role and password are unchanged."),
         submit=_("Let in"),
     )
 
@@ -254,7 +255,7 @@ def _person_page(
 
 def _password_page(request: HttpRequest, made: NewPassword) -> HttpResponse:
     shown = PasswordPage(
-        title=_("A password for %(name)s") % {"name": made.name},
+        title=_("Password for %(name)s") % {"name": made.name},
         crumbs=_crumbs(made.name),
         made=made,
         sign_in=request.build_absolute_uri(reverse("login")),

@@ -54,9 +54,9 @@ def end_session(request: HttpRequest, actor: Actor, session: str) -> HttpRespons
     """Sign one browser out; who opens the address by hand is led to the list."""
     if request.method == "POST":
         if services.end_session(actor, session):
-            flash.success(request, _("The browser is signed out."))
+            flash.success(request, _("Browser signed out."))
         else:
-            flash.info(request, _("The browser was signed out already."))
+            flash.info(request, _("This browser was already signed out."))
     return redirect("account")
 
 
@@ -66,7 +66,7 @@ def end_other_sessions(request: HttpRequest, actor: Actor) -> HttpResponse:
     if request.method == "POST":
         count = services.end_other_sessions(actor, _here(request))
         text = ngettext(
-            "%(n)d other browser is signed out.", "%(n)d other browsers are signed out.", count
+            "%(n)d other browser signed out.", "%(n)d other browsers signed out.", count
         )
         flash.success(request, text % {"n": count})
     return redirect("account")

@@ -51,11 +51,11 @@ class TokenForm(ContractForm[NewTokenRequest]):
     contract = NewTokenRequest
     hints = {
         "name": FieldHint(
-            label=gettext_lazy("Name"), help=gettext_lazy("It is the author of what it changes.")
+            label=gettext_lazy("Name"), help=gettext_lazy("Shown as the author of its changes.")
         ),
         "scopes": FieldHint(
-            label=gettext_lazy("May"),
-            help=gettext_lazy("Every token reads. Give an engine no more than it needs."),
+            label=gettext_lazy("Scopes"),
+            help=gettext_lazy("Every token can read. Allow only what the engine needs."),
             choices=[
                 (
                     "engine",
@@ -63,16 +63,16 @@ class TokenForm(ContractForm[NewTokenRequest]):
                 ),
                 ("review", gettext_lazy("review: edit the state, approve, reject, restore, fork")),
                 ("design", gettext_lazy("design: change and publish workflows")),
-                ("admin", gettext_lazy("admin: everything, also tokens and erasure")),
+                ("admin", gettext_lazy("admin: everything, including tokens and erasing")),
             ],
         ),
         "expires": FieldHint(
-            label=gettext_lazy("Holds for"),
+            label=gettext_lazy("Expires after"),
             choices=[
                 ("30d", gettext_lazy("30 days")),
                 ("90d", gettext_lazy("90 days")),
                 ("365d", gettext_lazy("a year")),
-                ("never", gettext_lazy("ever, until it is revoked")),
+                ("never", gettext_lazy("never, until revoked")),
             ],
         ),
     }
@@ -175,14 +175,14 @@ def revoke(request: HttpRequest, actor: Actor, token_id: str) -> HttpResponse:
     rows = EngineToken.objects.filter(workspace=actor.workspace, revoked_at=None)
     row = rows.filter(public_id=token_id).first() if token_id.isascii() else None
     if row is None:
-        raise NotFound(_("There is no such token."))
+        raise NotFound(_("This token does not exist."))
     if request.method == "POST":
         revoke_token(actor, token_id)
-        flash.success(request, _("The token %(name)s is revoked.") % {"name": row.name})
+        flash.success(request, _("Token %(name)s revoked.") % {"name": row.name})
         return redirect("settings")
     confirm = Confirm(
         title=_("Revoke the token %(name)s") % {"name": row.name},
-        text=_("Whoever uses it is refused from now on. It cannot be taken back."),
+        text=_("Requests with it are refused from now on. This cannot be undone."),
         action=request.path,
         submit=_("Revoke"),
         back=reverse("settings"),

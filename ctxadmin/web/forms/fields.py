@@ -105,7 +105,7 @@ class IntegerLeaf(LeafField):
         if not text:
             return MISSING
         if not _INTEGER.fullmatch(text):
-            raise ValidationError(_("Write a whole number."), code="validation")
+            raise ValidationError(_("Enter a whole number."), code="validation")
         return max(-_LARGEST, min(int(text), _LARGEST))
 
 
@@ -117,7 +117,7 @@ class NumberLeaf(LeafField):
         if _INTEGER.fullmatch(text) and abs(int(text)) <= _LARGEST:
             return int(text)
         if not _NUMBER.fullmatch(text) or abs(float(text)) == float("inf"):
-            raise ValidationError(_("Write a number."), code="validation")
+            raise ValidationError(_("Enter a number."), code="validation")
         return float(text)
 
 
@@ -261,7 +261,7 @@ def _named(leaf: Leaf, hint: FieldHint) -> list[tuple[str, Text]]:
 
 def _select(member: Member, choices: list[tuple[str, Text]] | Any) -> forms.Select:
     has_empty = member.nullable or member.required or member.default in (None, "")
-    empty = member.hint.empty_label or (_("Choose…") if member.required else "—")
+    empty = member.hint.empty_label or (_("Select…") if member.required else "—")
     return forms.Select(choices=[("", empty), *choices] if has_empty else list(choices))
 
 

@@ -181,7 +181,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs });
       return true;
     },
-    bringBack(changes, words = t("Bring back"), touch = "") {
+    bringBack(changes, words = t("Restore"), touch = "") {
       const { document: theirs, edit } = get();
       const { base, mine } = sides(changes, theirs);
       const merged = merge(base, mine, theirs);
@@ -201,7 +201,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
       const { document, conflicts } = merge(clash.base, mine, clash.theirs, choices);
       if (conflicts.some((conflict) => !(nameOf(conflict) in choices))) return set({ clash: { ...clash, mine, conflicts } });
       set({ clash: null });
-      if (isOlder) edit(editOf(changesBetween(clash.theirs, document)), t("Bring back"));
+      if (isOlder) edit(editOf(changesBetween(clash.theirs, document)), t("Restore"));
       else set({ ...stillThere({ document, history }, chosen), base: { document: clash.theirs, version: clash.version as number } });
     },
     saved(base) {

@@ -20,7 +20,7 @@ def test_two_nodes_are_drawn_and_connected_by_mouse(
     slug = made([], [])
     page = opened(designer_page, slug)
     canvas = page.locator(".react-flow__pane")
-    kinds = page.get_by_role("region", name="Kinds of nodes")
+    kinds = page.get_by_role("region", name="Node types")
     kinds.get_by_role("button", name="Start").drag_to(canvas, target_position={"x": 130, "y": 100})
     kinds.get_by_role("button", name="Model").drag_to(canvas, target_position={"x": 250, "y": 300})
     expect(card(page, "start")).to_be_visible()
@@ -114,7 +114,9 @@ def test_connecting_what_is_connected_says_so(designer_page: Page, made: Make) -
     page = opened(designer_page, made())
     start = card(page, "ask").locator(".react-flow__handle.source")
     drag(page, start, card(page, "answer").locator(".react-flow__handle.target"))
-    expect(page.locator(".toast-note")).to_have_text(re.compile("ask leads to answer already"))
+    expect(page.locator(".toast-note")).to_have_text(
+        re.compile("ask is already connected to answer")
+    )
 
 
 def test_signs_that_nobody_sees_are_named_on_the_canvas(designer_page: Page, made: Make) -> None:
@@ -208,7 +210,7 @@ def test_an_edge_is_drawn_by_two_clicks(designer_page: Page, made: Make, api: ht
 
 def test_a_box_chooses_what_it_touches(designer_page: Page, made: Make) -> None:
     page = opened(designer_page, made())
-    page.get_by_role("button", name="Drag draws a box").click()
+    page.get_by_role("button", name="Drag to select").click()
     first, last = card(page, "ask").bounding_box(), card(page, "answer").bounding_box()
     assert first
     assert last
@@ -226,7 +228,7 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
     page = opened(designer_page, slug)
     page.get_by_role("button", name="Outline").focus()
     page.keyboard.press("Enter")
-    kind = page.get_by_label("Kind of node")
+    kind = page.get_by_label("Node type")
     for label in ("Start", "Model"):
         kind.select_option(label=label)
         kind.focus()
@@ -238,7 +240,7 @@ def test_the_whole_graph_is_built_by_keyboard_in_the_outline(
     page.keyboard.press("Enter")
     page.keyboard.type("nobody")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("There is no node with this id.")).to_be_visible()
+    expect(page.get_by_text("No node has this id.")).to_be_visible()
     page.keyboard.press("Control+a")
     page.keyboard.type("llm")
     page.keyboard.press("Enter")
@@ -324,7 +326,7 @@ def test_from_far_away_cards_show_their_names_and_lines_stay_and_near_again_they
     expect(page.locator(".react-flow__edge")).to_have_count(2)
     expect(page.locator(".flow-chips, .flow-card-type")).to_have_count(0)
     card(page, "n95").click()
-    expect(page.get_by_role("complementary", name="What is chosen")).to_contain_text("n95")
+    expect(page.get_by_role("complementary", name="Selection")).to_contain_text("n95")
     page.get_by_role("button", name="Zoom to selection").click()
     expect(card(page, "n95").locator(".flow-card-type")).to_be_visible()
     expect(page.locator(".flow-far")).to_have_count(0)

@@ -32,7 +32,7 @@ def test_the_preview_follows_what_is_typed(
     form(page).locator("[name$=keep_last]:visible").fill("6")
     expect(preview).to_contain_text("2 dropped")
     assert_accessible(page)
-    preview.get_by_label("Every step from the start").check()
+    preview.get_by_label("Preview the full path").check()
     expect(preview.locator(".seen-step")).to_have_count(2)
     first = preview.locator(".seen-step").first
     first.locator("summary").press("Enter")
@@ -40,7 +40,7 @@ def test_the_preview_follows_what_is_typed(
     form(page).locator("[name$=keep_last]:visible").fill("7")
     expect(preview.locator(".seen-step").last).to_contain_text("7 messages")
     expect(first).to_have_attribute("open", "")
-    preview.get_by_role("button", name="A pasted context").click()
+    preview.get_by_role("button", name="Pasted context").click()
     preview.get_by_label("Context as JSON").fill('{"variables": ')
     expect(preview.get_by_role("alert")).to_contain_text("This is not JSON")
     preview.get_by_label("Context as JSON").fill('{"history": [{"prompt": "x"}]}')
@@ -68,7 +68,7 @@ def test_the_preview_never_shows_what_something_else_would_see(
     tolerate("ERR_FAILED")
     page.route("**/editor/preview/", lambda route: route.abort())
     card(page, "ask").click()
-    expect(preview).to_contain_text("The server does not answer.")
+    expect(preview).to_contain_text("The server does not respond.")
     expect(seen).to_be_hidden()
     # It is asked again by itself.
     page.unroute("**/editor/preview/")

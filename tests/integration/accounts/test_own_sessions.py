@@ -83,7 +83,7 @@ def test_who_is_signed_in_once_has_nothing_to_end() -> None:
 
 def test_one_browser_is_signed_out_from_another() -> None:
     here, there, other = entered(), entered(address="203.0.113.6", agent=SAFARI), entered()
-    assert "The browser is signed out." in end(here, digest(there)).content.decode()
+    assert "Browser signed out." in end(here, digest(there)).content.decode()
     assert [is_in(each) for each in (here, there, other)] == [True, False, True]
     what = {"sessions": 1, "address": "203.0.113.6", "browser": "Safari", "system": "iOS"}
     assert on_record() == [("mila", "mila", "203.0.113.5", what)]
@@ -95,26 +95,26 @@ def test_what_is_signed_out_already_is_told_and_not_on_record_twice() -> None:
     here, there = entered(), entered()
     session = digest(there)
     end(here, session)
-    assert "signed out already" in end(here, session).content.decode()
+    assert "already signed out" in end(here, session).content.decode()
     assert len(on_record()) == 1
 
 
 @pytest.mark.parametrize("session", ["x", "登", "0" * 200])
 def test_what_is_no_session_was_ended_already(session: str) -> None:
-    assert "signed out already" in end(entered(), session).content.decode()
+    assert "already signed out" in end(entered(), session).content.decode()
 
 
 def test_everywhere_else_leaves_this_browser_alone() -> None:
     here, there, other, otto = entered(), entered(), entered(), entered("otto")
     answer = here.post("/account/sessions/others/end/", follow=True)
-    assert "2 other browsers are signed out." in answer.content.decode()
+    assert "2 other browsers signed out." in answer.content.decode()
     assert [is_in(each) for each in (here, there, other, otto)] == [True, False, False, True]
     assert on_record() == [("mila", "mila", "203.0.113.5", {"sessions": 2})]
 
 
 def test_nobody_ends_the_session_of_somebody_else() -> None:
     here, otto = entered(), entered("otto")
-    assert "signed out already" in end(here, digest(otto)).content.decode()
+    assert "already signed out" in end(here, digest(otto)).content.decode()
     assert is_in(otto)
     assert not on_record()
 

@@ -55,7 +55,7 @@ def test_an_address_is_taken_when_its_code_is_typed_in(reviewer: Client) -> None
     assert mail.outbox[0].to == ["rita@example.org"]
     assert "https://ctx.example.org/notifications/" in mail.outbox[0].body
     assert addresses() == {""}
-    assert "Mail goes to" in said(press(reviewer, "confirm", code=sent_code().lower()))
+    assert "Email goes to" in said(press(reviewer, "confirm", code=sent_code().lower()))
     assert addresses() == {"rita@example.org"}
 
 
@@ -73,22 +73,22 @@ def test_a_code_is_of_use_once(reviewer: Client) -> None:
     code = sent_code()
     press(reviewer, "confirm", code=code)
     press(reviewer, "remove")
-    assert "No code is waited for" in said(press(reviewer, "confirm", code=code))
+    assert "This code has expired" in said(press(reviewer, "confirm", code=code))
     assert addresses() == {""}
 
 
 def test_a_code_holds_for_an_hour(reviewer: Client, later: Callable[[timedelta], None]) -> None:
     press(reviewer, "ask", address="rita@example.org")
     later(timedelta(hours=1, seconds=1))
-    assert "No code is waited for" in said(press(reviewer, "confirm", code=sent_code()))
-    assert "Your mail address" in said(reviewer.get(PAGE))
+    assert "This code has expired" in said(press(reviewer, "confirm", code=sent_code()))
+    assert "Your email address" in said(reviewer.get(PAGE))
 
 
 def test_a_wrong_code_is_told_and_after_five_none_is_right(reviewer: Client) -> None:
     press(reviewer, "ask", address="rita@example.org")
     for _each in range(5):
-        assert "This is not the code" in said(press(reviewer, "confirm", code="WRONG"))
-    assert "ask for a new one" in said(press(reviewer, "confirm", code=sent_code()))
+        assert "Incorrect code" in said(press(reviewer, "confirm", code="WRONG"))
+    assert "Request a new one" in said(press(reviewer, "confirm", code=sent_code()))
     assert addresses() == {""}
 
 
@@ -97,14 +97,14 @@ def test_the_code_of_somebody_else_is_of_no_use(reviewer: Client) -> None:
     code = sent_code()
     other = signed_in(Role.DESIGNER)
     press(other, "ask", address="dora@example.org")
-    assert "This is not the code" in said(press(other, "confirm", code=code))
+    assert "Incorrect code" in said(press(other, "confirm", code=code))
 
 
 def test_a_new_code_ends_the_former_one(reviewer: Client) -> None:
     press(reviewer, "ask", address="one@example.org")
     former = sent_code()
     press(reviewer, "ask", address="two@example.org")
-    assert "This is not the code" in said(press(reviewer, "confirm", code=former))
+    assert "Incorrect code" in said(press(reviewer, "confirm", code=former))
     press(reviewer, "confirm", code=sent_code())
     assert addresses() == {"two@example.org"}
 
@@ -126,14 +126,14 @@ def test_five_codes_an_hour_are_sent_at_most(
 def test_what_is_no_address_is_told_and_stays_in_the_field(reviewer: Client, address: str) -> None:
     answer = press(reviewer, "ask", address=address)
     assert answer.status_code == 422
-    assert "Write a mail address" in said(answer)
+    assert "Enter an email address" in said(answer)
     assert not mail.outbox
 
 
 def test_an_address_is_removed(reviewer: Client) -> None:
     User.objects.update(email="rita@example.org")
-    assert "Mail goes to" in said(reviewer.get(PAGE))
-    assert "No mail is sent to you any more" in said(press(reviewer, "remove"))
+    assert "Email goes to" in said(reviewer.get(PAGE))
+    assert "Email notifications are off" in said(press(reviewer, "remove"))
     assert addresses() == {""}
 
 
@@ -141,9 +141,11 @@ def test_without_a_mail_server_it_can_only_be_removed(reviewer: Client, settings
     settings.MAIL = False
     User.objects.update(email="rita@example.org")
     page = said(reviewer.get(PAGE))
-    assert "This server sends no mail" in page
+    assert "This server does not send email" in page
     assert 'name="address"' not in page
-    assert "This server sends no mail" in said(press(reviewer, "ask", address="x@example.org"))
+    assert "This server does not send email" in said(
+        press(reviewer, "ask", address="x@example.org")
+    )
     press(reviewer, "remove")
     assert addresses() == {""}
 
@@ -157,5 +159,5 @@ def test_a_mail_server_that_does_not_take_it_is_told(
     monkeypatch.setattr("django.core.mail.EmailMessage.send", refuse)
     answer = press(reviewer, "ask", address="rita@example.org")
     assert answer.status_code == 503
-    assert "The mail server did not take the mail" in said(answer)
+    assert "The mail server refused the message" in said(answer)
     assert "A code was sent" not in said(reviewer.get(PAGE))

@@ -63,7 +63,7 @@ def test_one_event_is_one_mail_by_the_first_kind_that_fits() -> None:
     chain("w", "a", configs={"a": REVIEW})
     Run.start("w")
     send_all()
-    assert [letter.subject.partition(":")[0] for letter in mail.outbox] == ["Waits for review"]
+    assert [letter.subject.partition(":")[0] for letter in mail.outbox] == ["Waiting for review"]
 
 
 def test_nobody_is_told_what_they_did_themselves() -> None:
@@ -160,7 +160,7 @@ def test_the_browser_of_a_person_asks_for_news() -> None:
     fan_out()
     found = ask(client, start["next"])
     assert [piece["link"] for piece in found["results"]] == [f"/executions/{run.head.public_id}/"]
-    assert found["results"][0]["said"] == "Paused, for whatever reason"
+    assert found["results"][0]["said"] == "Paused for any reason"
     assert mail.outbox == []
     assert ask(signed_in(Role.VIEWER), start["next"])["results"] == []
     assert ask(signed_in(Role.REVIEWER, "elsewhere"), start["next"])["results"] == []
@@ -181,11 +181,11 @@ def test_every_member_chooses_on_a_page_of_their_own(settings: Any) -> None:
     assert client.post("/notifications/", {"mail": ["execution.failed"]}).status_code == 302
     html = client.get("/notifications/").content.decode()
     assert 'name="mail" value="execution.failed" aria-label="Mail: Failed' in html
-    assert html.count('"Mail: Failed, also by a rejection" checked>') == 1
-    assert "You have no mail address here yet" in html
+    assert html.count('"Mail: Failed or rejected" checked>') == 1
+    assert "Add an email address to receive" in html
     assert "/settings/webhooks/" not in html
     settings.MAIL = False
-    assert "sends no mail" in client.get("/notifications/").content.decode()
+    assert "does not send email" in client.get("/notifications/").content.decode()
 
 
 def paused() -> Run:
@@ -252,8 +252,8 @@ def test_a_review_is_assigned_by_rest_and_on_a_page() -> None:
     page = f"/executions/{run.head.public_id}/assign/"
     assert "<option>rita</option>" in client.get(page).content.decode()
     shown = client.post(page, {"assignee": "reviewer-default"}, follow=True).content.decode()
-    assert "reviewer-default looks after it now." in shown
-    assert "You look after it." in shown
+    assert "Assigned to reviewer-default." in shown
+    assert "Claimed by you" in shown
     assert client.post(page, {"assignee": "nobody"}).status_code == 422
     assert signed_in(Role.VIEWER).get(page).status_code == 403
     run.post("resume")
@@ -268,7 +268,7 @@ def test_a_mail_that_was_given_up_is_shown_and_sent_again() -> None:
     send_all()
     assert Delivery.objects.get().problem == "unwanted"  # there is no address yet
     page = client.get("/notifications/").content.decode()
-    assert "Mails to you that did not arrive" in page
+    assert "Undelivered emails" in page
     User.objects.filter(username="reviewer-default").update(email="rita@example.org")
     name = Delivery.objects.get().id
     other = signed_in(Role.ADMIN)

@@ -58,11 +58,11 @@ def test_the_former_secret_is_told_and_ended_on_the_page(receiver: Receiver) -> 
     hook = subscribe(receiver, Kind.PAUSED, actor=dora)
     former = secret_of(hook)
     designer = signed_in(Role.DESIGNER)
-    assert "End the former secret now" not in page_of(designer, hook)
+    assert "Expire the former secret now" not in page_of(designer, hook)
     webhooks.renew_secret(dora, hook.public_id)
-    assert "End the former secret now" in page_of(designer, hook)
+    assert "Expire the former secret now" in page_of(designer, hook)
     designer.post(f"/settings/webhooks/{hook.public_id}/act/", {"do": "end-former"})
-    assert "End the former secret now" not in page_of(designer, hook)
+    assert "Expire the former secret now" not in page_of(designer, hook)
     assert not signed_with(told(receiver), former)
 
 

@@ -60,7 +60,7 @@ def test_the_secret_is_shown_once(designer: Client) -> None:
     [
         ({"url": "http://192.168.0.1/"}, "private network"),
         ({"url": "nonsense"}, "whole url"),
-        ({"kinds": []}, "It hears of"),
+        ({"kinds": []}, "Events"),
         ({"name": ""}, "Name"),
     ],
 )
@@ -77,22 +77,22 @@ def test_a_test_is_sent_and_what_came_of_it_stands_in_the_list(
     designer: Client, receiver: Receiver
 ) -> None:
     hook = made(designer, url=receiver.url)
-    assert "A test is on its way" in act(designer, hook, "test")
+    assert "Test queued" in act(designer, hook, "test")
     receiver.status = 500
     send_all()
     page = text(designer.get(f"/settings/webhooks/{hook.public_id}/"))
-    assert "<code>500</code> another answer than 2xx" in page
+    assert "<code>500</code> answer was not 2xx" in page
     receiver.status = 204
     row = Delivery.objects.get()
-    assert "on its way again" in act(designer, hook, "resend", delivery=row.id)
+    assert "Queued for delivery again" in act(designer, hook, "resend", delivery=row.id)
     send_all()
-    assert "arrived" in text(designer.get(f"/settings/webhooks/{hook.public_id}/?state=sent"))
+    assert "delivered" in text(designer.get(f"/settings/webhooks/{hook.public_id}/?state=sent"))
     assert receiver.got[0].id == receiver.got[1].id
 
 
 def test_a_paused_webhook_says_so_and_goes_on(designer: Client, receiver: Receiver) -> None:
     hook = made(designer, url=receiver.url)
-    assert "It is paused: deliveries wait" in act(designer, hook, "pause")
+    assert "Paused: deliveries are queued" in act(designer, hook, "pause")
     assert "This webhook is paused; nothing is sent." in act(designer, hook, "test")
     Run.start().pause_now()
     send_all()
@@ -108,7 +108,7 @@ def test_what_somebody_else_saved_meanwhile_is_not_overwritten(designer: Client)
     assert designer.post(path, WANTED | {"name": "theirs", "version": "0"}).status_code == 302
     answer = designer.post(path, WANTED | {"name": "mine", "version": "0"})
     assert answer.status_code == 409
-    assert "Somebody else changed this webhook" in text(answer)
+    assert "Someone else changed this webhook" in text(answer)
     assert 'value="mine"' in text(answer)
     again = re.search(r'name="version" value="(\d+)"', text(answer))
     assert again is not None
@@ -129,9 +129,9 @@ def test_an_emptied_workflow_is_all_of_them(designer: Client) -> None:
 def test_removing_and_renewing_ask_first(designer: Client) -> None:
     hook = made(designer)
     path = f"/settings/webhooks/{hook.public_id}"
-    assert "has to know it" in text(designer.get(f"{path}/secret/"))
+    assert "update the receiver" in text(designer.get(f"{path}/secret/"))
     assert "whsec_" in text(designer.post(f"{path}/secret/"))
-    assert "also not what waits" in text(designer.get(f"{path}/remove/"))
+    assert "including queued deliveries" in text(designer.get(f"{path}/remove/"))
     assert designer.post(f"{path}/remove/").status_code == 302
     assert designer.get(f"{path}/").status_code == 404
 

@@ -119,7 +119,7 @@ def test_a_version_is_labelled_renamed_and_the_label_removed(reviewer: Client) -
 
 def test_the_timeline_tells_how_long_a_version_took(reviewer: Client) -> None:
     page = text(reviewer.get(url(paused(), "timeline/")))
-    assert re.search(r"Since the version before\">[\d.]+ m?s<", page)
+    assert re.search(r"Changes since the previous version\">[\d.]+ m?s<", page)
 
 
 def test_a_viewer_reads_and_writes_nothing() -> None:
@@ -141,7 +141,7 @@ def test_somebody_elses_comment_is_taken_back_only_by_an_admin(reviewer: Client)
     run = paused()
     Api().post(f"/conversations/{run.head.public_id}/comments", {"text": "said", "message": 0})
     path = url(run, f"comments/{Comment.objects.get().number}/take-back/")
-    assert "Take back" not in text(reviewer.get(f"/conversations/{run.head.public_id}/"))
+    assert "Remove" not in text(reviewer.get(f"/conversations/{run.head.public_id}/"))
     assert reviewer.post(path).status_code == 403
     assert signed_in(Role.ADMIN).post(path).status_code == 302
 
@@ -165,7 +165,7 @@ def test_the_queue_tells_who_waits_longest_and_who_looks_after_it(reviewer: Clie
     assert (
         reviewer.post(url(second, "claim/"), {"do": "claim", "from": "reviews"}).status_code == 302
     )
-    assert "You look after it." in text(reviewer.get("/reviews/"))
+    assert "Claimed by you" in text(reviewer.get("/reviews/"))
     mine = text(reviewer.get("/reviews/?who=mine"))
     assert mine.count('class="waiting"') == 1
     assert second.head.public_id in mine
@@ -183,7 +183,7 @@ def test_a_claim_is_taken_over_and_released_and_ends_with_the_pause(reviewer: Cl
     assert "person:reviewer-default looks after it already." in text(answer)
     assert "Take over" in text(answer)
     other.post(url(run, "claim/"), {"do": "take-over"})
-    assert "person:designer-default</span> looks after it." in text(reviewer.get(url(run)))
+    assert "person:designer-default</span>" in text(reviewer.get(url(run)))
     answer = reviewer.post(url(run, "claim/"), {"do": "release"}, follow=True)
     assert "person:designer-default looks after it; claim it first." in text(answer)
     run.post("approve")

@@ -70,7 +70,7 @@ def test_what_is_typed_after_it_began_is_kept_with_what_was_typed_before(
     begin_another(run)
     answer = send(reviewer, run, typed(form, count="typed after"), "keep")
     assert answer.status_code == 200
-    assert answer.json()["over"].startswith("Kept for you, but another execution was started")
+    assert answer.json()["over"].startswith("Saved for you, but it cannot be applied")
     html = text(reviewer.get(url(run, "state/?former=1")))
     assert "typed before" in html
     assert "count: typed after" in html
@@ -85,8 +85,8 @@ def test_looking_shows_all_of_it_and_says_that_another_execution_was_started(
     answer = send(reviewer, run, typed(form, count="9"))
     assert changes(answer) == {"draft": {"$replace": "typed before"}, "count": {"$replace": 9}}
     html = text(answer)
-    assert "Another execution of this conversation was started" in html
-    assert "Somebody let the execution go on" not in html
+    assert "Another execution of this conversation has started" in html
+    assert "Someone resumed the execution" not in html
     assert PendingEdit.objects.get().execution == 1
     assert run.state() == OTHER
 
@@ -232,7 +232,7 @@ def test_who_typed_nothing_is_told_and_led_to_the_execution_of_now(
     form = opened(reviewer, run)
     begin_another(run)
     answer = reviewer.post(url(run, "state/"), form | {"step": "review"}, follow=True)
-    assert "You had typed nothing into the one before" in text(answer)
+    assert "You had no edits in the earlier one" in text(answer)
     assert not PendingEdit.objects.exists()
 
 
@@ -260,7 +260,7 @@ def test_what_is_too_large_to_be_kept_is_shown_and_said(
     assert changes(answer) == {}
     assert "draft: short" in lost_page(answer).texts
     assert any("long long" in each for each in lost_page(answer).texts)
-    assert "The last of it is not kept" in text(answer)
+    assert "Your latest edits are not saved" in text(answer)
 
 
 def test_an_execution_that_begins_while_it_is_applied_gets_nothing_of_it(
@@ -287,7 +287,7 @@ def test_what_the_same_press_wrote_before_it_ended_is_told_as_written(
     begin_another(run)
     fields = carried(summary, reason="kinder") | {"step": "apply"}
     answer = reviewer.post(url(run, "state/"), fields, follow=True)
-    assert "It was written already, as version 2 of the execution before." in text(answer)
+    assert "Already saved as version 2 of the earlier execution." in text(answer)
     assert run.state() == OTHER
 
 
@@ -313,7 +313,7 @@ def test_the_execution_of_another_conversation_is_none_of_this_one(
 
 def links(client: Client, run: Run) -> list[str]:
     """Where the page of the execution leads to look at what one typed."""
-    return re.findall(r'href="([^"]*)"[^>]*>Look at what you typed', page(client, run))
+    return re.findall(r'href="([^"]*)"[^>]*>Show my edits', page(client, run))
 
 
 def test_the_page_of_an_execution_leads_to_what_one_typed_into_it(

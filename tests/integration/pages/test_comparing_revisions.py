@@ -57,7 +57,7 @@ def test_differences_stand_among_the_messages_around_them(reviewer: Client) -> N
         ("same", "9"),
     ]
     assert "<del>8</del><ins>eight</ins>" in page
-    assert "instead of #8" in page
+    assert "replaces #8" in page
 
 
 def test_what_was_hidden_at_the_front_and_at_the_end_stands_there(reviewer: Client) -> None:
@@ -84,7 +84,7 @@ def test_long_rows_of_a_kind_are_told_by_their_ends(reviewer: Client) -> None:
         ("same", "50"),
         ("same", "9 more"),
     ]
-    assert "differences are shown" not in page
+    assert "differences" not in page
 
 
 def test_moved_messages_say_from_where(reviewer: Client) -> None:
@@ -97,10 +97,10 @@ def test_moved_messages_say_from_where(reviewer: Client) -> None:
 @pytest.mark.parametrize(
     ("ticked", "compared"),
     [
-        ("revision=2&revision=0", "Revision 0 against 2"),
-        ("revision=1", "Revision 1 against 3"),
-        ("revision=3", "Revision 2 against 3"),
-        ("", "Revision 2 against 3"),
+        ("revision=2&revision=0", "Changes from revision 0 to 2"),
+        ("revision=1", "Changes from revision 1 to 3"),
+        ("revision=3", "Changes from revision 2 to 3"),
+        ("", "Changes from revision 2 to 3"),
     ],
 )
 def test_two_are_ticked_in_the_rail(reviewer: Client, ticked: str, compared: str) -> None:
@@ -124,7 +124,7 @@ def test_branches_that_were_rolled_back_are_folded_in_the_rail(reviewer: Client)
     rollback(engine(), "chat", 0)
     page = text(reviewer.get("/conversations/chat/"))
     folded = page.split('<details class="batches-away">')[1].split("</details>")[0]
-    assert "2 batches that were rolled back" in folded
+    assert "2 rolled-back batches" in folded
     assert "/conversations/chat/restore/2/" in folded
     do(operation="truncate", truncate={"remove_last": 1})
     page = text(reviewer.get("/conversations/chat/"))
@@ -178,7 +178,7 @@ def test_an_undo_takes_nothing_back_that_came_after_the_change(reviewer: Client)
     do(operation="truncate", truncate={"keep_last": 1})
     answer = reviewer.post(back)
     assert answer.status_code == 409
-    assert "Somebody changed the view meanwhile" in text(answer)
+    assert "The view has changed since" in text(answer)
     assert visible() == 1
 
 

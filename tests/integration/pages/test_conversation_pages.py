@@ -96,8 +96,8 @@ def test_messages_without_text_and_results_without_a_call_are_marked(reviewer: C
     conversation(user("hi"), assistant(""), result("lost", "found"), public_id="odd")
     page = text(reviewer.get("/conversations/odd/"))
     assert "no text" in page.split('id="m1"')[1].split("</article>")[0]
-    assert "answers no call" in page.split('id="m2"')[1].split("</article>")[0]
-    assert (page.count("no text"), page.count("answers no call")) == (1, 1)
+    assert "no matching call" in page.split('id="m2"')[1].split("</article>")[0]
+    assert (page.count("no text"), page.count("no matching call")) == (1, 1)
 
 
 def test_the_length_of_one_long_line_is_told(reviewer: Client) -> None:
@@ -125,7 +125,7 @@ OPERATE = "/conversations/chat/operate/"
 
 def test_an_operation_is_previewed_and_then_applied(reviewer: Client, chat: Conversation) -> None:
     preview = reviewer.post(OPERATE, KEEP_ONE | {"preview": "1"})
-    assert "What would happen" in text(preview)
+    assert "Preview of the result" in text(preview)
     assert visible() == 4
     apply = KEEP_ONE | hidden(preview) | {"apply": "1", "reason": "long"}
     assert reviewer.post(OPERATE, apply).status_code == 302
@@ -140,7 +140,7 @@ def test_what_was_changed_after_its_preview_is_previewed_anew(
     other = KEEP_ONE | seen | {"truncate-keep_last": "2", "apply": "1"}
     answer = reviewer.post(OPERATE, other)
     assert answer.status_code == 409
-    assert "What would happen" in text(answer)
+    assert "Preview of the result" in text(answer)
     assert visible() == 4
     assert reviewer.post(OPERATE, other | hidden(answer)).status_code == 302
     assert visible() == 2
@@ -156,7 +156,7 @@ def test_after_a_conflict_one_sees_what_would_happen_now_and_can_go_on(
     answer = reviewer.post(OPERATE, body)
     assert (answer.status_code, visible()) == (409, 3)
     assert "typed" in text(answer)
-    assert "What would happen" in text(answer)
+    assert "Preview of the result" in text(answer)
     assert reviewer.post(OPERATE, body | hidden(answer)).status_code == 302
     assert visible() == 1
 
@@ -228,18 +228,18 @@ def test_a_difference_is_by_itself_that_of_the_current_revision(
     for revision in (0, 1):
         operate(engine(), "chat", read_operation({"operation": "clear"}))
         page = text(reviewer.get("/conversations/chat/diff/"))
-        assert f"Revision {revision} against {revision + 1}" in page
+        assert f"Changes from revision {revision} to {revision + 1}" in page
 
 
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [
         ("nope/", 404, "There is no conversation"),
-        ("chat/?view=-1", 422, "There is no such view: it is current, all, or the number"),
-        ("chat/?view=²", 422, "There is no such view"),
+        ("chat/?view=-1", 422, "Unknown view. Use current, all, or a revision number"),
+        ("chat/?view=²", 422, "Unknown view"),
         ("chat/?view=7", 404, "There is no revision 7."),
         ("chat/?start=x", 422, "In the address, start must be a whole number."),
-        ("?status=nonsense", 422, "There is no such status"),
+        ("?status=nonsense", 422, "Unknown status"),
     ],
 )
 def test_what_is_not_there_is_named_with_a_way_on(
@@ -340,7 +340,7 @@ def test_an_upload_tells_which_ids_were_taken_and_what_stands_for_them(chat: Con
     lines = [{"id": name, "messages": [user("hello")]} for name in ("chat", "free")]
     upload(admin, b"\n".join(json.dumps(line).encode() for line in lines))
     page = text(admin.get("/conversations/"))
-    assert "1 id was taken here already" in page
+    assert "1 id already existed" in page
     assert "free →" not in page
 
 

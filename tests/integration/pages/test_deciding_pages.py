@@ -62,7 +62,7 @@ def test_what_was_decided_on_an_old_version_is_told_with_the_reason_kept(
 def test_a_pause_is_asked_for_and_comes_with_the_next_checkpoint(reviewer: Client) -> None:
     run = running()
     assert move(reviewer, run, "pause", reason="wait").status_code == 302
-    assert "Pause is asked for" in page(reviewer, run)
+    assert "Pause requested" in page(reviewer, run)
     run.save("one")
     assert status(run) == "PAUSED"
     assert "wait" in page(reviewer, run)
@@ -109,7 +109,7 @@ def test_an_approval_is_for_the_execution_that_was_seen(reviewer: Client) -> Non
 def test_a_cancellation_is_asked_for_first(reviewer: Client) -> None:
     run = paused()
     question = page(reviewer, run, "cancel/")
-    assert "for good" in question
+    assert "cannot be resumed" in question
     assert 'name="expected_version" value="1"' in question
     assert reviewer.post(url(run, "cancel/"), {"expected_version": "0"}).status_code == 409
     assert reviewer.post(url(run, "cancel/"), {"expected_version": "1"}).status_code == 302

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 def test_a_form_that_is_sent_as_it_came_changes_nothing(reviewer: Client, run: Run) -> None:
     answer = send(reviewer, run, opened(reviewer, run))
     assert answer.status_code == 200
-    assert "Nothing was changed yet" in text(answer)
+    assert "There are no changes yet" in text(answer)
 
 
 def test_changes_are_applied_and_approved_at_once(reviewer: Client, run: Run) -> None:
@@ -84,7 +84,7 @@ def test_the_same_is_edited_as_one_json_text(reviewer: Client, run: Run) -> None
         ('{"a": 1,\r\n  "b" 2}', "line 2 column"),
         ("[1]", "one JSON object"),
         ('{"a": 1, "a": 2}', "occurs twice"),
-        ('{"messages": []}', "not edited here"),
+        ('{"messages": []}', "cannot be edited here"),
         ('{"": 1}', "1 to 200"),
     ],
 )
@@ -118,7 +118,7 @@ def test_strange_keys_and_texts_come_back_as_they_were(reviewer: Client) -> None
     run = paused()
     run.update("review", state_data=strange)
     answer = send(reviewer, run, opened(reviewer, run))
-    assert "Nothing was changed yet" in text(answer)
+    assert "There are no changes yet" in text(answer)
     fields = opened(reviewer, run)
     fields[f"gone-{field_of(fields, 'line%0Aend')}"] = "1"
     assert apply(reviewer, run, send(reviewer, run, fields)).status_code == 302

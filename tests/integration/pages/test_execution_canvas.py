@@ -66,15 +66,15 @@ def test_marks_tell_where_it_stands_and_what_edges_decided(reader: Client, loop:
     found = marks(reader, loop)
     assert found["said"] == "Paused before review, version 4"
     assert found["nodes"] == {
-        "plan": ["done", "done ×2"],
-        "look": ["done", "done ×2"],
+        "plan": ["done", "completed ×2"],
+        "look": ["done", "completed ×2"],
         "review": ["paused", "paused before"],
         "sorry": ["open", "not run"],
     }
     assert found["edges"] == {
         "plan-look": ["taken", "taken ×2"],
         "look-plan": ["taken", "taken"],
-        "look-review": ["taken", "taken · waits"],
+        "look-review": ["taken", "taken · waiting"],
         "look-sorry": ["refused", "not taken"],
     }
 
@@ -85,10 +85,10 @@ def test_what_a_restore_took_back_counts_no_more_and_is_still_listed(
     ok(loop.post("checkpoints/2/restore", {"reason": "again"}))
     found = marks(reader, loop)
     assert found["nodes"]["look"] == ["paused", "paused after · done"]
-    assert found["edges"]["look-plan"] == ["taken", "taken · waits"]
+    assert found["edges"]["look-plan"] == ["taken", "taken · waiting"]
     assert found["edges"]["look-review"] == ["refused", "not taken"]
     panel = page(reader, loop, "canvas/panel/?edge=look-review")
-    assert "taken back by a restore" in panel
+    assert "undone by a restore" in panel
     assert panel.count("happened-version") == 2
 
 
@@ -136,7 +136,7 @@ def test_the_canvas_is_that_of_the_version_that_runs_and_not_of_the_draft(
 
 def test_without_javascript_the_page_leads_to_each_node(reader: Client, loop: Run) -> None:
     assert f'href="{url(loop, "canvas/")}?node=look"' in page(reader, loop, "canvas/")
-    assert "What it saw" in page(reader, loop, "canvas/?node=look")
+    assert "Context seen" in page(reader, loop, "canvas/?node=look")
     assert f'href="{url(loop, "canvas/")}?node=look"' in page(reader, loop)
 
 

@@ -28,7 +28,7 @@ def test_the_list_is_filtered_by_status_and_workflow(reviewer: Client) -> None:
     assert reviewer.get("/executions/?workflow=中文").status_code == 200
     nonsense = reviewer.get("/executions/?status=IDLE")
     assert nonsense.status_code == 422
-    assert "known: PENDING, RUNNING, PAUSED" in text(nonsense)
+    assert "Use one of: PENDING, RUNNING, PAUSED" in text(nonsense)
     lost = text(reviewer.get("/executions/nope/"))
     assert 'href="/executions/">To the executions' in lost
 

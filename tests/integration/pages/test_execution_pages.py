@@ -31,7 +31,7 @@ def test_an_ended_execution_is_not_called_running(reviewer: Client) -> None:
 
 def test_a_paused_execution_says_where_it_waits_and_why(reviewer: Client) -> None:
     html = page(reviewer, paused())
-    assert "Waits for review" in html
+    assert "Waiting for review" in html
     assert "look at this" in html
     assert "Dear customer" in html
     assert "where is my parcel?" in html
@@ -145,7 +145,7 @@ def test_large_values_are_named_and_not_shown(reviewer: Client) -> None:
     run.save("one", state_data=big | {"small": "here"}, status="PAUSED")
     html = page(reviewer, run)
     assert len(html) < 200_000
-    assert "Too large to be shown here" in html
+    assert "Too large to show here" in html
     assert "here" in html
     assert "big0" in page(reviewer, run, "state/")
 

@@ -63,7 +63,7 @@ def test_keep_from_here_on_keeps_the_system_message_and_says_so(reviewer: Client
     chat()
     page = selected(reviewer, "keep_from", "3")
     assert "The system message stays: #0." in page
-    assert "The system message is dropped" not in page
+    assert "The system message will be hidden" not in page
     assert re.search(r'name="truncate-keep_system"[^>]* checked', page)
     apply(reviewer, page, **{"truncate-remove_first": "3", "truncate-keep_system": "on"})
     assert visible() == [0, 3, 4, 5]
@@ -76,20 +76,20 @@ def test_a_truncate_by_form_keeps_the_system_messages_unless_somebody_says_other
     chat()
     assert re.search(r'name="truncate-keep_system"[^>]* checked', text(reviewer.get(PAGE)))
     page = previewed(reviewer, **{"truncate-keep_last": "2"})
-    assert re.search(r"note-error.*The system message is dropped: #0\.", page, re.DOTALL)
+    assert re.search(r"note-error.*The system message will be hidden: #0\.", page, re.DOTALL)
     kept = previewed(reviewer, **{"truncate-keep_last": "2", "truncate-keep_system": "on"})
-    assert "The system message is dropped" not in kept
+    assert "The system message will be hidden" not in kept
 
 
 def test_who_selects_only_system_messages_to_hide_means_them(reviewer: Client) -> None:
     chat()
-    assert "The system message is dropped: #0." in selected(reviewer, "hide", "0")
+    assert "The system message will be hidden: #0." in selected(reviewer, "hide", "0")
     assert "The system message stays: #0." in selected(reviewer, "hide", "0-3")
 
 
 def test_a_clear_of_everything_says_that_the_system_message_goes(reviewer: Client) -> None:
     chat()
-    assert "The system message is dropped: #0." in previewed(reviewer, operation="clear")
+    assert "The system message will be hidden: #0." in previewed(reviewer, operation="clear")
 
 
 def test_nothing_is_cut_without_saying_so_and_the_rest_can_be_unfolded(reviewer: Client) -> None:
@@ -114,7 +114,7 @@ def test_a_replaced_message_shows_the_words_that_change(reviewer: Client) -> Non
         reviewer, operation="replace", **fields, **{"replace-message-content": "question three"}
     )
     assert "question <del>3</del><ins>three</ins>" in page
-    assert "instead of #3" in page
+    assert "replaces #3" in page
 
 
 def test_a_rollback_shows_the_words_that_change_back(reviewer: Client) -> None:

@@ -45,7 +45,7 @@ def test_what_waits_comes_first_and_the_longest_waiting_before_the_others(
 def test_viewers_are_not_told_to_review() -> None:
     paused()
     html = text(signed_in(Role.VIEWER).get("/"))
-    assert "Waits for a person" in html
+    assert "Needs review" in html
     assert "> Review" not in html
 
 
@@ -55,7 +55,7 @@ def test_what_runs_and_what_failed_is_listed_with_the_reason(reviewer: Client) -
     assert url(runs) in html
     assert url(fails) in html
     assert "the tool broke" in html
-    assert "Nothing waits for you" in html
+    assert "Nothing needs your review" in html
 
 
 def test_numbers_count_the_current_executions(reviewer: Client) -> None:
@@ -80,7 +80,7 @@ def test_another_workspace_sees_nothing_of_it() -> None:
     conversation(user("secret"), title="A secret title")
     html = text(signed_in(Role.ADMIN, "elsewhere").get("/"))
     assert "A secret title" not in html
-    assert "How to begin" in html
+    assert "Get started" in html
 
 
 def test_the_overview_costs_eight_queries_at_most(

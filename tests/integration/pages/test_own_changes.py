@@ -13,7 +13,7 @@ from tests.integration.pages.state_edits import apply, carried, opened, other_ed
 
 pytestmark = pytest.mark.django_db
 
-THIRD_PERSON = ("Somebody else", "Theirs", "Keep theirs", "They changed", "You both changed")
+THIRD_PERSON = ("Someone else", "Theirs", "Keep theirs", "They changed", "Their changes")
 
 
 def own_edit(client: Client, run: Run, **values: str) -> None:
@@ -34,9 +34,9 @@ def test_the_summary_of_what_one_changed_on_another_page_says_you(
     form = typed(opened(reviewer, run), draft="Dear friend")
     own_edit(reviewer, run, count="9")
     html = spoken(send(reviewer, run, form))
-    assert "You changed it meanwhile, on another page of yours" in html
-    assert "What you changed on another page" in html
-    assert "(you)" in html.split("What happened meanwhile")[1]
+    assert "You changed this in another tab" in html
+    assert "Your changes from another tab" in html
+    assert "(you)" in html.split("Changes since")[1]
 
 
 def test_the_merge_with_it_says_you(reviewer: Client, run: Run) -> None:
@@ -44,17 +44,21 @@ def test_the_merge_with_it_says_you(reviewer: Client, run: Run) -> None:
     PendingEdit.objects.all().delete()  # or the other page would apply it, too
     own_edit(reviewer, run, count="9")
     merged = apply(reviewer, run, summary)
-    assert "Merged with what you changed on another page" in spoken(merged)
+    assert "Merged with your changes from another tab" in spoken(merged)
 
 
 def test_the_columns_of_a_conflict_say_you(reviewer: Client, run: Run) -> None:
     form = typed(opened(reviewer, run), draft="Dear friend")
     own_edit(reviewer, run, draft="Dear Anna")
     summary = send(reviewer, run, form)
-    assert "This was changed on both pages" in spoken(summary)
+    assert "Conflicts between your tabs" in spoken(summary)
     html = spoken(apply(reviewer, run, summary))
-    assert "You changed it on another page of yours" in html
-    for words in ("Yours, typed here", "Yours, applied on another page", "Keep what is applied"):
+    assert "You changed this in another tab" in html
+    for words in (
+        "Yours, from this tab",
+        "Yours, applied in another tab",
+        "Keep the applied value",
+    ):
         assert words in html
 
 
@@ -63,11 +67,11 @@ def test_each_key_says_whose_it_is_if_both_wrote(reviewer: Client, run: Run) -> 
     own_edit(reviewer, run, draft="Dear Anna")
     other_edit(run, count=9)
     summary = send(reviewer, run, form)
-    assert "It was changed meanwhile, by you and by others" in text(summary)
+    assert "You and others changed this while you were editing" in text(summary)
     html = text(apply(reviewer, run, summary))
     parts = re.findall(r"<legend[^>]*>/(\w+)<(.*?)</fieldset>", html, re.DOTALL)
     assert [key for key, _part in parts] == ["count", "draft"]
-    assert ["Yours, applied on another page" in part for _key, part in parts] == [False, True]
+    assert ["Yours, applied in another tab" in part for _key, part in parts] == [False, True]
     assert "Theirs" in parts[0][1]
 
 
@@ -77,12 +81,12 @@ def test_what_was_resolved_is_shown_as_merged_with_ones_own(reviewer: Client, ru
     conflict = apply(reviewer, run, send(reviewer, run, form))
     fields = carried(conflict, theirs=hidden(text(conflict), "theirs")) | {"choice-0": "mine"}
     merged = send(reviewer, run, fields, "resolve")
-    assert "Merged with what you changed on another page" in spoken(merged)
+    assert "Merged with your changes from another tab" in spoken(merged)
 
 
 def test_of_others_it_speaks_as_before(reviewer: Client, run: Run) -> None:
     form = typed(opened(reviewer, run), draft="Dear friend")
     other_edit(run, draft="Dear Anna")
     html = text(send(reviewer, run, form))
-    assert "Somebody else changed it meanwhile" in html
+    assert "Someone else changed this" in html
     assert "(you)" not in html

@@ -61,7 +61,7 @@ def test_a_text_that_is_no_json_yet_is_kept_as_it_is(reviewer: Client, run: Run)
     kept(reviewer, run, facts='{"a": ')
     html = page(reviewer, run, "state/")
     assert values_in(html)["facts"] == '{"a": '
-    assert "Cannot be applied yet:" in html
+    assert "Fix before applying:" in html
 
 
 def test_a_whole_text_that_is_no_json_yet_is_kept_too(reviewer: Client, run: Run) -> None:
@@ -261,7 +261,7 @@ def test_what_was_typed_into_an_execution_that_ended_is_found_when_another_one_b
 
 
 def test_who_decides_is_told_of_changes_that_are_not_applied(reviewer: Client, run: Run) -> None:
-    told = "You typed 1 change that is not applied"
+    told = "You have 1 unapplied edit"
     assert told not in page(reviewer, run)
     kept(reviewer, run, draft="Dear friend")
     assert told in page(reviewer, run)
@@ -269,10 +269,10 @@ def test_who_decides_is_told_of_changes_that_are_not_applied(reviewer: Client, r
 
 
 def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, run: Run) -> None:
-    assert "It has signs" not in page(reviewer, run, "state/")
+    assert "It contains characters" not in page(reviewer, run, "state/")
     kept(reviewer, run, draft="v\u202eeulav")
     html = page(reviewer, run, "state/")
-    assert html.count("It has signs that the field does not show:") == 1
+    assert html.count("It contains characters that the field does not show:") == 1
     assert "U+202E</span>eulav" in html
 
 

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
 COMMENT = "/executions/chat/comment/?message=0"
 JSON = {"Accept": "application/json"}
-ALREADY = "It was done already when you pressed before, and was not done again."
+ALREADY = "Already saved; nothing was changed twice."
 
 
 @pytest.fixture
@@ -83,9 +83,12 @@ def test_what_was_changed_since_is_refused_with_a_key_for_the_next_press(
     reviewer.post(COMMENT, sent)
     changed = reviewer.post(COMMENT, sent | {"text": "other"}, headers=JSON)
     assert changed.status_code == 409
-    assert "What you changed since is not written." in changed.json()["detail"]
+    assert "Your later changes are not saved yet." in changed.json()["detail"]
     page = reviewer.post(COMMENT, sent | {"text": "other"})
-    assert (page.status_code, b"What you changed since" in page.content) == (409, True)
+    assert (page.status_code, b"Your later changes are not saved yet" in page.content) == (
+        409,
+        True,
+    )
     next_key = changed.json()["form_key"]
     answer = reviewer.post(COMMENT, {"text": "other", "form_key": next_key}, headers=JSON)
     assert answer.json() == {"to": "/conversations/chat/?at=0#m0"}
@@ -100,8 +103,8 @@ def test_the_words_for_the_next_page_are_not_taken_by_a_part_of_this_one(
 ) -> None:
     reviewer.post(COMMENT, {"text": "once"})
     part = reviewer.get("/conversations/chat/", headers={"HX-Request": "true"})
-    assert b"Your comment is there." not in part.content
-    assert b"Your comment is there." in reviewer.get("/conversations/chat/").content
+    assert b"Comment added." not in part.content
+    assert b"Comment added." in reviewer.get("/conversations/chat/").content
 
 
 def test_what_is_refused_is_not_kept_as_done(reviewer: Client, chat: Conversation) -> None:
@@ -146,7 +149,7 @@ def test_an_erasure_sent_again_says_that_nothing_is_there(chat: Conversation) ->
     for _ in range(2):
         answer = admin.post("/conversations/chat/erase/", sent)
         assert (answer.status_code, answer["Location"]) == (302, "/conversations/")
-    assert "There is no conversation chat here." in said(answer)
+    assert "There is no conversation chat in this workspace." in said(answer)
 
 
 def test_a_rejection_sent_again_says_that_it_was_done(reviewer: Client, run: Run) -> None:
@@ -165,5 +168,5 @@ def test_the_current_revision_is_said_to_be_the_current_one(
 ) -> None:
     for path in ("restore/0", "rollback/0"):
         page = reviewer.get(f"/conversations/chat/{path}/").content.decode()
-        assert "This is the current view already, revision 0." in page
+        assert "This is already the current view, revision 0." in page
         assert 'class="btn btn-primary" type="submit"' not in page

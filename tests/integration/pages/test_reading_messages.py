@@ -84,14 +84,14 @@ def test_json_of_which_a_tree_would_say_something_else_stays_a_text(
     card = page.split('class="tool-call"')[1].split('class="message-raw"')[0]
     assert escape(arguments) in card
     assert 'class="json"' not in card
-    assert "arguments are no JSON" not in card
+    assert "arguments are not JSON" not in card
 
 
 def test_arguments_that_are_no_json_are_marked_and_shown_as_they_came(reviewer: Client) -> None:
     conversation(called_with('{"a": 1, bad'), called_with('{"a": 1}'), public_id="t")
     page = text(reviewer.get("/conversations/t/"))
-    assert page.count("arguments are no JSON") == 1
-    assert escape('{"a": 1, bad') in page.split("arguments are no JSON")[1][:200]
+    assert page.count("arguments are not JSON") == 1
+    assert escape('{"a": 1, bad') in page.split("arguments are not JSON")[1][:200]
 
 
 def test_json_that_a_model_wrote_unfolds_and_what_a_user_wrote_stays(reviewer: Client) -> None:
@@ -193,7 +193,7 @@ def test_a_message_of_a_rolled_back_branch_says_so(reviewer: Client) -> None:
     engine_api.post("/conversations/chat/messages", {"messages": [user("late")]})
     rollback(engine(), "chat", 0)
     page = text(reviewer.get("/conversations/chat/?view=all"))
-    assert "of revision 1, which was rolled back" in message_of(page, 12)
+    assert "of revision 1 (rolled back)" in message_of(page, 12)
 
 
 def test_a_replaced_message_waits_behind_the_one_before_it(reviewer: Client) -> None:
@@ -226,7 +226,7 @@ def test_words_are_found_in_texts_and_in_calls_whatever_their_case(reviewer: Cli
     assert re.findall(r"at=(\d+)#m", text(reviewer.get("/conversations/t/find/?q=LOOK_up"))) == [
         "1"
     ]
-    assert "No message has these words" in text(reviewer.get("/conversations/t/find/?q=zebra"))
+    assert "No messages match" in text(reviewer.get("/conversations/t/find/?q=zebra"))
 
 
 def test_the_view_is_looked_through_by_itself_and_the_log_if_asked(reviewer: Client) -> None:
@@ -251,7 +251,7 @@ def test_a_search_looks_through_a_bounded_part_and_goes_on(
     long_chat(30)
     monkeypatch.setattr(finding, "_MOST_MESSAGES", 10)
     page = text(reviewer.get("/conversations/chat/find/?q=number+25"))
-    assert "Looked through 10 of 30 messages" in page
+    assert "Searched 10 of 30 messages" in page
     assert "#m25" in text(reviewer.get("/conversations/chat/find/?q=number+25&from=20"))
 
 

@@ -29,8 +29,8 @@ def test_a_reload_shows_what_others_applied_to_other_keys_even_in_a_conflict(
     html = page(reviewer, run, "state/")
     shown = values(html)
     assert (shown["draft"], shown["count"], shown["added"]) == ("mine", "9", "by another")
-    assert "Changed on both sides: draft." in html
-    assert "as it is at version 2" in html
+    assert "Conflicts: draft." in html
+    assert "based on version 2" in html
 
 
 def test_a_conflict_is_asked_and_nobodys_change_of_another_key_is_written_over(
@@ -40,7 +40,7 @@ def test_a_conflict_is_asked_and_nobodys_change_of_another_key_is_written_over(
     other_edit(run, draft="theirs", count=9)
     form = form_of(page(reviewer, run, "state/"))
     summary = send(reviewer, run, form)
-    assert "/count" not in text(summary).split("What they changed")[0]
+    assert "/count" not in text(summary).split("Their changes")[0]
     conflict = apply(reviewer, run, summary)
     assert conflict.status_code == 409
     assert 'name="choice-0"' in text(conflict)

@@ -155,7 +155,7 @@ def test_a_further_field_does_not_overrule_one_of_the_form(reviewer: Client) -> 
     form = replacing(reviewer) | {"replace-message-further": '{"tool_calls": [], "role": "x"}'}
     said = errors_of(reviewer.post(OPERATE, form | {"preview": "1"}))
     assert said["replace-message-further"] == [
-        "These have a place of their own in the form: “Role”, “Calls with their arguments”."
+        "Enter these in their own fields: “Role”, “Calls with their arguments”."
     ]
 
 

@@ -37,7 +37,7 @@ def text(answer: Any) -> str:
 def test_an_admin_says_what_is_kept(admin: Client) -> None:
     assert 'href="/settings/retention/"' in text(admin.get("/settings/"))
     html = text(admin.get("/settings/retention/"))
-    assert "kept for ever" in html
+    assert "keep everything" in html
     assert "has not run yet" in html
     answer = admin.post("/settings/retention/", {**FILLED, "version": "0"})
     assert answer.status_code == 302, text(answer)
@@ -60,7 +60,7 @@ def test_of_two_admins_the_second_is_told(admin: Client) -> None:
     admin.post("/settings/retention/", {**FILLED, "version": "0"})
     answer = admin.post("/settings/retention/", {**FILLED, "keep_last": "7", "version": "0"})
     assert answer.status_code == 409
-    assert "Somebody else changed what is kept" in text(answer)
+    assert "Someone else changed the retention policy" in text(answer)
     assert policy_of(workspace().key).policy.keep_last == 50
     assert admin.post("/settings/retention/", {**FILLED, "version": ""}).status_code == 422
 
@@ -78,7 +78,7 @@ def test_a_reviewer_archives_and_brings_back() -> None:
     head, client = conversation(user("hello"), title="Findable"), signed_in(Role.REVIEWER)
     path = f"/conversations/{head.public_id}"
     assert "Findable" in text(client.get("/conversations/"))
-    assert "nothing of it is lost" in text(client.get(f"{path}/archive/"))
+    assert "nothing is lost" in text(client.get(f"{path}/archive/"))
     assert client.post(f"{path}/archive/", {"reason": "done"}).status_code == 302
     assert "Findable" not in text(client.get("/conversations/"))
     assert "Findable" in text(client.get("/conversations/?archived=true"))
@@ -123,13 +123,13 @@ def test_the_timeline_says_what_was_thinned_and_leads_around_it(admin: Client) -
     thinning.thin(system_actor(workspace(), "maintain"), made.head.public_id, row, policy)
     base = f"/executions/{made.head.public_id}"
     html = text(admin.get(f"{base}/timeline/"))
-    assert "version 3, thinned" in html
+    assert "version 3, state removed" in html
     assert f"{base}/versions/3/" not in html
     assert admin.get(f"{base}/versions/3/").status_code == 404
     html = text(admin.get(f"{base}/versions/5/"))
     assert f'href="{base}/versions/0/"' in html
     assert f'href="{base}/versions/6/"' in html
-    assert "Version 0 against 5" in text(admin.get(f"{base}/diff/?from=4&to=5"))
+    assert "Changes from version 0 to 5" in text(admin.get(f"{base}/diff/?from=4&to=5"))
 
 
 def test_the_page_of_settings_costs_few_queries(

@@ -67,7 +67,7 @@ def test_scattered_messages_are_hidden_by_one_operation(
     assert "three" in page
     assert reviewer.post(OPERATE, fields(page) | {"apply": "1"}).status_code == 302
     assert view() == [1, 2]
-    assert "without positions 0, 3–4" in text(reviewer.get("/conversations/chat/"))
+    assert "hide positions 0, 3–4" in text(reviewer.get("/conversations/chat/"))
 
 
 def test_boxes_without_scripts_do_the_same(reviewer: Client, chat: Conversation) -> None:
@@ -79,22 +79,22 @@ def test_a_split_pair_is_told_with_the_offer_to_keep_or_to_hide_the_partner(
     reviewer: Client, chat: Conversation
 ) -> None:
     page = ask(reviewer, "do=hide&positions=2")
-    assert "A provider rejects a tool call without all of its results behind it: #1." in page
+    assert "These calls would lose a result: #1. Most providers reject that." in page
     kept = text(reviewer.post(OPERATE, fields(page) | {"offer": "keep"}))
-    assert "None comes, none goes" in kept
+    assert "No messages change" in kept
     assert 'name="offer" value="keep"' not in kept
     dropped = text(reviewer.post(OPERATE, fields(kept) | {"offer": "drop"}))
     assert "2 messages: #1–#2" in dropped
     parted = text(reviewer.post(OPERATE, fields(dropped) | {"offer": "warn"}))
     assert "1 message: #2" in parted
-    assert "A provider rejects" not in dropped
+    assert "Most providers reject" not in dropped
     assert reviewer.post(OPERATE, fields(dropped) | {"apply": "1"}).status_code == 302
     assert view() == [0, 3, 4]
 
 
 def test_a_result_whose_call_goes_is_told_as_that(reviewer: Client, chat: Conversation) -> None:
     page = ask(reviewer, "do=hide&positions=1")
-    assert "A provider rejects a tool result without its call before it: #2." in page
+    assert "These results would lose their call: #2. Most providers reject that." in page
     assert "without all of its results" not in page
 
 
@@ -115,7 +115,7 @@ def test_insert_before_asks_for_the_message(reviewer: Client, chat: Conversation
     assert form["insert-position"] == "3"
     form |= {"insert-messages-0-role": "user", "insert-messages-0-content": "between"}
     preview = text(reviewer.post(OPERATE, form | {"preview": "1"}))
-    assert "What would happen" in preview
+    assert "Preview of the result" in preview
     assert reviewer.post(OPERATE, fields(preview) | {"apply": "1"}).status_code == 302
     assert view() == [0, 1, 2, 5, 3, 4]
 
@@ -142,7 +142,7 @@ def test_what_was_selected_is_meant_and_not_what_stands_in_its_place_by_now(
     hidden_meanwhile(0, 1)
     answer = reviewer.post(OPERATE, fields(page) | {button: "1"})
     assert answer.status_code == 409
-    assert "The positions are those of the same messages" in text(answer)
+    assert "The same messages are selected at their new positions" in text(answer)
     assert "1 message: #3" in text(answer)
     assert view() == [1, 2, 3, 4]
     assert reviewer.post(OPERATE, fields(text(answer)) | {"apply": "1"}).status_code == 302
@@ -176,9 +176,9 @@ def test_what_is_hidden_by_now_cannot_be_applied_and_what_was_typed_stays(
     hidden_meanwhile(3, 4)
     answer = reviewer.post(OPERATE, form | {"apply": "1"})
     assert answer.status_code == 409
-    assert "what you chose is not visible any more" in text(answer)
+    assert "the selected messages are no longer visible" in text(answer)
     assert "not lost" in text(answer)
-    assert "What would happen" not in text(answer)
+    assert "Preview of the result" not in text(answer)
     assert view() == [0, 1, 2, 4]
 
 
@@ -186,16 +186,16 @@ def test_a_selection_of_another_view_is_refused(reviewer: Client, chat: Conversa
     operate(engine(), "chat", read_operation({"operation": "clear"}))
     answer = reviewer.get(f"{OPERATE}?do=hide&positions=1&revision=0&count=5", follow=True)
     assert answer.redirect_chain
-    assert "Somebody changed the view meanwhile. Select the messages again." in text(answer)
+    assert "The view has changed since. Select the messages again." in text(answer)
 
 
 @pytest.mark.parametrize(
     ("query", "said"),
     [
         ("do=hide&revision=0&count=5", "Select at least one message first."),
-        ("do=hide&positions=x&revision=0&count=5", "Positions are written like 3-5,9."),
-        ("do=hide&positions=1", "The form does not say what was seen"),
-        ("do=replace&positions=99&revision=0&count=5", "There is no such message in the view."),
+        ("do=hide&positions=x&revision=0&count=5", "Enter positions as 3-5,9."),
+        ("do=hide&positions=1", "The form is incomplete"),
+        ("do=replace&positions=99&revision=0&count=5", "This message is not in the view."),
     ],
 )
 def test_a_selection_that_cannot_be_leads_back_with_a_word(

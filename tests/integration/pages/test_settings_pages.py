@@ -76,7 +76,7 @@ def test_a_wrong_wish_makes_no_token(admin: Client, wrong: dict[str, Any]) -> No
 def test_a_revoked_token_is_refused_at_once(admin: Client) -> None:
     secret = secret_in(admin.post("/settings/tokens/new/", WANTED))
     path = f"/settings/tokens/{EngineToken.objects.get().public_id}/revoke/"
-    assert "cannot be taken back" in text(admin.get(path))
+    assert "cannot be undone" in text(admin.get(path))
     assert admin.post(path).status_code == 302
     answer = Client().get("/api/v1/conversations", headers={"Authorization": f"Bearer {secret}"})
     assert answer.status_code == 401

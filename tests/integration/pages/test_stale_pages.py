@@ -89,15 +89,15 @@ def test_a_form_about_another_execution_changes_nothing(reviewer: Client, path: 
 def typed(answer: Any) -> list[str]:
     """What a page gives back to be copied, with the names of the fields."""
     found = re.findall(
-        r"<span>(What you typed: [^<]*)</span>.*?<code>([^<]*)</code>", text(answer), re.DOTALL
+        r"<span>(Your text: [^<]*)</span>.*?<code>([^<]*)</code>", text(answer), re.DOTALL
     )
     return [f"{field}: {said}" for field, said in found]
 
 
 FORK = {"id": "kinder", "title": "What if we were kinder"}
 TYPED_FORK = [
-    "What you typed: Id of the new conversation: kinder",
-    "What you typed: Title: What if we were kinder",
+    "Your text: Id of the new conversation: kinder",
+    "Your text: Title: What if we were kinder",
 ]
 
 
@@ -132,7 +132,7 @@ def test_a_reason_for_the_former_execution_does_not_stand_in_the_form_of_the_new
     sent |= {"reason": "as typed", "move": "reject"}
     another(run)
     answer = reviewer.post(url(run, path), sent)
-    assert (answer.status_code, typed(answer)) == (409, ["What you typed: Reason: as typed"])
+    assert (answer.status_code, typed(answer)) == (409, ["Your text: Reason: as typed"])
     form = re.findall(r'<textarea[^>]*name="reason"[^>]*>([^<]*)</textarea>', text(answer))
     assert [each.strip() for each in form] == [""]
 
@@ -241,7 +241,7 @@ def test_a_form_out_of_date_says_so_and_leads_back_to_it() -> None:
 def test_a_browser_without_cookies_is_told_so() -> None:
     answer = Client(enforce_csrf_checks=True).post("/sign-in/", {"username": "a", "password": "b"})
     assert answer.status_code == 403
-    assert "Cookies are off" in text(answer)
+    assert "Cookies are disabled" in text(answer)
     assert 'href="/sign-in/">Open the form again' in text(answer)
 
 

@@ -29,13 +29,13 @@ def test_the_summary_warns_of_a_newer_version_and_shows_what_it_changed(
     assert "Somebody else" not in text(send(reviewer, run, fields))
     other_edit(run, count=9)
     html = text(send(reviewer, run, fields))
-    assert "You edit version 1; it is at version 2 now." in html
-    assert "You both changed this" not in html
-    assert "/count" in html.split("What they changed")[1]
+    assert "You are editing version 1; the latest is version 2." in html
+    assert "Conflicting changes" not in html
+    assert "/count" in html.split("Their changes")[1]
     other_edit(run, draft="Dear Anna")
     html = text(send(reviewer, run, fields))
-    assert "it is at version 3 now." in html
-    assert "/draft" in html.split("You both changed this")[1].split("</p>")[0]
+    assert "the latest is version 3." in html
+    assert "/draft" in html.split("Conflicts that you will be asked to resolve")[1].split("</p>")[0]
 
 
 def test_the_summary_of_what_goes_on_already_says_so(reviewer: Client, run: Run) -> None:
@@ -43,7 +43,7 @@ def test_the_summary_of_what_goes_on_already_says_so(reviewer: Client, run: Run)
     assert run.post("approve").status_code == 200
     answer = send(reviewer, run, fields)
     assert answer.status_code == 409
-    assert "Your changes were not written" in text(answer)
+    assert "Your changes were not applied" in text(answer)
     assert "Dear friend" in text(answer)
 
 
@@ -52,7 +52,7 @@ def test_changes_of_different_keys_are_merged_and_offered(reviewer: Client, run:
     other_edit(run, count=9)
     offered = apply(reviewer, run, summary, "mine")
     assert offered.status_code == 409
-    assert "Merged with what somebody else changed" in text(offered)
+    assert "Merged with someone else’s changes" in text(offered)
     assert "mine" in text(offered)
     assert run.state()["draft"] == "Dear customer"
     assert apply(reviewer, run, offered).status_code == 302
@@ -91,7 +91,7 @@ def test_a_key_that_begins_like_the_one_in_conflict_is_told_as_merged(
     fields = typed(opened(reviewer, run), draft="Dear friend", draft_note="long")
     summary = send(reviewer, run, fields)
     other_edit(run, draft="Dear Anna")
-    assert "/draft_note" in text(apply(reviewer, run, summary)).split("goes together")[1]
+    assert "/draft_note" in text(apply(reviewer, run, summary)).split("Your other changes")[1]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_conflict_that_nobody_decided_is_asked_again(reviewer: Client, run: Ru
     fields = carried(answer, theirs=hidden(text(answer), "theirs"))
     again = send(reviewer, run, fields, "resolve")
     assert again.status_code == 422
-    assert "Some places are not decided yet" in text(again)
+    assert "Resolve all conflicts first" in text(again)
 
 
 def test_wrong_json_in_a_conflict_is_kept(reviewer: Client, run: Run) -> None:
@@ -150,7 +150,7 @@ def test_the_reducer_offers_to_put_numbers_together(reviewer: Client) -> None:
     summary = send(reviewer, run, typed(opened(reviewer, run), count="5"))
     other_edit(run, count=4)
     answer = apply(reviewer, run, summary)
-    assert "Both, as the reducer increment" in text(answer)
+    assert "Both, merged by the reducer increment" in text(answer)
     fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "offer"}
     assert apply(reviewer, run, send(reviewer, run, fields, "resolve")).status_code == 302
     assert run.state()["count"] == 6
@@ -185,7 +185,7 @@ def test_what_was_typed_can_be_copied_when_it_does_not_wait_any_more(
     answer = apply(reviewer, run, summary, "my reason")
     assert answer.status_code == 409
     html = text(answer)
-    assert "does not wait any more" in html
+    assert "No longer paused" in html
     assert "Dear friend" in html
     assert "my reason" in html
     assert run.state()["draft"] == "Dear customer"

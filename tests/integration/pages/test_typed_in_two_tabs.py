@@ -90,7 +90,7 @@ def test_of_one_key_both_texts_are_kept_and_the_page_hears_of_it(
 
     keep(reviewer, run, said(first, "one"))
     answer = send(reviewer, run, said(second, "two"), "keep").json()
-    assert answer["over"].startswith("Another page of yours says something else of the key draft")
+    assert answer["over"].startswith("Another tab of yours has a different value for the key draft")
     assert value(reviewer, run, "draft") == "two"
     assert others(reviewer, run) == ["one"]
 
@@ -208,7 +208,7 @@ def test_what_is_typed_stays_at_its_version_if_somebody_changed_the_same_key(
     keep(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
     other_edit(run, draft="Dear all")
     assert opened(reviewer, run)["version"] == "1"
-    assert "The execution is at version 2 now." in page(reviewer, run, "state/")
+    assert "The execution is now at version 2." in page(reviewer, run, "state/")
 
 
 def test_a_new_key_that_somebody_else_added_meanwhile_is_no_edit_of_theirs(
@@ -247,7 +247,7 @@ def test_a_page_without_a_line_that_is_looked_at_is_merged_with_what_others_wrot
     other_edit(run, draft="by another")
     keep(reviewer, run, typed(opened(reviewer, run), draft="on another page"))
     summary = send(reviewer, run, typed(away, draft="without a line"))
-    assert "You both changed this" in text(summary)
+    assert "Conflicts that you will be asked to resolve" in text(summary)
     fields = carried(summary, seq=hidden(text(summary), "seq"), reason="")
     choice = send(reviewer, run, fields, "apply")
     theirs = {"theirs": hidden(text(choice), "theirs"), "choice-0": "mine"}
@@ -279,7 +279,7 @@ def test_a_text_that_cannot_be_read_of_another_version_is_refused_and_says_why(
     keep(reviewer, run, typed(opened(reviewer, run), draft="newer"))
     answer = send(reviewer, run, away | {"raw": "{no JSON"}, "keep")
     assert answer.status_code == 409
-    assert "another version" in answer.json()["detail"]
+    assert "a different version" in answer.json()["detail"]
     assert value(reviewer, run, "draft") == "newer"
 
 

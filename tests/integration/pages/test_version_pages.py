@@ -55,7 +55,7 @@ def test_two_versions_are_compared_with_the_words_marked(reviewer: Client) -> No
     html = page(reviewer, run, "diff/?from=1&to=2")
     assert "<del>late</del>" in html
     assert "<ins>lost</ins>" in html
-    assert "type changed: a number, now a text" in html
+    assert "type changed from a number to a text" in html
     assert "another type" in html
     keys = re.findall(r'class="change-key" translate="no">([^<]*)<', html)
     assert sorted(keys) == ["n", "new", "old", "topic"]
@@ -101,7 +101,7 @@ def test_a_restore_tells_which_messages_come_and_go_though_they_are_as_many(
     }
     run.update("review", operations=[anew])
     question = page(reviewer, run, "versions/1/restore/")
-    assert f"{count} → {count} · 1 comes back · 1 gets hidden" in question
+    assert f"{count} → {count} · 1 is shown again · 1 is hidden" in question
 
 
 def test_a_restore_is_asked_for_with_what_it_changes(reviewer: Client) -> None:

@@ -54,7 +54,7 @@ def test_without_scripts_a_page_has_all_that_there_is_time_for(
     designer: Client, runs: list[Run]
 ) -> None:
     page = text(designer.post(PAGE, {"last": "20"}))
-    assert "Done: 3 executions looked at" in page
+    assert "Done: 3 executions replayed" in page
     assert all(f'href="/executions/{run.head.public_id}/"' in page for run in runs)
     assert page.count("what-if-lost") == 3
     assert "variables: prompt.x" in page
@@ -66,14 +66,14 @@ def test_with_scripts_each_request_looks_at_one_execution(
     designer: Client, runs: list[Run]
 ) -> None:
     shell = text(designer.post(PAGE, {"last": "2"}, headers={"HX-Request": "true"}))
-    assert "0 of 2 executions looked at" in shell
+    assert "0 of 2 executions replayed" in shell
     assert "what-if-lost" not in shell
     first = text(step(designer, hidden(shell, "run")))
-    assert "1 of 2 executions looked at" in first
+    assert "1 of 2 executions replayed" in first
     assert first.count("what-if-lost") == 1
     assert runs[2].head.public_id in first
     second = text(step(designer, hidden(first, "run")))
-    assert "Done: 2 executions looked at" in second
+    assert "Done: 2 executions replayed" in second
     assert runs[1].head.public_id in second
     assert 'name="run"' not in second
     assert re.search(r"write</code></th><td[^>]*>2</td><td[^>]*><span[^>]*>2</span>", second)
@@ -95,14 +95,14 @@ def test_a_run_can_go_on_without_scripts_where_it_was_left(
     shell = text(designer.post(PAGE, {"last": "3"}, headers={"HX-Request": "true"}))
     first = text(step(designer, hidden(shell, "run")))
     rest = text(step(designer, hidden(first, "run"), by_script=False))
-    assert "Done: 3 executions looked at" in rest
+    assert "Done: 3 executions replayed" in rest
     assert runs[2].head.public_id not in rest
     assert "<html" in rest
 
 
 def test_a_run_knows_how_many_executions_there_are(designer: Client, runs: list[Run]) -> None:
     shell = text(designer.post(PAGE, {"last": "50"}, headers={"HX-Request": "true"}))
-    assert "0 of 3 executions looked at" in shell
+    assert "0 of 3 executions replayed" in shell
 
 
 def test_executions_that_are_erased_meanwhile_are_not_waited_for(
@@ -113,13 +113,13 @@ def test_executions_that_are_erased_meanwhile_are_not_waited_for(
         assert Api().delete(f"/conversations/{run.head.public_id}").status_code == 204
     first = text(step(designer, hidden(shell, "run")))
     second = text(step(designer, hidden(first, "run")))
-    assert "Done: 1 execution looked at" in second
+    assert "Done: 1 execution replayed" in second
     assert 'name="run"' not in second
 
 
 def test_a_workflow_that_never_ran_says_so(designer: Client) -> None:
     publish("letter", NODES, EDGES)
-    assert "No execution of this workflow is recorded" in text(designer.post(PAGE, {"last": "5"}))
+    assert "This workflow has no executions yet" in text(designer.post(PAGE, {"last": "5"}))
 
 
 def test_a_draft_that_changed_meanwhile_is_not_mixed_with_the_former(
@@ -130,7 +130,7 @@ def test_a_draft_that_changed_meanwhile_is_not_mixed_with_the_former(
     for by_script, status in ((True, 422), (False, 409)):
         answer = step(designer, hidden(shell, "run"), by_script=by_script)
         assert answer.status_code == status
-        assert "changed meanwhile" in text(answer)
+        assert "has changed since" in text(answer)
         assert 'name="run"' not in text(answer)
 
 

@@ -65,7 +65,7 @@ def test_a_warning_is_a_sentence(reviewer: Client) -> None:
     lost: dict[str, JsonValue] = {"role": "tool", "tool_call_id": "x", "content": "found"}
     conversation(user("hi"), lost, public_id="chat")
     page = text(reviewer.get("/conversations/chat/operate/?do=hide&positions=0&revision=0&count=2"))
-    assert "These tool results answer no call of the log: #1." in page
+    assert "These tool results belong to no call: #1." in page
 
 
 LONG = "x " * 6000 + "the Needle in it" + " y" * 600

@@ -151,7 +151,7 @@ def test_a_member_is_called_by_its_label() -> None:
 def test_what_could_not_be_read_is_one_mistake() -> None:
     form = OperationForm(sent(operation="truncate", truncate__keep_first="six"))
     assert not form.is_valid()
-    assert form.errors == {"truncate-keep_first": ["Write a whole number."]}
+    assert form.errors == {"truncate-keep_first": ["Enter a whole number."]}
 
 
 def test_a_number_that_is_too_large_is_as_many_as_there_are() -> None:
@@ -183,7 +183,7 @@ def test_the_rest_of_an_invalid_form_is_checked_at_the_same_time() -> None:
     assert form.errors == {
         "rules-0-pattern": ["This field is required."],
         "rules-1-condition": ["Unexpected end."],
-        "priority": ["Write a whole number."],
+        "priority": ["Enter a whole number."],
     }
 
 

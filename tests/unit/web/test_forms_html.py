@@ -56,7 +56,7 @@ def test_the_summary_links_to_the_fields_and_names_the_row() -> None:
     form.is_valid()
     html = drawn(form)
     assert '<a href="#id_rules-0-pattern">Rule 1 › Pattern</a>' in html
-    assert "One thing is wrong" in html
+    assert "Fix 1 field; nothing was saved." in html
 
 
 def test_the_summary_leads_into_the_group_that_is_wrong() -> None:
@@ -66,7 +66,7 @@ def test_the_summary_leads_into_the_group_that_is_wrong() -> None:
     form.is_valid()
     html = drawn(form)
     assert '<a href="#id_truncate-range-start">Truncate › Range</a>: Start must be below' in html
-    assert "One thing is wrong" in html
+    assert "Fix 1 field; nothing was saved." in html
 
 
 def test_a_form_without_errors_has_no_summary() -> None:

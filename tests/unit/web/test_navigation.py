@@ -69,10 +69,10 @@ def test_the_shell_takes_the_actor_that_the_view_has_found() -> None:
 
 
 def test_the_footer_says_how_data_is_kept() -> None:
-    assert "no fail-over" in str(storage_note(embedded=True, live_copy=False))
+    assert "no failover" in str(storage_note(embedded=True, live_copy=False))
     assert "Redis" in str(storage_note(embedded=False, live_copy=True))
     assert "no live copy" in str(storage_note(embedded=False, live_copy=False))
-    assert "is away" in str(storage_note(embedded=False, live_copy=True, away=True))
+    assert "is unavailable" in str(storage_note(embedded=False, live_copy=True, away=True))
 
 
 @pytest.mark.parametrize("value", ["light", "dark", "auto"])

@@ -49,6 +49,6 @@ async function leave(store: EditorStore, reader: Reader, saver: Saver, publishes
   const [waiting] = Object.values(store.getState().typed);
   const { chosen, choose } = store.getState();
   if (waiting && onlyOne(chosen)?.key !== waiting.key) choose(chosenFor(waiting));
-  warn(t("Not everything is saved yet, so nothing is published."));
+  warn(t("Not published: some changes are not saved yet."));
   return false;
 }

@@ -16,9 +16,9 @@ async function asked(conflict: Conflict): Promise<{ conflict: ConflictAsked | un
 }
 
 it("asks for the words of edges with the names of their ends, and of no other nodes", async () => {
-  const found = await asked(changed("edge", edge("answer"), edge("review"), edge("gone")));
+  const found = await asked(changed("edge", edge("answer"), edge("review"), edge("removed")));
   expect(found.names).toEqual({ ask: "Ask", answer: "Answer", review: "A person reads" });
-  expect(found.conflict?.theirs).toEqual({ element: edge("gone") });
+  expect(found.conflict?.theirs).toEqual({ element: edge("removed") });
 });
 
 it("asks for what the canvas keeps of a node as texts, and for no side that is not there", async () => {

@@ -81,7 +81,7 @@ function Empty() {
   if (!isEmpty) return null;
   return (
     <p className="editor-empty">
-      {mayChange ? t("Nothing here yet. Add a start node, then the steps that follow; whatever you do is saved as a draft.") : t("Its designers have not begun.")}
+      {mayChange ? t("No nodes yet. Add a start node, then the steps that follow. Everything is saved as a draft.") : t("No nodes yet.")}
     </p>
   );
 }
@@ -119,7 +119,7 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
   return (
     <div className="editor-left note note-warning" role="alert">
       <Icon name="alert-triangle" />
-      <span>{tn("{n} unsaved change of {when} was left in this browser.", "{n} unsaved changes of {when} were left in this browser.", count, { when })}</span>
+      <span>{tn("This browser has {n} unsaved change of {when}.", "This browser has {n} unsaved changes of {when}.", count, { when })}</span>
       <button
         type="button"
         className="btn btn-sm btn-primary"
@@ -134,10 +134,10 @@ function LeftBehind({ journal }: { readonly journal: Journal }) {
           });
         }}
       >
-        {t("Bring back")}
+        {t("Restore")}
       </button>
       <button type="button" className="btn btn-sm" onClick={done}>
-        {t("Throw away")}
+        {t("Discard")}
       </button>
     </div>
   );

@@ -24,7 +24,7 @@ export class Boundary extends Component<Props, { readonly failure: string | null
     if (this.state.failure === null) return this.props.children;
     return (
       <div className="editor-failed" role="alert">
-        <p>{t("The editor met something that it did not expect. Nothing that you did is lost.")}</p>
+        <p>{t("The editor ran into an error. Nothing is lost.")}</p>
         <pre>{this.state.failure}</pre>
         <button type="button" className="btn btn-primary" onClick={this.again}>
           {t("Go on")}

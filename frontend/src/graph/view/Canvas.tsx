@@ -55,7 +55,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
       const { document, edit, choose } = store.getState();
       const [from, to] = [find(document.nodes, source)?.id, find(document.nodes, target)?.id];
       if (!from || !to) return;
-      if (isConnected(document, from, to)) return warn(t("{from} leads to {to} already", { from, to }));
+      if (isConnected(document, from, to)) return warn(t("{from} is already connected to {to}", { from, to }));
       const made = connection(document, from, to);
       edit(made.edit, t("Connect {from} with {to}", { from, to }));
       choose({ edges: [made.key] });
@@ -66,7 +66,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
     (old: FlowEdge, { source, target }: Connection) => {
       const { document, edit } = store.getState();
       const made = reconnection(document, old.id, source, target);
-      if (made) edit(made, t("Connect otherwise"));
+      if (made) edit(made, t("Connect to another node"));
     },
     [store],
   );
@@ -136,10 +136,10 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
           ariaLabelConfig={{
             "node.a11yDescription.default": howToChoose(),
             "node.a11yDescription.keyboardDisabled": howToChoose(), // said when the keyboard is not disabled
-            "node.a11yDescription.ariaLiveMessage": ({ x, y }) => t("The node is moved to {x}, {y}.", { x, y }),
-            "handle.ariaLabel": t("Where edges end"),
-            "edge.a11yDescription.default": t("Press Enter to choose the edge, Delete to remove it."),
-            "minimap.ariaLabel": t("Small map"),
+            "node.a11yDescription.ariaLiveMessage": ({ x, y }) => t("Node moved to {x}, {y}.", { x, y }),
+            "handle.ariaLabel": t("Connection points"),
+            "edge.a11yDescription.default": t("Press Enter to select the edge, Delete to delete it."),
+            "minimap.ariaLabel": t("Minimap"),
           }}
         >
           <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
@@ -152,7 +152,7 @@ export function Canvas({ drawing }: { readonly drawing: "pan" | "box" }) {
   );
 }
 
-const howToChoose = (): string => t("Press Enter to choose the node, then arrow keys to move it and Delete to remove it.");
+const howToChoose = (): string => t("Press Enter to select the node, arrow keys to move it, Delete to delete it.");
 
 function miniClass(node: FlowNode): string {
   if (node.type !== "card") return `mini-${node.type}`;
@@ -164,7 +164,7 @@ function Legend({ marks }: { readonly marks: Marks }) {
   const used = new Set([...Object.values(marks.nodes), ...Object.values(marks.edges)].map(([sign]) => sign));
   return (
     <Panel position="bottom-left">
-      <ul className="flow-legend" aria-label={t("What the marks mean")}>
+      <ul className="flow-legend" aria-label={t("Legend")}>
         {marks.signs
           .filter(([name]) => used.has(name))
           .map(([name, icon, word]) => (

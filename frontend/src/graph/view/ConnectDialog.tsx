@@ -20,7 +20,7 @@ export function ConnectDialog({ from, onClose }: { readonly from: string; readon
     const made = connection(document, from, to, type);
     store.getState().edit(made.edit, t("Connect {from} with {to}", { from, to }));
     store.getState().choose({ edges: [made.key] });
-    store.getState().say(t("{from} leads to {to} now", { from, to }));
+    store.getState().say(t("{from} is now connected to {to}", { from, to }));
     onClose();
   };
   return (
@@ -47,7 +47,7 @@ export function ConnectDialog({ from, onClose }: { readonly from: string; readon
           </datalist>
           {wrong && (
             <p id={`${field}-wrong`} className="field-errors">
-              {t("There is no node with this id.")}
+              {t("No node has this id.")}
             </p>
           )}
         </div>

@@ -23,15 +23,15 @@ function Deciding() {
   const [choices, setChoices] = useState<{ readonly [name: string]: Side }>({});
   if (!clash) return null;
   const { conflicts, version } = clash;
-  const theirs = version === null ? t("As it is now") : t("Theirs");
+  const theirs = version === null ? t("Current") : t("Theirs");
   const all = (side: Side): void => setChoices(Object.fromEntries(conflicts.map((conflict) => [nameOf(conflict), side])));
   const open = conflicts.filter((conflict) => !(nameOf(conflict) in choices)).length;
   return (
-    <Dialog wide title={tn("{n} element was changed on both sides", "{n} elements were changed on both sides", conflicts.length)}>
+    <Dialog wide title={tn("{n} element has conflicting changes", "{n} elements have conflicting changes", conflicts.length)}>
       <p>
         {version === null
-          ? t("What you left unsaved touches what was changed since. Everything else goes together by itself.")
-          : t("Somebody else saved the draft meanwhile. Everything that only one of you touched goes together by itself; decide what stays of the rest.")}
+          ? t("Some of your unsaved changes conflict with later ones. Everything else is merged automatically.")
+          : t("Someone else saved the draft. Changes that do not conflict are merged automatically; resolve the rest.")}
       </p>
       <div className="btn-list">
         <button type="button" className="btn btn-sm" onClick={() => all("mine")}>
@@ -45,7 +45,7 @@ function Deciding() {
         <OneConflict key={nameOf(conflict)} conflict={conflict} told={told[nameOf(conflict)]} theirs={theirs} choice={choices[nameOf(conflict)]} onChoose={(side) => setChoices({ ...choices, [nameOf(conflict)]: side })} />
       ))}
       <div className="form-actions">
-        <span role="status">{open ? tn("{n} to decide", "{n} to decide", open) : t("All decided")}</span>
+        <span role="status">{open ? tn("{n} to resolve", "{n} to resolve", open) : t("All resolved")}</span>
         <button type="button" className="btn btn-primary" disabled={open > 0} onClick={() => store.getState().decide(choices)}>
           {t("Merge")}
         </button>

@@ -52,7 +52,7 @@ function Nodes({ onConnect, onEdit }: Props) {
             <th scope="col">{t("Type")}</th>
             {state.marks && <th scope="col">{t("State")}</th>}
             <th scope="col">{t("Sees")}</th>
-            <th scope="col">{t("Leads to")}</th>
+            <th scope="col">{t("Next nodes")}</th>
             <th scope="col">{t("Actions")}</th>
           </tr>
         </thead>
@@ -107,10 +107,10 @@ function Edges({ onEdit }: Pick<Props, "onEdit">) {
         <thead>
           <tr>
             <th scope="col">{t("Edge")}</th>
-            <th scope="col">{t("Way")}</th>
+            <th scope="col">{t("Direction")}</th>
             {state.marks && <th scope="col">{t("State")}</th>}
-            <th scope="col">{t("Taken if")}</th>
-            <th scope="col">{t("What flows")}</th>
+            <th scope="col">{t("Condition")}</th>
+            <th scope="col">{t("Context")}</th>
             <th scope="col">{t("Actions")}</th>
           </tr>
         </thead>
@@ -164,7 +164,7 @@ function AddNode() {
         if (kind) addKind(store, kind, { x: 0, y: 0 }, from);
       }}
     >
-      <select className="form-select form-select-sm" aria-label={t("Kind of node")} value={type} onChange={(event) => setType(event.target.value)}>
+      <select className="form-select form-select-sm" aria-label={t("Node type")} value={type} onChange={(event) => setType(event.target.value)}>
         {setup.kinds.map((kind) => (
           <option key={kind.type} value={kind.type}>
             {kind.label}
@@ -195,7 +195,7 @@ function Delete({ kind, keyed, name }: { readonly kind: "node" | "edge"; readonl
     const chosen = kind === "node" ? { nodes: [keyed], edges: [] } : { nodes: [], edges: [keyed] };
     if (!find<{ id: string; type: string }>(kind === "node" ? document.nodes : document.edges, keyed)) return;
     edit(removal(document, chosen), t("Delete {name}", { name }));
-    say(t("{name} is deleted; Ctrl Z brings it back", { name }));
+    say(t("{name} deleted; Ctrl+Z restores it", { name }));
     requestAnimationFrame(() => after?.focus());
   };
   return <Row icon="trash" label={t("Delete {name}", { name })} onClick={remove} />;

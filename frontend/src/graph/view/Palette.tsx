@@ -10,7 +10,7 @@ export function Palette() {
   const { store, setup } = useDesk();
   const flow = useReactFlow();
   return (
-    <section className="editor-palette" aria-label={t("Kinds of nodes")}>
+    <section className="editor-palette" aria-label={t("Node types")}>
       <h2>{t("Add")}</h2>
       {setup.kinds.map((kind) => (
         <button

@@ -106,7 +106,7 @@ export function Preview({ id, source, onSource }: Props) {
       <h2>
         <button type="button" className="editor-shut" aria-expanded={source.open} onClick={() => onSource({ ...source, open: !source.open })}>
           <Icon name={source.open ? "chevron-down" : "chevron-up"} />
-          {t("What it would see")}
+          {t("Context preview")}
         </button>
       </h2>
       <div className="editor-preview-body" hidden={!source.open}>
@@ -117,8 +117,8 @@ export function Preview({ id, source, onSource }: Props) {
             {wrong}
           </p>
         )}
-        {isBehind && shown && !wrong && <p className="text-secondary">{t("What is typed above cannot be read yet and is not in here.")}</p>}
-        {!shown && !wrong && <p className="text-secondary">{busy ? t("Looking…") : t("Choose a conversation or paste a context. Nothing of it is stored.")}</p>}
+        {isBehind && shown && !wrong && <p className="text-secondary">{t("The fields above have errors and are not included.")}</p>}
+        {!shown && !wrong && <p className="text-secondary">{busy ? t("Loading…") : t("Select a conversation or paste a context. Nothing is stored.")}</p>}
         <div className="editor-seen" ref={box} hidden={!shown || wrong !== ""} />
       </div>
     </section>
@@ -142,7 +142,7 @@ function Along({ node, document, source, onSource, taken }: AlongProps) {
   };
   return (
     <fieldset className="editor-along">
-      <legend className="form-label">{t("Entered along")}</legend>
+      <legend className="form-label">{t("Incoming edge")}</legend>
       {edges.slice(0, MOST_EDGES).map(({ id, from }) => (
         <label key={id} className="form-check">
           <input className="form-check-input" type="checkbox" checked={chosen.includes(id)} onChange={(event) => take(id, event.target.checked)} />
@@ -162,12 +162,12 @@ function Fields({ source, onSource }: Omit<Props, "id">) {
   const put = (part: Partial<Source>): void => onSource({ ...source, ...part });
   return (
     <div className="editor-source">
-      <div className="btn-group" role="group" aria-label={t("Tried on")}>
+      <div className="btn-group" role="group" aria-label={t("Source")}>
         <button type="button" className="btn btn-sm" aria-pressed={!source.pasted} onClick={() => put({ pasted: false })}>
-          {t("A conversation")}
+          {t("Conversation")}
         </button>
         <button type="button" className="btn btn-sm" aria-pressed={source.pasted} onClick={() => put({ pasted: true })}>
-          {t("A pasted context")}
+          {t("Pasted context")}
         </button>
       </div>
       {source.pasted ? (
@@ -195,14 +195,14 @@ function Fields({ source, onSource }: Omit<Props, "id">) {
             ))}
           </datalist>
           <label className="field">
-            <span className="form-label">{t("At version (empty: now)")}</span>
+            <span className="form-label">{t("Version (empty: latest)")}</span>
             <input className="form-control" inputMode="numeric" value={source.at} onChange={(event) => put({ at: event.target.value })} />
           </label>
         </div>
       )}
       <label className="form-check">
         <input className="form-check-input" type="checkbox" checked={source.path} onChange={(event) => put({ path: event.target.checked })} />
-        <span className="form-check-label">{t("Every step from the start")}</span>
+        <span className="form-check-label">{t("Preview the full path")}</span>
       </label>
     </div>
   );
@@ -218,14 +218,14 @@ function trialOf(node: string, source: Source, document: WorkflowDocument): Tria
     const conversation = source.conversation.trim();
     if (!conversation) return null;
     const at = source.at.trim();
-    if (at && !/^\d{1,9}$/.test(at)) return t("A version is a whole number.");
+    if (at && !/^\d{1,9}$/.test(at)) return t("Enter the version as a whole number.");
     return { node, path, ...way, conversation, ...(at ? { at: Number(at) } : {}) };
   }
   if (!source.context.trim() && !source.messages.trim()) return null;
   try {
     const context = source.context.trim() ? (JSON.parse(source.context) as Json) : {};
     const messages = source.messages.trim() ? (JSON.parse(source.messages) as Json[]) : [];
-    if (!Array.isArray(messages)) return t("Messages are a list.");
+    if (!Array.isArray(messages)) return t("Enter the messages as a list.");
     return { node, path, ...way, context, messages };
   } catch (error) {
     return t("This is not JSON: {why}", { why: error instanceof Error ? error.message : String(error) });

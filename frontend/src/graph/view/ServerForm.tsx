@@ -66,9 +66,9 @@ export function ServerForm({ kind, id }: Props) {
       )}
       {waits && (
         <div className="note note-warning" role="status">
-          <span>{t("What is typed here is not in the draft yet: mend what is marked.")}</span>
+          <span>{t("Not saved. Fix the highlighted fields.")}</span>
           <button type="button" className="btn btn-sm" onClick={() => session.current?.takeBack()}>
-            {t("Take it back")}
+            {t("Discard changes")}
           </button>
         </div>
       )}

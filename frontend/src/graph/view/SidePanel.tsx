@@ -27,7 +27,7 @@ export function SidePanel({ onConnect }: Props) {
   const only = onlyOne(chosen);
   const count = chosen.nodes.length + chosen.edges.length;
   return (
-    <aside className="editor-panel" aria-label={t("What is chosen")} tabIndex={-1}>
+    <aside className="editor-panel" aria-label={t("Selection")} tabIndex={-1}>
       <div className="editor-panel-top">
         {only && (mayChange ? <ServerForm key={only.kind} kind={only.kind} id={only.key} /> : <Plain key={only.key} kind={only.kind} id={only.key} />)}
         {only?.kind === "node" && <NodeTried id={only.key} />}
@@ -49,13 +49,13 @@ function Whole() {
     ["problems", t("Problems"), true],
     ["workflow", t("Workflow"), mayChange],
     ["reducers", t("Reducers"), mayChange],
-    ["what-if", t("What if"), setup.may_preview],
+    ["what-if", t("Replay"), setup.may_preview],
   ];
   const offered = parts.filter(([, , isOffered]) => isOffered);
   return (
     <>
       {offered.length > 1 && (
-        <div className="btn-group" role="group" aria-label={t("Of the workflow")}>
+        <div className="btn-group" role="group" aria-label={t("Workflow")}>
           {offered.map(([name, label]) => (
             <button key={name} type="button" className="btn btn-sm" aria-pressed={part === name} onClick={() => store.getState().set({ part: name })}>
               {label}
@@ -80,7 +80,7 @@ function Problems() {
     chooseFound(store, kind, id);
   };
   if (!words) return null;
-  if (!problems.length) return <p className="text-secondary">{t("No problems. Choose a node or an edge to see what it does.")}</p>;
+  if (!problems.length) return <p className="text-secondary">{t("No problems. Select a node or an edge to see its settings.")}</p>;
   return (
     <>
       <h2>{counted(problems)}</h2>
@@ -181,7 +181,7 @@ function Several() {
       </h2>
       {nodes.length > 0 && <Group keys={nodes} group={groups.includes("\n") ? "" : groups} />}
       <button type="button" className="btn btn-sm" onClick={() => store.getState().choose({})}>
-        {t("Choose nothing")}
+        {t("Clear selection")}
       </button>
     </section>
   );

@@ -19,8 +19,8 @@ interface Props {
 }
 
 export function SideOf({ told, side, json }: Props) {
-  if (json === undefined) return <p className="text-secondary">{t("Not there")}</p>;
-  if (told === undefined) return <p className="text-secondary">{t("Looking…")}</p>;
+  if (json === undefined) return <p className="text-secondary">{t("Not present")}</p>;
+  if (told === undefined) return <p className="text-secondary">{t("Loading…")}</p>;
   // The same words for what is not the same: it is of what no form asks for.
   if (!told?.length) return <Fold pieces={[{ kind: "same", text: json }]} />;
   const inWords = told.filter(({ is_json }) => !is_json);

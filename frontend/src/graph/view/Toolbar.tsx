@@ -69,8 +69,8 @@ export function Toolbar({ view, onView, drawing, onDrawing, saver }: Props) {
       </div>
       {mayChange && <Changing />}
       {setup.may_preview && (
-        <Tool icon="flask" label={t("What if")} keys="w" onClick={whatIf}>
-          {t("What if")}
+        <Tool icon="flask" label={t("Replay")} keys="w" onClick={whatIf}>
+          {t("Replay")}
         </Tool>
       )}
       {view === "canvas" && <Looking drawing={drawing} onDrawing={onDrawing} />}
@@ -88,14 +88,14 @@ function Changing() {
   const any = useEditor((state) => state.chosen.nodes.length + state.chosen.edges.length);
   const grouped = useEditor((state) => state.chosen.nodes.some((key) => groupOf(find(state.document.nodes, key) ?? { id: "", type: "" })));
   const { undo, redo } = store.getState();
-  const fail = (): void => warn(t("The layout did not work"));
+  const fail = (): void => warn(t("Auto layout failed"));
   return (
     <>
       <div className="btn-group" role="group" aria-label={t("Steps")}>
         <Tool icon="arrow-back-up" label={past === undefined ? t("Undo") : t("Undo: {what}", { what: past })} keys="Ctrl+Z" name={t("Undo")} disabled={past === undefined} onClick={undo} />
         <Tool icon="arrow-forward-up" label={future === undefined ? t("Redo") : t("Redo: {what}", { what: future })} keys="Ctrl+Shift+Z | Ctrl+Y" name={t("Redo")} disabled={future === undefined} onClick={redo} />
       </div>
-      <div className="btn-group" role="group" aria-label={t("What is chosen")}>
+      <div className="btn-group" role="group" aria-label={t("Selection")}>
         <Tool icon="copy-plus" label={t("Duplicate")} keys="Ctrl+D" disabled={!nodes} onClick={() => duplicateChosen(store)} />
         <Tool icon="trash" label={t("Delete")} keys="Delete | Backspace" disabled={!any} onClick={() => removeChosen(store)} />
         <Tool icon="box-multiple" label={t("Group")} keys="Ctrl+G" disabled={!nodes} onClick={() => groupChosen(store)} />
@@ -123,8 +123,8 @@ function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
   return (
     <>
       <div className="btn-group" role="group" aria-label={t("Look")}>
-        <Tool icon="hand-stop" label={t("Drag moves the canvas")} pressed={drawing === "pan"} onClick={() => onDrawing("pan")} />
-        <Tool icon="marquee-2" label={t("Drag draws a box")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
+        <Tool icon="hand-stop" label={t("Drag to pan")} pressed={drawing === "pan"} onClick={() => onDrawing("pan")} />
+        <Tool icon="marquee-2" label={t("Drag to select")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
         <Tool icon="zoom-out" label={t("Zoom out")} keys="-" onClick={() => void flow.zoomOut()} />
         <Tool icon="zoom-in" label={t("Zoom in")} keys="+" onClick={() => void flow.zoomIn()} />
         <Tool icon="maximize" label={t("Show all")} keys="f" onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.1 })} />

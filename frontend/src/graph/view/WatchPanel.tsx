@@ -36,7 +36,7 @@ export function WatchPanel({ panel }: { readonly panel: string }) {
   }, [server, panel, asked, marks]);
 
   return (
-    <aside className="editor-panel" aria-label={t("What is chosen")} tabIndex={-1}>
+    <aside className="editor-panel" aria-label={t("Selection")} tabIndex={-1}>
       {/* It may scroll and have nothing in it that takes the focus. */}
       <div className="editor-panel-top" tabIndex={0}>
         {wrong && (

@@ -20,8 +20,8 @@ export function WhatIf() {
   const [last, setLast] = useState(USUAL);
   const isOld = useEditor((state) => state.whatIf !== null && !saysTheSame(state.whatIf.document, state.document));
   return (
-    <section className="editor-what-if" aria-label={t("What if")}>
-      <p className="m-0">{t("Enters the nodes of the executions that began last once more, by the workflow as it stands on the canvas, saved or not. Nothing is stored, and no execution changes.")}</p>
+    <section className="editor-what-if" aria-label={t("Replay")}>
+      <p className="m-0">{t("Replays recent executions against the workflow on the canvas, saved or not. Nothing is stored and no execution changes.")}</p>
       <form
         className="editor-what-if-form"
         onSubmit={(event) => {
@@ -30,7 +30,7 @@ export function WhatIf() {
         }}
       >
         <label className="field">
-          <span className="form-label">{t("Newest executions")}</span>
+          <span className="form-label">{t("Latest executions")}</span>
           <input className="form-control" type="number" min={1} max={MOST} required value={last || ""} onChange={(event) => setLast(Number(event.target.value))} />
         </label>
         {whatIf?.running ? (
@@ -58,7 +58,7 @@ export function WhatIf() {
       )}
       {whatIf && isOld && (
         <p className="m-0 text-secondary">
-          <Icon name="alert-triangle" /> {t("The workflow was changed since: start again to try it as it is now.")}
+          <Icon name="alert-triangle" /> {t("The workflow has changed since. Start again to replay it as it is now.")}
         </p>
       )}
       {whatIf && <Progress />}
@@ -72,18 +72,18 @@ function Progress() {
   if (!whatIf) return null;
   const { running, run, done, whole, incomplete, wrong } = whatIf;
   const said = (): string => {
-    if (run === null && !running && !wrong) return whole ? tn("Done: {n} execution looked at", "Done: {n} executions looked at", done) : t("No execution of this workflow is recorded.");
-    return t("{n} of {m} executions looked at", { n: done, m: whole });
+    if (run === null && !running && !wrong) return whole ? tn("Done: {n} execution replayed", "Done: {n} executions replayed", done) : t("This workflow has no executions yet.");
+    return t("{n} of {m} executions replayed", { n: done, m: whole });
   };
   return (
     <>
       <p className="m-0" role="status">
-        {running && !whole ? t("Looking…") : said()}
+        {running && !whole ? t("Loading…") : said()}
       </p>
-      {running && <progress max={whole || 1} value={done} aria-label={t("Executions looked at")} />}
+      {running && <progress max={whole || 1} value={done} aria-label={t("Executions replayed")} />}
       {incomplete.length > 0 && (
         <p className="m-0 text-secondary">
-          {t("Not all could be looked at, too long or not kept any more:")} <span translate="no">{incomplete.join(", ")}</span>
+          {t("Not replayed in full, because too long or no longer stored:")} <span translate="no">{incomplete.join(", ")}</span>
         </p>
       )}
     </>
@@ -118,7 +118,7 @@ function Sums() {
 }
 
 export function countWords(changed: number, inputs: number): string {
-  if (!changed) return tn("its input stays", "all {n} inputs stay", inputs);
+  if (!changed) return tn("its input is unchanged", "all {n} inputs are unchanged", inputs);
   return tn("{changed} of {n} input changes", "{changed} of {n} inputs change", inputs, { changed });
 }
 
@@ -128,9 +128,9 @@ export function NodeTried({ id }: { readonly id: string }) {
   const results = useEditor((state) => state.whatIf?.results) ?? [];
   if (!sum) return null;
   return (
-    <section aria-label={t("What if")}>
+    <section aria-label={t("Replay")}>
       <h2>
-        {t("What if")}: {countWords(sum.changed, sum.inputs)}
+        {t("Replay")}: {countWords(sum.changed, sum.inputs)}
       </h2>
       <Differences found={results.filter(({ node }) => node === id)} open />
     </section>
@@ -141,7 +141,7 @@ function Differences({ found, open = false }: { readonly found: readonly TriedIn
   if (!found.length) return null;
   return (
     <details open={open}>
-      <summary>{tn("{n} difference in all", "Differences of {n} inputs", found.length)}</summary>
+      <summary>{tn("{n} difference in total", "Differences of {n} inputs", found.length)}</summary>
       <ul className="editor-differences">
         {found.slice(0, MOST_LISTED).map((each) => (
           <li key={`${each.execution} ${each.version}`}>
@@ -150,7 +150,7 @@ function Differences({ found, open = false }: { readonly found: readonly TriedIn
             </a>
             {each.tokens && <span className="text-secondary"> · {t("{before} → {after} tokens", { before: each.tokens[0], after: each.tokens[1] })}</span>}
             {each.problem && <div className="what-if-problem">{each.problem}</div>}
-            {each.gone_edges.length > 0 && <div className="what-if-problem">{t("Edges that do not lead here any more: {edges}", { edges: each.gone_edges.join(", ") })}</div>}
+            {each.gone_edges.length > 0 && <div className="what-if-problem">{t("Edges that no longer lead here: {edges}", { edges: each.gone_edges.join(", ") })}</div>}
             <ul className="what-if-lines">
               {each.lines.map(({ kind, word, what, why }) => (
                 <li key={`${kind} ${what}`}>

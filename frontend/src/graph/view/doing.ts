@@ -26,7 +26,7 @@ export function addKind(store: EditorStore, kind: NodeKind, spot: Position, from
   edit(made.edit, t("Add {what}", { what: kind.label }));
   choose({ nodes: [made.key] });
   set({ added: [made.key] });
-  say(t("{id} is added", { id: made.key }));
+  say(t("{id} added", { id: made.key }));
 }
 
 /** Where a new node goes: right of the chosen one, else into the middle of what is seen. */
@@ -44,7 +44,7 @@ export function removeChosen(store: EditorStore): void {
   if (!count) return;
   edit(removal(document, chosen), tn("Delete {n} element", "Delete {n} elements", count));
   choose({});
-  say(tn("{n} element is deleted", "{n} elements are deleted", count));
+  say(tn("{n} element deleted", "{n} elements deleted", count));
 }
 
 /** The chosen nodes as text for the clipboard, or null if none is chosen. */
@@ -72,7 +72,7 @@ function paste(store: EditorStore, clip: Clip, by: Position): void {
   edit(made, tn("Paste {n} node", "Paste {n} nodes", keys.length));
   choose({ nodes: keys });
   set({ added: keys });
-  say(tn("{n} node is pasted", "{n} nodes are pasted", keys.length));
+  say(tn("{n} node pasted", "{n} nodes pasted", keys.length));
 }
 
 function shiftTo(clip: Clip, middle: Position): Position {
@@ -148,7 +148,7 @@ export function groupChosen(store: EditorStore): void {
   if (!chosen.nodes.length) return;
   const name = freeGroup(document, t("Group"));
   edit(grouping(document, chosen.nodes, name), t("Group"));
-  say(t("{name} is made", { name }));
+  say(t("{name} created", { name }));
 }
 
 export function ungroupChosen(store: EditorStore): void {

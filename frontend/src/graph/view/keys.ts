@@ -35,7 +35,7 @@ export function useKeys(): void {
       const text = event.clipboardData?.getData("text/plain") ?? "";
       if (isElsewhere(event.target) || !desk.store.getState().mayChange) return;
       event.preventDefault();
-      if (!pasteText(desk.store, text, middle(flow, pointer))) warn(t("What the clipboard has is no part of a workflow: copy cards of a canvas first. Nothing was pasted."));
+      if (!pasteText(desk.store, text, middle(flow, pointer))) warn(t("Nothing was pasted: the clipboard holds no nodes. Copy nodes on a canvas first."));
     };
     const away = new AbortController();
     const { signal } = away;
@@ -63,7 +63,7 @@ function offers({ store }: Desk): Shortcut[] {
   const move = (factor: number): Shortcut["run"] => (event) => nudged(store, ARROWS[event.key] as Position, factor);
   const listed: Shortcut[] = [
     { keys: "Ctrl+A", label: t("Select all nodes"), usable: keys.length > 0, run: () => choose({ nodes: keys }) },
-    { keys: "Escape", label: t("Clear the selection"), usable: nodes || chosen.edges.length > 0, run: () => choose({}) },
+    { keys: "Escape", label: t("Clear selection"), usable: nodes || chosen.edges.length > 0, run: () => choose({}) },
     { keys: "Ctrl+C", label: t("Copy"), usable: nodes, run: null },
   ];
   if (!mayChange) return listed;
@@ -72,7 +72,7 @@ function offers({ store }: Desk): Shortcut[] {
     { keys: "Ctrl+X", label: t("Cut"), usable: nodes, run: null },
     { keys: "Ctrl+V", label: t("Paste"), usable: true, run: null },
     { keys: Object.keys(ARROWS).join(" | "), label: t("Move the selected nodes"), usable: nodes, run: move(1) },
-    { keys: Object.keys(ARROWS).map((arrow) => `Shift+${arrow}`).join(" | "), label: t("Move them four times as far"), usable: nodes, run: move(4) },
+    { keys: Object.keys(ARROWS).map((arrow) => `Shift+${arrow}`).join(" | "), label: t("Move the selected nodes faster"), usable: nodes, run: move(4) },
   ];
 }
 
@@ -84,5 +84,5 @@ function copied(event: ClipboardEvent, { store }: Desk): void {
   event.clipboardData.setData("text/plain", text);
   event.preventDefault();
   if (event.type === "cut" && mayChange) removeChosen(store);
-  else say(tn("{n} node is copied", "{n} nodes are copied", chosen.nodes.length));
+  else say(tn("{n} node copied", "{n} nodes copied", chosen.nodes.length));
 }

@@ -18,9 +18,9 @@ export function useStatus(): Status {
   const unreadable = useEditor((state) => Object.values(state.typed).filter(({ isRead }) => isRead).length);
   const mayChange = useEditor((state) => state.mayChange);
   if (!mayChange) return { icon: "eye", text: t("Read only"), tone: "quiet", kind: "reading" };
-  if (clash) return { icon: "git-merge", text: t("Not saved: decide what stays"), tone: "bad", kind: "clash" };
+  if (clash) return { icon: "git-merge", text: t("Not saved: resolve the conflicts"), tone: "bad", kind: "clash" };
   const { kind } = saving;
-  const offline = t("Not saved: the server does not answer. Your changes are kept here.");
+  const offline = t("Not saved: no connection. Your changes are kept here.");
   const signedOut = t("Not saved: you are signed out. Your changes are kept here.");
   // A form that waits to be read is no more saved than a document that waits to be sent.
   if (kind === "saved" || kind === "waiting") {
@@ -28,7 +28,7 @@ export function useStatus(): Status {
     if (fails === "signed-out") return { icon: "lock", text: signedOut, tone: "bad", kind: "signed-out" };
     if (unread) return { icon: "refresh", text: t("Saving…"), tone: "quiet", kind: "waiting" };
     if (kind === "saved" && unreadable) {
-      const text = tn("{n} form is not saved: it cannot be read yet", "{n} forms are not saved: they cannot be read yet", unreadable);
+      const text = tn("{n} form has errors and is not saved", "{n} forms have errors and are not saved", unreadable);
       return { icon: "alert-circle", text, tone: "bad", kind: "typed" };
     }
   }

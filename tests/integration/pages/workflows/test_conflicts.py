@@ -45,7 +45,7 @@ def test_a_conflict_about_the_same_node_says_so(designer: Client, small: Workflo
     changed = answer.model_copy(update={"name": "Theirs"})
     theirs(draft().model_copy(update={"nodes": (start, changed)}))
     page = text(send(designer, path, mine))
-    assert "this very place" in page
+    assert "the same element" in page
 
 
 def test_a_node_that_was_deleted_meanwhile_comes_back_when_saved_again(

@@ -74,7 +74,7 @@ def test_reducers_are_set_and_checked(designer: Client, small: Workflow) -> None
     }
     answer = send(designer, path, opened(designer, path) | row)
     assert answer.status_code == 422
-    assert "stands here already" in text(answer)
+    assert "is already listed" in text(answer)
     good = opened(designer, path) | row | {"reducers-1-pattern": "count"}
     assert send(designer, path, good).status_code == 302
     assert draft().reducers == {"fact.*": "merge", "count": "max"}

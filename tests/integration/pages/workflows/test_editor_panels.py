@@ -161,7 +161,7 @@ def test_an_element_that_is_no_element_has_a_panel_that_says_what_is_left_out(
 ) -> None:
     broken = {**ANSWER, "position": "left", "surprise": 1}
     page = panel(designer, "node", "answer", document(START, broken))
-    assert "left out" in page
+    assert "Invalid, not shown" in page
     assert "position" in page
     assert "surprise" in page
     answer = read(designer, typed(designer, "node", "answer", document(START, broken)))

@@ -41,7 +41,7 @@ def test_a_preview_tells_whether_tool_pairs_are_whole(designer: Client) -> None:
     whole = preview(
         designer, document=document(START, plain, edges=()), conversation=chat.public_id
     )
-    assert "whole" in whole["html"]
+    assert "complete" in whole["html"]
     cut = {
         **plain,
         "context_filter": {
@@ -49,7 +49,7 @@ def test_a_preview_tells_whether_tool_pairs_are_whole(designer: Client) -> None:
         },
     }
     split = preview(designer, document=document(START, cut, edges=()), conversation=chat.public_id)
-    assert "split" in split["html"]
+    assert "incomplete" in split["html"]
     assert split["problems"][0]["code"] == "incompatible_context"
 
 
@@ -85,7 +85,7 @@ def test_a_node_that_nothing_leads_to_has_no_path(designer: Client) -> None:
     given = document(START, ANSWER, edges=())
     answer = ask(designer, "preview", {"document": given, "node": "answer", "path": True})
     assert answer.status_code == 422
-    assert "No way leads" in answer.json()["detail"]
+    assert "No path leads" in answer.json()["detail"]
 
 
 def test_a_broken_element_elsewhere_does_not_hinder_a_preview(designer: Client) -> None:

@@ -13,7 +13,7 @@ def test_words_tell_each_card_and_each_chip(designer: Client) -> None:
     answer = told["nodes"]["answer"]
     assert answer["title"] == "Answer"
     assert answer["type_label"] == "llm"
-    assert answer["context_label"] == "only what its filter lets in"
+    assert answer["context_label"] == "only what its filter includes"
     assert answer["filter"] == ["only prompt.*", "last 2"]
     assert told["edges"]["go"] == {
         "label": "conditional",
@@ -97,5 +97,5 @@ def test_problems_name_the_element_and_the_field_by_their_labels(designer: Clien
     assert places["n3"][1].endswith("› Operation")
     assert places["answer"][2] == "node-context_filters-0-rules-0-condition"
     assert places["ask"] == ("ask", "After the timeout", "node-timeout_outcome")
-    assert places["go"] == ("start → Shorten", "Taken if", "edge-condition")
+    assert places["go"] == ("start → Shorten", "Condition", "edge-condition")
     assert told["nodes"]["ask"]["problems"][0].startswith("After the timeout: ")

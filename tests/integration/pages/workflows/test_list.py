@@ -110,6 +110,6 @@ def test_what_is_wrong_with_an_imported_draft_is_told_by_its_lines(designer: Cli
     )
     answer = designer.post("/workflows/import/", {"yaml": yaml, "slug": "x"}, follow=True)
     page = text(answer)
-    assert "1 problem keeps it from being published" in page
+    assert "Fix 1 problem before publishing" in page
     assert "Line 9, column 5: there is no node" in page
     assert Workflow.objects.count() == 1

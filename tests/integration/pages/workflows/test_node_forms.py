@@ -92,7 +92,7 @@ def test_a_bad_condition_stands_at_its_field_with_its_column(
     sent = opened(designer, path) | {"context_filters-0-rules-0-condition": "context.a === "}
     page = text(send(designer, path, sent))
     assert re.search(r'id="id_node-context_filters-0-rules-0-condition_error".*column', page, re.S)
-    assert "Save with its problems" in page
+    assert "Save with problems" in page
     assert send(designer, path, sent | {"force": "1"}).status_code == 302
     assert "1 error" in text(designer.get("/workflows/"))
 
@@ -109,12 +109,10 @@ def test_every_mistake_of_a_node_is_told_at_once_by_the_labels_of_its_form(
     }
     page = text(send(designer, path, sent))
     errors = page[page.index("form-errors") : page.index('<input type="hidden" name="node-')]
-    assert "4 things are wrong" in errors
+    assert "Fix 4 fields" in errors
     assert "An id has 1 to 64 letters, digits, - and _." in errors
-    assert "Filter of what comes in 1 › Rule 1 › Only if</a>: Line 1, column 15" in errors
-    assert (
-        "Filter of what comes in 1 › Operation 1 › What stays</a>: One of “Keep the fir" in errors
-    )
+    assert "Input filter 1 › Rule 1 › Condition</a>: Line 1, column 15" in errors
+    assert "Input filter 1 › Operation 1 › What stays</a>: One of “Keep the fir" in errors
     assert "one of keep_first" not in errors.lower()
     assert draft() == definition(bytes(small.draft)).document
 
@@ -123,8 +121,8 @@ def test_every_mistake_of_an_edge_is_told_at_once(designer: Client, small: Workf
     path = "/workflows/small/edges/go/"
     sent = opened(designer, path) | {"id": "", "to": "nowhere", "condition": "a b"}
     page = text(send(designer, path, sent))
-    assert "3 things are wrong" in page
-    assert "There is no such node." in page
+    assert "Fix 3 fields" in page
+    assert "This node does not exist." in page
 
 
 def test_a_context_processor_gets_its_operation_with_pairs_kept(
@@ -287,7 +285,7 @@ def test_free_config_may_not_say_twice_what_has_a_field(designer: Client, small:
     sent = opened(designer, path) | {"config": '{"template": "other"}'}
     answer = send(designer, path, sent)
     assert answer.status_code == 422
-    assert "field of its own" in text(answer)
+    assert "its own field" in text(answer)
 
 
 def test_bad_json_in_the_free_config_names_its_place(designer: Client, small: Workflow) -> None:

@@ -44,8 +44,8 @@ def changed(element: dict[str, JsonValue], **fields: JsonValue) -> dict[str, Jso
 def test_a_node_is_told_by_the_labels_of_its_form_and_its_rules_in_a_line_each() -> None:
     found = said(told("node", {"id": "answer", "type": "llm"}, ANSWER, ANSWER), 1)
     assert found["Name"] == "[+Answer+]"
-    assert found["Filter of what comes in 1 › Rules"] == (
-        "[+What it does: Include · Pattern: prompt.* · Of what: Variables+]"
+    assert found["Input filter 1 › Rules"] == (
+        "[+Action: Include · Pattern: prompt.* · Section: Variables+]"
     )
     assert found["Template"] == "[+Be short.+]"
 
@@ -53,11 +53,11 @@ def test_a_node_is_told_by_the_labels_of_its_form_and_its_rules_in_a_line_each()
 def test_an_edge_is_told_with_its_condition_and_operations() -> None:
     plain = {"id": "go", "type": "conditional", "from": "start", "to": "answer"}
     found = said(told("edge", GO, plain, None), 0)
-    assert found["Taken if"] == "context.priority === 'high'"
+    assert found["Condition"] == "context.priority === 'high'"
     assert found["Messages"] == (
-        "Operation: Truncate by position · Keep the last: 6 · Split tool pairs: Only warn\n"
-        "Operation: Filter by role or words · Only these roles: System, User, Assistant"
-        " · Split tool pairs: Only warn"
+        "Operation: Truncate by position · Keep the last: 6 · Incomplete tool pairs: Only warn\n"
+        "Operation: Filter by role or keyword · Only these roles: System, User, Assistant · "
+        "Incomplete tool pairs: Only warn"
     )
 
 
@@ -90,8 +90,8 @@ def test_a_rule_that_was_put_before_another_one_leaves_that_one_whole() -> None:
     old: JsonValue = {"type": "include", "pattern": "prompt.*"}
     mine = changed(ANSWER, context_filter={"rules": [rule, old]})
     base = changed(ANSWER, context_filter={"rules": [old]})
-    found = said(told("node", base, mine, base), 1)["Filter of what comes in 1 › Rules"]
-    line = "What it does: Include · Pattern: {} · Of what: Variables"
+    found = said(told("node", base, mine, base), 1)["Input filter 1 › Rules"]
+    line = "Action: Include · Pattern: {} · Section: Variables"
     assert found == f"[+{line.format('order.*')}\n+]{line.format('prompt.*')}"
 
 

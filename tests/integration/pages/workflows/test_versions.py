@@ -56,7 +56,7 @@ def test_a_deletion_of_another_draft_than_was_seen_is_a_conflict(
     theirs(draft().model_copy(update={"name": "New"}))
     answer = send(designer, path, seen)
     assert answer.status_code == 409
-    assert "Somebody else changed the draft" in text(answer)
+    assert "Someone else changed the draft" in text(answer)
     assert len(draft().edges) == 1
 
 
@@ -68,7 +68,7 @@ def test_publishing_asks_and_then_keeps_the_version(designer: Client, small: Wor
     assert answer["Location"] == "/workflows/small/versions/1/"
     assert WorkflowVersion.objects.get().note == "The first"
     assert "The first" in text(designer.get("/workflows/small/versions/"))
-    assert "published already" in text(designer.get("/workflows/small/publish/"))
+    assert "already published" in text(designer.get("/workflows/small/publish/"))
     version = text(designer.get("/workflows/small/versions/1/"))
     assert 'href="#node-answer"' in version
     assert "/nodes/answer/" not in version
@@ -122,7 +122,7 @@ def test_name_and_description_are_edited(designer: Client, small: Workflow) -> N
 
 def test_a_workflow_is_deleted_after_being_asked(designer: Client, small: Workflow) -> None:
     path = "/workflows/small/delete/"
-    assert "slug is free" in text(designer.get(path))
+    assert "slug becomes available" in text(designer.get(path))
     assert send(designer, path, {"changes": "0"}).status_code == 409
     assert send(designer, path, {"changes": "1"}).status_code == 302
     assert designer.get("/workflows/small/").status_code == 404
