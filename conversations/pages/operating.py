@@ -244,7 +244,7 @@ def _operate_page(
     pairing = str(form["pairing"].value() or "warn")
     shown = OperatePage(
         title=_("Edit context"),
-        crumbs=presenters.crumbs(head, Crumb(_("Operation"))),
+        crumbs=presenters.crumbs(head, Crumb(_("Edit context"))),
         head=head,
         form=form,
         effect=effect,

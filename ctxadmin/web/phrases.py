@@ -133,7 +133,7 @@ PHRASES: Final[Sequence[str]] = (
     _("operation {n} ({name}) puts it in"),
     _("no rule mentions it"),
     _("there are no rules"),
-    _("no rule speaks of {section}"),
+    _("no rule mentions {section}"),
     _("nothing speaks against it"),
     _("{name} leaves it alone"),
     _("{name} shows the {what} {patterns}"),

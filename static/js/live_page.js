@@ -129,10 +129,15 @@ function showLost() {
 document.addEventListener("live:refused", (event) => {
   const { code, final } = event.detail;
   if (final) link.dataset.live = "refused";
-  if (code === 4401) note("rights", texts.signedOut);
   if (code === 4404) note("gone", texts.gone);
-  if (code === 4401 || code === 4403) mayEdit(false, code === 4401 ? texts.signedOut : texts.rights);
-  if (code === 4403) void fetchParts();
+  if (code === 4403) {
+    mayEdit(false, texts.rights);
+    void fetchParts();
+  }
+  if (code === 4401) {
+    mayEdit(false, "");
+    note("rights", texts.signedOut, document.getElementById("live-sign-in"));
+  }
 });
 
 // Without a socket a page does what it did before there was one.
@@ -146,11 +151,12 @@ document.addEventListener("visibilitychange", () => {
 
 // --- Notes ------------------------------------------------------------------------------------
 
-function note(name, text) {
-  whenStill(() => putNote(name, text));
+function note(name, text, action) {
+  whenStill(() => putNote(name, text, action));
 }
 
-function putNote(name, text) {
+/** Say `text` under `name`, with the link of the template `action`; without a text take it away. */
+function putNote(name, text, action) {
   const notes = document.getElementById("live-notes");
   let found = notes.querySelector(`[data-note="${name}"]`);
   if (!text) {
@@ -162,7 +168,9 @@ function putNote(name, text) {
     found.dataset.note = name;
     notes.append(found);
   }
-  found.querySelector(".note-body").textContent = text;
+  const body = found.querySelector(".note-body");
+  body.textContent = text;
+  if (action) body.append(" ", action.content.cloneNode(true));
 }
 
 document.addEventListener("live:note", ({ detail: { name, text } }) => note(name, text));

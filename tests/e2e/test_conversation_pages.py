@@ -39,7 +39,7 @@ def made(api: httpx.Client, name: str, count: int = 6) -> str:
 def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: httpx.Client) -> None:
     page, name = reviewer_page, made(api, "e2e-operate")
     page.goto(f"/conversations/{name}/")
-    page.get_by_role("link", name="Operation").click()
+    page.get_by_role("link", name="Edit context").click()
     page.get_by_label("Keep the last").fill("3")
     expect(page.locator("#id_truncate-keep_system")).to_be_checked()
     page.get_by_label("Reason").fill("too long")

@@ -101,6 +101,7 @@ def test_signing_out_in_one_tab_ends_editing_in_another(visitor_page: Page, name
     editor.get_by_label("plan", exact=True).fill("half a sentence")
     visitor_page.get_by_role("button", name="Sign out").click()
     expect(editor.get_by_text("You are signed out or no longer a member.")).to_be_visible()
+    expect(editor.get_by_role("link", name="Sign in in a new tab")).to_be_visible()
     expect(editor.get_by_label("plan", exact=True)).not_to_be_editable()
 
 

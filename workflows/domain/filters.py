@@ -292,7 +292,7 @@ class _FilterStep:
             rule.clause for rule in self._rules if rule.target == section and rule not in live
         )
         if live and not mine:
-            return Selection(rest=f"no rule speaks of {section}", idle=idle)
+            return Selection(rest=f"no rule mentions {section}", idle=idle)
         what = "no rule mentions it" if live else "there are no rules"
         return Selection(
             includes=tuple(rule.clause for rule in mine if rule.type == "include"),

@@ -67,7 +67,7 @@ class NodeForm(ContractForm[NodeFields]):
     }
     hints = {
         "id": FieldHint(
-            label=_("Id"), code=True, help=_("Letters, digits, - and _. Used by edges and engines.")
+            label=_("ID"), code=True, help=_("Letters, digits, - and _. Used by edges and engines.")
         ),
         "type": FieldHint(
             label=_("Type"),
@@ -166,7 +166,7 @@ class EdgeForm(ContractForm[EdgeFields]):
         "messages.operation": "clear",
     }
     hints = {
-        "id": FieldHint(label=_("Id"), code=True),
+        "id": FieldHint(label=_("ID"), code=True),
         "type": FieldHint(
             label=_("Type"),
             choices=[

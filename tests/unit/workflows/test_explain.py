@@ -49,7 +49,7 @@ def test_an_explanation_names_rule_and_reason() -> None:
         "no rule mentions it, the default is pass; "
         "exclude rule 2 'tool.*' does not count: its condition is false"
     )
-    assert told["team"].reason == "no rule speaks of metadata"
+    assert told["team"].reason == "no rule mentions metadata"
 
 
 def test_an_explanation_names_the_filter_of_the_list() -> None:

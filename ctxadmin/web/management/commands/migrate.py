@@ -40,6 +40,7 @@ class Command(migrate.Command):
             done = super().handle(*args, **options)
             _require_tables(schema_probe.look())
         except Error as error:
+            self.stdout.write("")  # ends the line of the migration that was under way
             raise CommandError(_told(error)) from error
         return done
 
