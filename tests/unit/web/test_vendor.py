@@ -13,6 +13,7 @@ from ctxadmin.web.navigation import PLACES
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "assets" / "vendor"]
 SPRITE = ROOT / "static" / "vendor" / "icons.svg"
+APPS = ("ctxadmin", "conversations", "checkpoints", "notifications", "workflows")
 
 
 def listed(folder: Path) -> list[dict[str, object]]:
@@ -73,3 +74,11 @@ def test_every_icon_that_a_template_names_is_in_the_sprite() -> None:
         for name in re.findall(r"""\bicon(?:=| )["']([a-z0-9-]+)["']""", path.read_text()):
             used[name] = str(path.relative_to(ROOT))
     assert {name: where for name, where in used.items() if name not in known} == {}
+
+
+def test_every_icon_of_the_sprite_is_named_somewhere() -> None:
+    """A browser reads the whole sprite with its first page."""
+    sources = [*ROOT.glob("templates/**/*.html"), *ROOT.glob("frontend/src/**/*.ts*")]
+    sources += [path for app in APPS for path in (ROOT / app).rglob("*.py")]
+    named = set(re.findall(r"""["']([a-z0-9-]+)["']""", "".join(map(Path.read_text, sources))))
+    assert set(re.findall(r'<symbol id="([^"]+)"', SPRITE.read_text())) - named == set()
