@@ -1,15 +1,14 @@
 """Redis as a cluster, behind Sentinels and with TLS: started by the tests that need one."""
 
 import subprocess
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import ClassVar
 
 import redis
 
-from tests.servers import Redis, free_port, program
+from tests.servers import Redis, free_port, program, wait_until
 
 SLOTS = 16384
 
@@ -89,13 +88,6 @@ def _tls(port: int, certificate: Path) -> list[str]:
     found = f"--tls-port {port} --tls-auth-clients no --tls-replication yes".split()
     found += ["--tls-cert-file", str(certificate), "--tls-ca-cert-file", str(certificate)]
     return [*found, "--tls-key-file", str(certificate.with_suffix(".key"))]
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline, "it takes too long"
-        time.sleep(0.02)
 
 
 @contextmanager

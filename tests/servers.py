@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import ClassVar, Self
@@ -50,6 +50,13 @@ def program(package: str, *names: str) -> str:
         if found:
             return found
     raise Missing(f"{names[0]} is not installed: apt-get install {package}")
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, f"not so after {seconds} s"
+        time.sleep(0.05)
 
 
 def free_port() -> int:

@@ -30,6 +30,7 @@ from ctxadmin.web.bodies import Bodies, ClientGone
 from ctxadmin.web.callers import KnownCallers, credential_of, identify
 from ctxadmin.web.departures import Watched
 from ctxadmin.web.early_answers import Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.web.freed_memory import FreedMemory
 from ctxadmin.web.lane import Lane
 from ctxadmin.web.later import Later, answer_later, start
 from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
@@ -77,6 +78,7 @@ class ThreadedHandler(BaseHandler):
         self._callers = KnownCallers()
         self._limits = RequestLimits(self._callers, limits_of_settings())
         self._bodies = Bodies(self._identify, settings.MAX_BODIES_BYTES)
+        self._memory = FreedMemory()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
         # Who asks after the health must hear of it while all others compute. The one that needs
         # the database does not hold up the other.
@@ -116,6 +118,7 @@ class ThreadedHandler(BaseHandler):
             return await self._answer(scope, body, receive, send)
         finally:
             self._bodies.release(scope, body)
+            self._memory.answered(len(body))
 
     async def _identify(self, scope: Scope) -> None:
         """Know who calls before more is taken of the request; RefusedEarly."""
@@ -143,6 +146,7 @@ class ThreadedHandler(BaseHandler):
             return response
         if not isinstance(response, StreamingHttpResponse):
             await _send(send, response, parts)
+            self._memory.answered(int(response.headers["Content-Length"]))
             return None
         await start(send, response)
         waiting = iter(parts)

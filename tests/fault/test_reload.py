@@ -2,17 +2,17 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Event
-from time import monotonic, sleep
 
 import httpx
 import pytest
 
 from tests.live_server import Production
+from tests.servers import wait_until
 
 PATIENCE = 90.0  # seconds
 CLIENTS = 4
@@ -21,15 +21,8 @@ CLIENTS = 4
 @pytest.fixture
 def server(tmp_path: Path, mariadb_url: str) -> Iterator[Production]:
     with Production(tmp_path, {"DATABASE_URL": mariadb_url}) as started:
-        until(lambda: len(started.pids()) == 2)
+        wait_until(lambda: len(started.pids()) == 2, PATIENCE)
         yield started
-
-
-def until(holds: Callable[[], bool]) -> None:
-    end = monotonic() + PATIENCE
-    while not holds():
-        assert monotonic() < end
-        sleep(0.1)
 
 
 def have_others_serve(server: Production) -> None:
@@ -41,7 +34,7 @@ def have_others_serve(server: Production) -> None:
         return len(now) == len(before) and not now & before
 
     os.kill(server.pid, signal.SIGHUP)
-    until(are_replaced)
+    wait_until(are_replaced, PATIENCE)
 
 
 def ask_on_and_on(client: httpx.Client, name: str, done: Event) -> int:

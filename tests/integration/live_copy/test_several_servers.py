@@ -26,8 +26,8 @@ from tests.redis_servers import (
     guarded_in,
     make_certificate,
     replication_of,
-    wait_until,
 )
+from tests.servers import wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("following")]
 
