@@ -173,7 +173,7 @@ def test_readyz_and_the_footer_tell_and_the_server_stays_ready(
     assert _found(client) == (200, "ok")
     own.kill()
     assert _found(client) == (200, "warning")
-    assert "Redis is away" in signed_in(Role.VIEWER).get("/conversations/").content.decode()
+    assert "Redis is unavailable" in signed_in(Role.VIEWER).get("/conversations/").content.decode()
 
 
 def _found(client: Client) -> tuple[int, str]:

@@ -71,7 +71,7 @@ def test_elements_of_one_id_have_words_of_their_own(designer: Client) -> None:
     told = ask(designer, "words", {"document": given}).json()
     first, second = told["nodes"]["twin"], told["nodes"]["twin~2"]
     assert (first["type_label"], second["type_label"]) == ("llm", "tool")
-    taken = "Id: another node has the id 'twin'"
+    taken = "ID: another node has the id 'twin'"
     assert (taken in first["problems"], taken in second["problems"]) == (False, True)
     dangling = "To: there is no node 'nowhere'"
     assert dangling in told["edges"]["go"]["problems"]
