@@ -1,7 +1,7 @@
 """The five operations as pure functions from a view to a view."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from conversations.domain import runs as run_sets
@@ -32,11 +32,15 @@ from ctxadmin.lib.errors import FieldProblem, OutOfRange
 _PROTECTING: Final = ("truncate", "filter")
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
-NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden"]
+NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden", "system_hidden"]
 _SPLITS: Final[Mapping[Split, str]] = {
     "no_result": "a provider rejects a tool call without all of its results behind it",
     "no_call": "a provider rejects a tool result without its call before it",
     "apart": "a provider rejects tool results that do not stand right behind their call, once each",
+}
+_KEEPS_SYSTEM: Final[Mapping[str, str]] = {
+    "truncate": "; keep_system would keep it",
+    "clear": "; keep_system_message would keep it",
 }
 TokensOf = Callable[[int, int], int]
 
@@ -102,7 +106,9 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
     replaced = any(draft.tool_description for draft in step.drafts)
     descriptions = () if replaced or config.operation == "clear" else log.tool_descriptions()
     protects = config.operation in _PROTECTING
-    return _outcome(view, after, placed.links, descriptions, placed.entries, protects=protects)
+    outcome = _outcome(view, after, placed.links, descriptions, placed.entries, protects=protects)
+    hides = _system_notices(config, outcome.hidden, log)
+    return replace(outcome, warnings=(*outcome.warnings, *hides))
 
 
 def compare(before: View, after: View, log: Log) -> Outcome:
@@ -153,6 +159,20 @@ def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
     if protects:
         message += "; protect_tools would keep it"
     return [Notice("tools_hidden", message, gone)] if gone else []
+
+
+def _system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Notice]:
+    """Tells which system messages are hidden, but for one that is replaced.
+
+    Descriptions of the tools have a notice of their own. Source: semantics 1.6.
+    """
+    if config.operation == "replace" or not hidden:
+        return []
+    found = log.with_roles(_SYSTEM, hidden)
+    if found:
+        found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
+    message = "a system message is hidden now" + _KEEPS_SYSTEM.get(config.operation, "")
+    return [Notice("system_hidden", message, tuple(run_sets.indices(found)))] if found else []
 
 
 def _operate(config: OperationConfig, view: View, log: Log) -> _Step:

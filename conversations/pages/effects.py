@@ -9,8 +9,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from conversations.domain import runs as run_sets
 from conversations.domain.diff import diff_views
 from conversations.domain.message import CountsAs
-from conversations.domain.operations import NoticeCode
-from conversations.domain.pairing import Split
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -22,7 +20,7 @@ from ctxadmin.web.components import Text
 
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 _NO_EDITS: Final[Mapping[int, int]] = {}
-_NOTICES: Final[Mapping[NoticeCode | Split, Text]] = {
+_NOTICES: Final[Mapping[str, Text]] = {
     "no_result": gettext_lazy(
         "These calls would lose a result: %(places)s. Most providers reject that."
     ),
@@ -89,6 +87,7 @@ def effect_of(
         warnings=[
             _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
             for notice in applied.warnings
+            if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
         visible_count=applied.visible_count,
         tokens_before=applied.tokens_before,

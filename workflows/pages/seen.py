@@ -108,7 +108,11 @@ def seen_of(looked: Looked, most: int = MOST_ITEMS) -> Seen:
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
             for conflict in entered.conflicts
         ],
-        warnings=[_warning(notice.message, notice.indices) for notice in entered.warnings],
+        warnings=[
+            _warning(notice.message, notice.indices)
+            for notice in entered.warnings
+            if notice.code != "system_hidden"  # system_dropped tells it, and in red.
+        ],
         message_count=len(seen.messages.view),
         system_dropped=_system_dropped(looked),
         split=named_indices(validate_for_model(seen.messages.view, seen.messages.log)),

@@ -250,13 +250,28 @@ def test_if_match_stands_for_what_was_seen(api: Api, chat: str) -> None:
     assert api.post(path, clear, **{"If-Match": tag}).status_code == 200
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_truncate_that_hides_the_system_message_says_so(api: Api, dry_run: bool) -> None:
+    talk = {"id": "kind", "messages": [system("Be kind."), user("hi"), user("there")]}
+    api.post("/conversations", talk)
+    path = "/conversations/kind/operations"
+    keeping = {"operation": "truncate", "truncate": {"keep_last": 2, "keep_system": True}}
+    assert api.post(path, keeping | {"dry_run": dry_run}).json()["warnings"] == []
+    cut = operation("truncate", {"keep_last": 1}) | {"dry_run": dry_run}
+    (warning,) = api.post(path, cut).json()["warnings"]
+    assert (warning["code"], warning["indices"]) == ("system_hidden", [0])
+
+
 def test_tool_pairs_are_warned_of_kept_or_dropped(api: Api, chat: str) -> None:
     body = {"messages": [calls("c1"), result("c1"), user("thanks")]}
     api.post(f"/conversations/{chat}/messages", body)
     path = f"/conversations/{chat}/operations"
     cut = {"operation": "truncate", "truncate": {"keep_last": 2}, "dry_run": True}
     warned = api.post(path, cut).json()
-    assert [(w["code"], w["indices"]) for w in warned["warnings"]] == [("split_pair", [5])]
+    assert [(w["code"], w["indices"]) for w in warned["warnings"]] == [
+        ("split_pair", [5]),
+        ("system_hidden", [0]),
+    ]
     assert api.post(path, cut | {"pairing": "keep"}).json()["visible_count"] == 3
     assert api.post(path, cut | {"pairing": "drop"}).json()["visible_count"] == 1
 
@@ -274,7 +289,8 @@ def test_a_tool_result_that_replaces_another_takes_over_its_call(api: Api, chat:
     assert api.post(path, cut | {"pairing": "keep"}).json()["visible_count"] == 3
     assert texts_of(api.get(f"/conversations/{chat}/messages"))[1:] == ["twice", "thanks"]
     api.post(f"/conversations/{chat}/rollback", {"batch": 0})
-    assert api.post(path, cut | {"dry_run": True, "pairing": "keep"}).json()["warnings"] == []
+    (warning,) = api.post(path, cut | {"dry_run": True, "pairing": "keep"}).json()["warnings"]
+    assert warning["code"] == "system_hidden"
 
 
 def test_clear_leaves_exactly_one_tool_description(api: Api) -> None:

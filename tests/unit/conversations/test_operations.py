@@ -73,6 +73,31 @@ def test_truncate_keeps_the_system_messages_where_they_stood_if_it_is_asked_to(
     assert shown(log, "truncate", {**block, "keepSystem": True}) == left
 
 
+@pytest.mark.parametrize(
+    ("name", "block", "words"),
+    [
+        ("truncate", {"keep_last": 1}, "keep_system"),
+        ("filter", {"content_contains": ["a"]}, "hidden now"),
+        ("clear", {"keep_system_message": False}, "keep_system_message"),
+    ],
+)
+def test_an_operation_that_hides_system_messages_warns_of_it(
+    name: str, block: JsonValue, words: str
+) -> None:
+    log = MemoryLog([system("s"), user("a"), message("developer", "d"), user("a")])
+    (warning,) = run(log, name, block).warnings
+    assert (warning.code, warning.indices) == ("system_hidden", (0, 2))
+    assert words in warning.message
+
+
+def test_system_messages_that_stay_or_are_replaced_are_no_warning() -> None:
+    log = MemoryLog([system(), user("a"), user("b")])
+    assert run(log, "truncate", {"keep_last": 1, "keep_system": True}).warnings == ()
+    assert run(log, "truncate", {"keep_first": 1}).warnings == ()
+    assert run(log, "clear").warnings == ()
+    assert run(log, "replace", {"index": 0, "message": SAID}).warnings == ()
+
+
 def test_keeping_the_system_messages_is_no_option_by_itself() -> None:
     assert problems({"operation": "truncate", "truncate": {"keep_system": True}}) == ["/truncate"]
 

@@ -100,7 +100,10 @@ def test_a_clear_shows_the_description_of_the_tools() -> None:
 def test_operations_know_the_pairs_of_calls_and_results() -> None:
     last: dict[str, JsonValue] = {"operation": "truncate", "truncate": {"keep_last": 3}}
     warned = of_filter(let_pass(messages=[last]))(GIVEN, "filter", False)
-    assert [(each.code, each.step) for each in warned.warnings] == [("split_pair", "filter")]
+    assert [(each.code, each.step) for each in warned.warnings] == [
+        ("split_pair", "filter"),
+        ("system_hidden", "filter"),
+    ]
     kept = applied(of_filter(let_pass(messages=[{**last, "pairing": "keep"}])), GIVEN)
     assert shown(kept) == [2, 3, 4, 5]
     dropped = applied(of_filter(let_pass(messages=[{**last, "pairing": "drop"}])), GIVEN)
