@@ -70,6 +70,7 @@ class Action(StrEnum):
     SESSION_END = "session.end"
     TOKEN_NEW_ADDRESS = "token.new_address"
     CONVERSATION_EXPORT = "conversation.export"
+    WORKFLOW_EXPORT = "workflow.export"
 
 
 _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
@@ -77,8 +78,8 @@ _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
 # What everybody may: to look, and to say what one wants to hear of oneself.
 _EVERYBODYS: Final = frozenset(
     {
-        *(Action.READ, Action.CONVERSATION_EXPORT, Action.NOTIFICATION_CHOOSE),
-        Action.TOKEN_NEW_ADDRESS,
+        *(Action.READ, Action.CONVERSATION_EXPORT, Action.WORKFLOW_EXPORT),
+        *(Action.NOTIFICATION_CHOOSE, Action.TOKEN_NEW_ADDRESS),
         *(Action.SESSION_SIGN_IN, Action.SESSION_FAIL, Action.SESSION_SIGN_OUT, Action.SESSION_END),
     }
 )

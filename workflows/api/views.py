@@ -11,7 +11,7 @@ from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.web.endpoint import Endpoint
 from ctxadmin.web.pagination import PageRequest, cut
 from ctxadmin.web.renderers import JsonRenderer
-from workflows import queries, services
+from workflows import exports, queries, services
 from workflows.api.answers import (
     DraftAnswer,
     ElementChangeAnswer,
@@ -205,10 +205,12 @@ class Yaml(Endpoint):
         answer_types=("text/yaml", "application/yaml", "application/json"),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The document; as JSON (if only that is accepted) it is a text in the field `yaml`."""
-        row = find_workflow(self.actor.workspace, slug)
+        """The document; as JSON (if only that is accepted) it is a text in the field `yaml`.
+
+        Who takes it is on record.
+        """
         which = request.query_params.get("version", queries.DRAFT)
-        text = yaml_io.dump(queries.document_of(row, which, "version"))
+        text = yaml_io.dump(exports.export(self.actor, slug, which))
         if request.accepted_renderer.format == "json":
             return Response({"yaml": text})
         name = content_disposition_header(as_attachment=True, filename=f"{slug}.yaml")

@@ -17,7 +17,7 @@ from ctxadmin.accounts.roles import Action
 from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.web.pages import page, show
 from ctxadmin.web.pagination import PageRequest, encode
-from workflows import queries
+from workflows import exports, queries
 from workflows.definitions import definition
 from workflows.domain import graph, yaml_io
 from workflows.domain.compare import compare
@@ -271,9 +271,8 @@ def diff(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 @require_safe
 @page
 def yaml_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    row = find_workflow(actor.workspace, slug)
     which = request.GET.get("version", queries.DRAFT)
-    text = yaml_io.dump(queries.document_of(row, which, "version"))
+    text = yaml_io.dump(exports.export(actor, slug, which))
     ending = "" if which == queries.DRAFT else f"-v{which}"
     name = content_disposition_header(as_attachment=True, filename=f"{slug}{ending}.yaml")
     headers = {"Content-Disposition": str(name)}
@@ -283,9 +282,8 @@ def yaml_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 @require_safe
 @page
 def json_file(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    row = find_workflow(actor.workspace, slug)
     which = request.GET.get("version", queries.DRAFT)
-    document = graph.dump(queries.document_of(row, which, "version"))
+    document = graph.dump(exports.export(actor, slug, which))
     ending = "" if which == queries.DRAFT else f"-v{which}"
     name = content_disposition_header(as_attachment=True, filename=f"{slug}{ending}.json")
     headers = {"Content-Disposition": str(name)}

@@ -1,5 +1,6 @@
 """Sign-ins, failures, sign-outs and exports are on record, without a password."""
 
+import json
 import logging
 
 import pytest
@@ -70,3 +71,18 @@ def test_who_took_an_export_is_on_record() -> None:
     ] * 2
     head.refresh_from_db()
     assert head.change_seq == 1
+
+
+def test_who_took_a_workflow_along_is_on_record() -> None:
+    admin = signed_in(Role.ADMIN)
+    made = {"slug": "flow", "start_with": "chat"}
+    answer = admin.post("/api/v1/workflows", made, content_type="application/json")
+    assert answer.status_code == 201
+    addresses = ("/api/v1/workflows/flow/yaml", "/workflows/flow/yaml/", "/workflows/flow/json/")
+    for address in addresses:
+        assert admin.get(address).status_code == 200
+        assert admin.get(f"{address}?version=7").status_code == 404
+    taken = AuditEntry.objects.filter(action="workflow.export")
+    assert [(each.object_id, json.loads(bytes(each.detail))) for each in taken] == [
+        ("flow", {"version": "draft"})
+    ] * 3

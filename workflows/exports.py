@@ -1,0 +1,21 @@
+"""Taking a workflow along as a file, which is on record."""
+
+from ctxadmin.accounts.access_log import record_access
+from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.roles import Action
+from ctxadmin.audit.record import Change
+from workflows import queries
+from workflows.domain.graph import Document
+from workflows.store import find_workflow
+
+
+def export(actor: Actor, slug: str, which: str) -> Document:
+    """The draft or the version that a query string's ``version`` names.
+
+    Raises NotFound, and ValidationFailed at ``?version``; nothing is on record then.
+    """
+    row = find_workflow(actor.workspace, slug)
+    document = queries.document_of(row, which, "version")
+    taken = Change(Action.WORKFLOW_EXPORT, "workflow", slug, detail={"version": which})
+    record_access(actor, taken)
+    return document
