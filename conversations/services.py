@@ -3,23 +3,26 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.conf import settings
 from django.db import transaction
 
 from conversations.domain import operations, pairing, revisions
 from conversations.domain.configs import OperationConfig, on_record
-from conversations.domain.message import Draft, Entry
-from conversations.domain.operations import Notice, Outcome
+from conversations.domain.message import Draft
+from conversations.domain.operations import Outcome
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
-from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation, ConversationDetails, Revision
+from conversations.results import Appended, Applied
 from conversations.store import find_revision, view_of
 from conversations.writing import Writing, insert_head, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.ids import new_key, new_public_id
+from ctxadmin.lib.work_budget import bounded
 from ctxadmin.observe.traces import span
 
 
@@ -33,64 +36,6 @@ class NewConversation:
     metadata: bytes = b"{}"
     tools: str = ""
     drafts: tuple[Draft, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """Where appended messages went: log indices ``first_index ... first_index + count - 1``."""
-
-    first_index: int
-    count: int
-    batch: int
-    revision: int
-
-    def as_json(self) -> dict[str, object]:
-        """The answer of an append."""
-        return {
-            "first_index": self.first_index,
-            "count": self.count,
-            "batch": self.batch,
-            "revision": self.revision,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What an operation, a batch, a rollback or a restore did, or would do in a dry run.
-
-    ``revision`` is None in a dry run; runs are of log indices, figures are tokens. ``view`` is what
-    is visible then, ``target`` the number of its revision, also in a dry run; ``entries`` are the
-    messages that are logged.
-    """
-
-    batch: int
-    revision: int | None
-    visible_count: int
-    warnings: tuple[Notice, ...]
-    added: Runs
-    shown: Runs
-    hidden: Runs
-    tokens_before: int
-    tokens_after: int
-    cached_prefix_lost: int
-    view: View
-    target: int
-    entries: tuple[Entry, ...] = ()
-
-    def as_json(self) -> dict[str, object]:
-        """The answer of every change of the view (rest.md, ``operations``)."""
-        return {
-            "batch": self.batch,
-            "revision": self.revision,
-            "visible_count": self.visible_count,
-            "warnings": [warning.as_json() for warning in self.warnings],
-            "added": self.added,
-            "shown": self.shown,
-            "hidden": self.hidden,
-            "tokens_before": self.tokens_before,
-            "tokens_after": self.tokens_after,
-            "cached_prefix_lost": self.cached_prefix_lost,
-        }
 
 
 KnowsWorkflow = Callable[[int, str], bool]
@@ -200,9 +145,13 @@ def operate(
 def operate_in(
     opened: Writing, config: OperationConfig, *, reason: str | None = None, node_id: str = ""
 ) -> Applied:
-    """``operate`` as a step of an open transaction; permission and status are the caller's."""
+    """``operate`` as a step of an open transaction; permission and status are the caller's.
+
+    TooLarge if looking for its keywords takes more work than a preview may.
+    """
     before = view_of(opened.current)
-    outcome = operations.apply(config, before, opened.log)
+    with finished_for_nobody(), bounded(settings.MAX_PREVIEW_WORK):
+        outcome = operations.apply(config, before, opened.log)
     first_added = opened.head.log_count
     if outcome.entries:
         opened.log_entries(outcome.entries, node_id=node_id, into_next=True)

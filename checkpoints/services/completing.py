@@ -12,7 +12,8 @@ from checkpoints.services import steps
 from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
-from conversations.services import Applied, operate_in
+from conversations.results import Applied
+from conversations.services import operate_in
 from conversations.writing import Writing, writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

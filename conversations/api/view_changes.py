@@ -13,7 +13,7 @@ from conversations.domain import legacy
 from conversations.domain.configs import read_operation
 from conversations.domain.diff import Change
 from conversations.domain.revisions import Seen
-from conversations.services import Applied
+from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

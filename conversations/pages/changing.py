@@ -24,7 +24,7 @@ from conversations.pages.effects import Effect, effect_of
 from conversations.pages.forms import ConversationForm
 from conversations.pages.once import done_once
 from conversations.pages.operating import MEANWHILE, seen_in, undo_url
-from conversations.services import Applied
+from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

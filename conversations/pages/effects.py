@@ -13,7 +13,7 @@ from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.pages.comparing import MessageChanges, message_changes
-from conversations.services import Applied
+from conversations.results import Applied
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
 from ctxadmin.web.components import Text

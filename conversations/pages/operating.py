@@ -30,7 +30,7 @@ from conversations.pages.effects import (
 )
 from conversations.pages.forms import OperationForm, OperationRequest
 from conversations.pages.typed_messages import as_typed, in_operation
-from conversations.services import Applied
+from conversations.results import Applied
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action

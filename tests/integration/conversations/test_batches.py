@@ -10,7 +10,8 @@ from conversations.domain.configs import OperationConfig
 from conversations.domain.message import Draft
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.models import Conversation, Message, Revision
-from conversations.services import Appended, Applied, NewConversation
+from conversations.results import Appended, Applied
+from conversations.services import NewConversation
 from conversations.store import find_head, find_revision, view_of
 from ctxadmin.lib.errors import NotFound, OutOfRange, VersionConflict
 from tests.factories import engine

@@ -188,6 +188,20 @@ def test_a_bad_operation_is_refused_and_changes_nothing(
     assert len(api.get(f"/conversations/{chat}/batches?all=true").json()["results"]) == 1
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_an_operation_that_asks_for_too_much_work_is_refused_and_changes_nothing(
+    api: Api, chat: str, settings: Any, dry_run: bool
+) -> None:
+    settings.MAX_PREVIEW_WORK = 10
+    before = api.get(f"/conversations/{chat}").json()
+    rule = {"content_contains": [f"keyword {n}" for n in range(20)]}
+    body = {**operation("filter", rule), "dry_run": dry_run}
+    answer = api.post(f"/conversations/{chat}/operations", body)
+    assert_problem(answer, 413, "too_large")
+    assert "keywords" in answer.json()["detail"]
+    assert api.get(f"/conversations/{chat}").json() == before
+
+
 @pytest.mark.parametrize(("batch", "status", "code"), [
     (7, 404, "not_found"), (-1, 404, "not_found"),
     ("0", 422, "validation"), (0.5, 422, "validation"),

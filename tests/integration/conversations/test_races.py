@@ -9,6 +9,7 @@ from conversations import services
 from conversations.domain.configs import read_operation
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation, Message, Revision
+from conversations.results import Appended, Applied
 from conversations.services import NewConversation
 from conversations.store import find_revision, view_of
 from ctxadmin.audit.verification import verify_stream
@@ -29,14 +30,14 @@ def audited(head: Conversation) -> Iterator[None]:
 def test_appends_of_many_writers_all_arrive_once_and_in_one_order() -> None:
     head, actor = conversation(), engine()
 
-    def append(number: int) -> Callable[[], services.Appended]:
+    def append(number: int) -> Callable[[], Appended]:
         messages = drafts(user(f"{number}a"), user(f"{number}b"))
         return lambda: services.append(actor, head.public_id, messages)
 
     with audited(head):
         results = together([append(number) for number in range(8)])
-        assert all(isinstance(result, services.Appended) for result in results)
-        starts = sorted(r.first_index for r in results if isinstance(r, services.Appended))
+        assert all(isinstance(result, Appended) for result in results)
+        starts = sorted(r.first_index for r in results if isinstance(r, Appended))
         assert starts == list(range(0, 16, 2))
         row = find_revision(head.key, 0)
         assert list(view_of(row)) == list(range(16))
@@ -61,7 +62,7 @@ def test_operations_that_name_no_view_open_one_batch_each() -> None:
     keep = read_operation({"operation": "truncate", "truncate": {"keep_last": 1}})
     with audited(head):
         results = together([lambda: services.operate(actor, head.public_id, keep)] * 4)
-        batches = sorted(r.batch for r in results if isinstance(r, services.Applied))
+        batches = sorted(r.batch for r in results if isinstance(r, Applied))
         assert batches == [1, 2, 3, 4]
 
 

@@ -31,7 +31,8 @@ from conversations.models import Conversation as Head
 from conversations.models import Message
 from conversations.models import Revision as RevisionRow
 from conversations.queries import moves_of
-from conversations.services import Applied, NewConversation, change_of, open_new
+from conversations.results import Applied
+from conversations.services import NewConversation, change_of, open_new
 from conversations.sql_log import SqlLog
 from conversations.store import find_head, view_of
 from conversations.store import lineage as rows_of_lineage
