@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -88,6 +89,32 @@ def test_units_have_no_capabilities_and_few_system_calls(unit: Path) -> None:
         "UMask=0077",
     ):
         assert line in lines
+
+
+def in_bytes(size: str) -> int:
+    """A size as systemd and compose write it."""
+    return int(size[:-1]) * {"m": 1 << 20, "g": 1 << 30}[size[-1].lower()]
+
+
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda path: path.name)
+def test_units_are_slowed_before_they_meet_their_limit_of_memory(unit: Path) -> None:
+    lines = dict(line.partition("=")[::2] for line in unit.read_text().splitlines())
+    assert in_bytes(lines["MemoryHigh"]) < in_bytes(lines["MemoryMax"])
+
+
+def test_containers_have_the_limits_of_memory_that_units_and_settings_ask_for() -> None:
+    services = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
+    limits = {name: in_bytes(service["mem_limit"]) for name, service in services.items()}
+    for name, unit in (("app", ""), ("deliver", "-deliver"), ("maintain", "-maintain")):
+        text = (DEPLOY / "systemd" / f"ctxadmin{unit}.service").read_text()
+        (most,) = re.findall(r"^MemoryMax=(\w+)$", text, re.MULTILINE)
+        assert limits[name] == in_bytes(most)
+    (pool,) = re.findall(
+        r"^innodb_buffer_pool_size = (\w+)$", (DEPLOY / "mariadb.cnf").read_text(), re.MULTILINE
+    )
+    assert limits["database"] >= 2 * in_bytes(pool)
+    (copied,) = re.findall(r"--maxmemory (\d+m)b ", services["copy"]["command"])
+    assert limits["copy"] >= 1.5 * in_bytes(copied)
 
 
 def test_containers_have_no_capabilities_and_write_only_to_what_is_mounted() -> None:
