@@ -1,6 +1,8 @@
 """What a user of MariaDB may not do is told before a write meets it."""
 
+import re
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +19,8 @@ from ctxadmin.db import probe, url
 from ctxadmin.db.mysql import rights
 from ctxadmin.db.mysql.base import DatabaseWrapper
 from ctxadmin.lib.finding import Finding
-from tests.live_server import LiveServer
+from tests.live_server import PASSWORD, LiveServer
+from tests.servers import ROOT
 
 pytestmark = pytest.mark.only("mysql")
 
@@ -209,6 +212,79 @@ def test_a_server_does_not_start_without_rights_and_notices_when_one_goes(
         assert (make(), ready(server)) == (503, 503)
         weak.grant("INSERT", f"{database}.{TABLE}")
         assert (ready(server), make()) == (200, 201)
+
+
+def test_the_documented_user_serves_people_and_engines_and_changes_nothing_on_record(
+    weak: Weak, mariadb_url: str, tmp_path: Path, mysql_client: ModuleType
+) -> None:
+    database = mariadb_url.rpartition("/")[2]
+    LiveServer(tmp_path / "owner", {"DATABASE_URL": mariadb_url}).prepare()
+    user_url = mariadb_url.replace("root@", f"{weak.name}@")
+    weak.grant("SELECT, INSERT", f"{database}.*")
+    with _connected(mysql_client, "root", database) as session:
+        for table in _documented_to_change(session, database):
+            weak.grant("UPDATE, DELETE", f"{database}.{table}")
+    server = Prepared(tmp_path / "server", {"DATABASE_URL": user_url})
+    with server, httpx.Client(base_url=server.url, follow_redirects=True) as browser:
+        server.make_people()
+        _use(server, browser)
+        assert ready(server) == 200
+        server.manage("check", "--database", "default")
+        server.manage("audit_checkpoint")
+        server.manage("verify_audit")
+        server.manage("verify")
+    with _connected(mysql_client, weak.name, database) as session:
+        assert session.execute("SELECT 1 FROM audit_auditentry WHERE action = 'session.sign_in'")
+        for statement in (
+            "UPDATE audit_auditentry SET actor_name = 'nobody'",
+            "DELETE FROM audit_auditentry",
+            "UPDATE audit_auditanchor SET hash = ''",
+            "DELETE FROM audit_auditanchoredhead",
+        ):
+            with pytest.raises(mysql_client.OperationalError, match="denied") as refused:
+                session.execute(statement)
+            assert refused.value.args[0] == 1142
+
+
+def _documented_to_change(session: Any, database: str) -> list[str]:
+    """The tables on which the documented query grants UPDATE and DELETE."""
+    text = (ROOT / "docs" / "how-to" / "run-in-production.md").read_text()
+    start = text.index("SELECT CONCAT('GRANT UPDATE, DELETE")
+    query = text[start : text.index("```", start)].replace("'ctxadmin'", f"'{database}'")
+    session.execute(query)
+    grant = re.compile(r"GRANT .* ON ctxadmin\.(\w+) TO .*;")
+    found = [grant.fullmatch(row[0]) for row in session.fetchall()]
+    return [each[1] for each in found if each]
+
+
+def _use(server: LiveServer, browser: httpx.Client) -> None:
+    """A person signs in and exports; an engine appends and edits."""
+    page = browser.get("/sign-in/")
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page.text)
+    assert token
+    fields = {"csrfmiddlewaretoken": token[1], "username": "admin", "password": PASSWORD}
+    assert "/sign-in" not in browser.post("/sign-in/", data=fields).url.path
+    bearer = {"Authorization": f"Bearer {server.make_token('engine', 'design', 'review')}"}
+    messages = {"messages": [{"role": "user", "content": "hi"}]}
+    cut = {"operation": "truncate", "truncate": {"keep_last": 1}, "reason": "too long"}
+    for address, body, status in (
+        ("conversations", {"id": "chat", **messages}, 201),
+        ("conversations/chat/messages", messages, 201),
+        ("conversations/chat/operations", cut, 200),
+        ("workflows", {"slug": "flow", "start_with": "chat"}, 201),
+    ):
+        answer = httpx.post(f"{server.url}/api/v1/{address}", json=body, headers=bearer)
+        assert answer.status_code == status, answer.text
+    for address in ("/conversations/chat/export/", "/workflows/flow/yaml/"):
+        assert browser.get(address).status_code == 200
+
+
+@contextmanager
+def _connected(driver: ModuleType, user: str, database: str) -> Iterator[Any]:
+    port = int(owner.settings_dict["PORT"])
+    session = driver.connect(host="127.0.0.1", port=port, user=user, database=database)
+    with closing(session), closing(session.cursor()) as cursor:
+        yield cursor
 
 
 def ready(server: LiveServer) -> int:
