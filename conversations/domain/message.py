@@ -55,6 +55,8 @@ _HIDDEN_PAIR: Final = re.compile(
     r"|(?P<both>dynamic-tool|tool-.+)",
     re.IGNORECASE,
 )
+# Fields of a message that hold its calls elsewhere: of OpenAI before tools, of pages of chats.
+_FIELDS_OF_CALLS: Final = ("function_call", "functionCall", "toolInvocations", "tool_invocations")
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _RESULT_OF_SEARCH: Final = "search_result"  # Anthropic's: a text with its source, and no pair
 _DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
@@ -219,8 +221,9 @@ class IncomingMessage(Contract):
     def draft(self, pointer: str = "", *, is_logged: bool = False) -> Draft:
         """The draft of this message; TooLarge over MAX_BYTES, with ``pointer``.
 
-        ValidationFailed for calls and results in the parts of the content, unless the message
-        ``is_logged`` already: nothing would know the pairs that they are (semantics 1.1).
+        ValidationFailed for calls and results in other places than ``tool_calls`` and messages of
+        the role tool, unless the message ``is_logged`` already: nothing would know the pairs that
+        they are (semantics 1.1).
         """
         if not is_logged:
             self._refuse_hidden_pairs(pointer)
@@ -238,12 +241,25 @@ class IncomingMessage(Contract):
         )
 
     def _refuse_hidden_pairs(self, pointer: str) -> None:
-        for place, part in enumerate(self.content if isinstance(self.content, list) else ()):
-            found = _HIDDEN_PAIR.fullmatch(_HUMP.sub("_", part.type))
-            if found is not None and part.type != _RESULT_OF_SEARCH:
-                instead = _CALL if found["call"] or found["both"] else _RESULT
-                told = f"a part {part.type!r} is not understood: {instead}"
-                raise ValidationFailed.at(f"{pointer}/content/{place}/type", told)
+        for field in _FIELDS_OF_CALLS:
+            if self._source.get(field):
+                told = f"{field!r} is not understood: {_CALL}"
+                raise ValidationFailed.at(f"{pointer}/{field}", told)
+        for field in ("content", "parts"):
+            parts = self._source.get(field)
+            for place, part in enumerate(parts if isinstance(parts, list) else ()):
+                kind = part.get("type") if isinstance(part, dict) else None
+                if isinstance(kind, str) and (instead := _instead_of(kind)):
+                    told = f"a part {kind!r} is not understood: {instead}"
+                    raise ValidationFailed.at(f"{pointer}/{field}/{place}/type", told)
+
+
+def _instead_of(kind: str) -> str | None:
+    """What to send instead of a part of this type, if it is a call or a result."""
+    found = _HIDDEN_PAIR.fullmatch(_HUMP.sub("_", kind))
+    if found is None or kind == _RESULT_OF_SEARCH:
+        return None
+    return _CALL if found["call"] or found["both"] else _RESULT
 
 
 # The first wrong one is enough: to tell millions of them takes seconds and gigabytes.

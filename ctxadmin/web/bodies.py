@@ -97,7 +97,7 @@ class Bodies:
         """Have room for ``wanted`` bytes of a body that has ``held``; what it has then."""
         credential, more = credential_of(scope), wanted - held
         if self._held[credential] + more > self._share and self._held[credential] > held:
-            text = "Too many large bodies of this caller are being read; try again."
+            text = "You are sending too many large bodies at once; try again."
             raise RefusedEarly(429, "rate_limited", text, retry_after=_RETRY_SECONDS)
         self._held[credential] += more
         try:
@@ -106,7 +106,7 @@ class Bodies:
             self._forget(credential, more)
             if not isinstance(error, TimeoutError):
                 raise
-            text = "Too many large bodies are being read; try again."
+            text = "Too many large bodies are being sent; try again."
             raise RefusedEarly(503, "unavailable", text, retry_after=_RETRY_SECONDS) from None
         return wanted
 

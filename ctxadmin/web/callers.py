@@ -105,5 +105,5 @@ def identify(scope: Scope) -> Caller:
         raise RefusedEarly(503, refusal.code, refusal.detail, retry_after=retry) from None
     if is_of_contract or settings.SESSION_COOKIE_NAME in request.COOKIES:
         raise RefusedEarly(401, "unauthenticated", "This needs a token or a session.")
-    text = f"Before you sign in, a body may have {SMALL} bytes."
+    text = f"A body of more than {SMALL} bytes needs a token or a session."
     raise RefusedEarly(413, "too_large", text, limit=SMALL)

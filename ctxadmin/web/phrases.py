@@ -157,10 +157,11 @@ PHRASES: Final[Sequence[str]] = (
     _("a filter puts this message in"),
     # requests that are refused before they are read
     _("The body is larger than {n} bytes."),
-    _("Before you sign in, a body may have {n} bytes."),
+    _("A body of more than {n} bytes needs a token or a session."),
     _("The body did not arrive in time."),
-    _("Too many large bodies are being read; try again."),
-    _("Too many requests of this caller are under way; try again in {n} s."),
+    _("Too many large bodies are being sent; try again."),
+    _("You are sending too many large bodies at once; try again."),
+    _("Too many of your requests are in progress; try again in {n} s."),
     _("Too many requests in a short time; try again in {n} s."),
     # what a refusal is called, of ctxadmin.web.problems
     _("The input is not valid"),

@@ -71,7 +71,7 @@ class RequestLimits:
         usage = self._usages.get(caller) or self._begin(caller, now)
         limits = usage.limits
         if limits.under_way and usage.under_way >= limits.under_way:
-            text = f"Too many requests of this caller are under way; try again in {_SOON} s."
+            text = f"Too many of your requests are in progress; try again in {_SOON} s."
             raise RefusedEarly(429, "rate_limited", text, retry_after=_SOON)
         if limits.a_second:
             ahead = usage.paid_until - now

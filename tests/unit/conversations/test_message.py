@@ -258,6 +258,34 @@ def test_calls_and_results_in_a_content_are_refused_as_no_pair_would_be_known(
     assert read_logged(said).text == "Look."  # what was logged before can be read
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "place"),
+    [
+        ("function_call", {"name": "f", "arguments": "{}"}, ""),
+        ("toolInvocations", [{"toolCallId": "a", "state": "result"}], ""),
+        ("parts", [{"type": "text", "text": "x"}, {"type": "tool-f"}], "/1/type"),
+        ("parts", [{"type": "tool-invocation", "toolInvocation": {}}], "/0/type"),
+    ],
+)
+def test_calls_in_other_fields_of_a_message_are_refused(
+    field: str, value: JsonValue, place: str
+) -> None:
+    said: JsonValue = {"role": "assistant", "content": "Look.", field: value}
+    with pytest.raises(ValidationFailed, match="put a call into tool_calls") as refusal:
+        read_message(said, "/messages/3")
+    assert refusal.value.problems[0].pointer == f"/messages/3/{field}{place}"
+    assert read_logged(said).text == "Look."
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("function_call", None), ("toolInvocations", []), ("parts", [{"type": "text"}, 1, "x"])],
+)
+def test_other_fields_of_a_message_without_calls_are_kept(field: str, value: JsonValue) -> None:
+    (draft,) = read_messages([{"role": "assistant", "content": "Look.", field: value}])
+    assert json.loads(draft.body)[field] == value
+
+
 @pytest.mark.parametrize("kind", ["text", "search_result", "image_url", "thinking", "refusal"])
 def test_parts_that_are_no_call_and_no_result_are_taken(kind: str) -> None:
     part: JsonValue = {"type": kind, "text": "x"}
