@@ -14,7 +14,8 @@ _OPENS_A_PAGE: Final = "application/xhtml+xml"
 class SessionUseMiddleware(SessionMiddleware):
     """Django's; a use is a page that is opened, or something that is sent.
 
-    What open pages fetch by themselves is none, so that a session whose pages nobody looks at ends.
+    What open pages fetch or ask by themselves is none, so that a session whose pages nobody looks
+    at ends.
     """
 
     def process_request(self, request: HttpRequest) -> None:
@@ -25,9 +26,16 @@ class SessionUseMiddleware(SessionMiddleware):
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         response = super().process_response(request, response)
-        if isinstance(request.session, SessionStore) and _is_use(request):
-            request.session.touch()
+        session = request.session
+        if isinstance(session, SessionStore) and session.counts_uses and _is_use(request):
+            session.touch()
         return response
+
+
+def ignore_use(request: HttpRequest) -> None:
+    """Have a request be no use of its session: an open page sends it by itself, too."""
+    if isinstance(request.session, SessionStore):
+        request.session.counts_uses = False
 
 
 def _is_use(request: HttpRequest) -> bool:

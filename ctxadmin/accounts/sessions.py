@@ -62,7 +62,8 @@ def signed_in(sender: object, request: HttpRequest, user: User, **_: Any) -> Non
 class SessionStore(db.SessionStore):
     """Django's, but for the row: its key, its end, and what its owner is told of it.
 
-    ``address`` and ``user_agent`` are those of the request that it belongs to.
+    ``address`` and ``user_agent`` are those of the request that it belongs to; ``counts_uses`` is
+    False if that request is no use of it.
     """
 
     key_salt = "ctxadmin.accounts.sessions"  # what signs the data of all that read them
@@ -71,6 +72,7 @@ class SessionStore(db.SessionStore):
         super().__init__(session_key)
         self.address = ""
         self.user_agent = ""
+        self.counts_uses = True
         self._last_used_at: datetime | None = None
 
     @classmethod

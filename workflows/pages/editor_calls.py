@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.session_use import ignore_use
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
@@ -35,7 +36,8 @@ def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], Ht
     """A POST by a signed-in member; everything that is refused is problem+json.
 
     A script cannot follow the way to the sign-in page, so it hears 401. A person who opens the
-    address is led to the editor.
+    address is led to the editor. The editor previews and names by itself, also what others
+    changed, and these calls store nothing: they do not prolong the session, saving does.
     """
 
     @require_http_methods(["GET", "HEAD", "POST"])
@@ -43,6 +45,7 @@ def editor_call(view: EditorCall[P]) -> Callable[Concatenate[HttpRequest, P], Ht
     def called(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.method != "POST":
             return redirect("workflows:editor", kwargs["slug"])
+        ignore_use(request)
         try:
             if not request.user.is_authenticated:
                 return problem(401, "unauthenticated", _("You are signed out; sign in again."))

@@ -186,6 +186,15 @@ def test_what_pages_fetch_by_themselves_is_none(accept: str) -> None:
     assert _idle() > 1700
 
 
+@pytest.mark.parametrize("call", ["panel", "read", "preview", "words", "sides", "what-if"])
+def test_what_an_open_editor_asks_by_itself_is_none(call: str) -> None:
+    client, _ = _signed_in()
+    _later(minutes=30)
+    path = f"/workflows/flow/editor/{call}/"
+    client.post(path, {}, content_type="application/json", headers={"Accept": "application/json"})
+    assert _idle() > 1700
+
+
 def test_a_use_is_noted_about_once_a_minute() -> None:
     client, _ = _signed_in()
     before = BrowserSession.objects.get().last_used_at
