@@ -15,7 +15,7 @@ from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_store import HISTORY, digest_of_name
 from conversations.models import Conversation, Message, Revision
 from conversations.verification import Finding, Unsummed
-from ctxadmin.audit.models import AuditEntry
+from ctxadmin.audit.models import AuditEntry, AuditReason
 from tests.factories import Api, assistant, conversation, user
 from tests.integration.checkpoints.flows import Run
 
@@ -179,6 +179,17 @@ def test_damage_is_found_with_where_it_is(run: Run, damage: Damage, expected: st
     _, found, well = verify()
     assert not well
     assert expected in found
+
+
+def test_a_reason_that_was_altered_is_found_as_the_page_of_verify_says(run: Run) -> None:
+    cut = {"operation": "truncate", "truncate": {"keep_last": 1}, "reason": "too long"}
+    assert run.post("operations", cut).status_code == 200
+    assert AuditReason.objects.filter(text="too long").update(text="none") == 1
+    assert Revision.objects.filter(reason="too long").update(reason="none") == 1
+    _, found, well = verify()
+    assert not well
+    assert "check sum does not fit" in found
+    assert "audit" in found
 
 
 def test_damage_of_one_is_told_of_that_one_alone(run: Run) -> None:
