@@ -1,5 +1,7 @@
 """Connecting the live copy to the Redis of the settings, when the process starts."""
 
+import os
+
 from django.conf import settings
 
 from checkpoints.live_copy import current, erasing
@@ -19,6 +21,7 @@ def set_up() -> None:
     link = Link(settings.LIVE_REDIS)
     link.on_return.append(erasing.drop_erased_in_thread)
     links.use(link)
+    os.register_at_fork(after_in_child=link.begin_anew)
     count_live_copy(counts)
     current.use(RedisLiveCopy(link))
     follow(current.follow_changes)

@@ -80,6 +80,10 @@ class Link:
         self.pause = pause
         self.on_return: list[Callable[[], None]] = []
         self.trouble = NO_ANSWER  # what kept Redis from answering last
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """As when it was made: a forked process has no probe, and connections of its own."""
         self._client: Client | None = None
         self._lock = threading.Lock()
         self._is_away = threading.Event()

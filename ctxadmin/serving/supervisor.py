@@ -18,6 +18,7 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from ctxadmin.serving.loop import DRAIN
+from ctxadmin.serving.worker import Worker, preload
 
 log: Final = logging.getLogger(__name__)
 FORMER: Final = "WORKERS_FORMER"  # the variable by which a supervisor follows another
@@ -91,6 +92,7 @@ class Supervisor(Multiprocess):
         self._is_wanted = True
 
     def init_processes(self) -> None:
+        preload(self.config)
         self.processes = [self._begin() for _ in range(self.processes_num)]
 
     def keep_subprocess_alive(self) -> None:
@@ -126,7 +128,7 @@ class Supervisor(Multiprocess):
             log.error("New workers could not serve, as said above; the old ones go on.")
 
     def _begin(self) -> Process:
-        worker = Process(self.config, self.sockets)
+        worker = Worker(self.config, self.sockets)
         worker.start()
         self._starting[worker] = _Start(time.monotonic() + _START_SECONDS)
         return worker

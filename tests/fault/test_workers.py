@@ -13,7 +13,7 @@ from types import ModuleType
 import httpx
 import pytest
 
-from tests.live_server import LiveServer
+from tests.live_server import Production
 from tests.servers import MariaDB
 
 PATIENCE = 30  # seconds
@@ -31,33 +31,23 @@ def database(
 
 
 @pytest.fixture
-def server(tmp_path: Path, database: MariaDB) -> Iterator[LiveServer]:
+def server(tmp_path: Path, database: MariaDB) -> Iterator[Production]:
     settings = {"DATABASE_URL": f"{database.url}ctxadmin"}
-    started = LiveServer(tmp_path, settings, "--workers", "2").start()
+    started = Production(tmp_path, settings).start()
     try:
         yield started
     finally:
         started.stop()
 
 
-def workers(server: LiveServer) -> set[int]:
-    """The processes that serve: children of the supervisor that listen for it."""
-    tasks = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text()
-    return {int(pid) for pid in tasks.split() if b"spawn_main" in _command(int(pid))}
-
-
-def _command(pid: int) -> bytes:
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
-
-
-def client(server: LiveServer) -> httpx.Client:
+def client(server: Production) -> httpx.Client:
     token = server.token("engine")
     headers = {"Authorization": f"Bearer {token}"}
     return httpx.Client(base_url=f"{server.url}/api/v1", headers=headers, timeout=PATIENCE)
 
 
 def test_a_request_in_flight_is_finished_when_the_server_is_told_to_end(
-    server: LiveServer, database: MariaDB, mysql_client: ModuleType
+    server: Production, database: MariaDB, mysql_client: ModuleType
 ) -> None:
     api = client(server)
     assert api.post("/conversations", json={"id": "talk"}).status_code == 201
@@ -79,23 +69,23 @@ def test_a_request_in_flight_is_finished_when_the_server_is_told_to_end(
     assert len(client(server).get("/conversations/talk/messages").json()["results"]) == 1
 
 
-def test_a_worker_that_dies_is_replaced(server: LiveServer) -> None:
-    before = workers(server)
+def test_a_worker_that_dies_is_replaced(server: Production) -> None:
+    before = set(server.pids())
     assert len(before) == 2
     os.kill(min(before), signal.SIGKILL)
     deadline = monotonic() + PATIENCE
-    while len(workers(server) - {min(before)}) < 2 and monotonic() < deadline:
+    while len(set(server.pids()) - {min(before)}) < 2 and monotonic() < deadline:
         sleep(0.1)
-    assert len(workers(server) - {min(before)}) == 2
+    assert len(set(server.pids()) - {min(before)}) == 2
     assert httpx.get(f"{server.url}/readyz", timeout=PATIENCE).status_code == 200
 
 
-def test_connections_that_are_kept_are_spread_evenly(server: LiveServer) -> None:
+def test_connections_that_are_kept_are_spread_evenly(server: Production) -> None:
     address = ("127.0.0.1", server.port)
     deadline = monotonic() + PATIENCE
     with ExitStack() as opened:
-        while len(workers(server)) < 2 or not all(
-            connections(pid, server.port) for pid in workers(server)
+        while len(set(server.pids())) < 2 or not all(
+            connections(pid, server.port) for pid in set(server.pids())
         ):  # until both serve
             assert monotonic() < deadline
             opened.enter_context(socket.create_connection(address, timeout=PATIENCE))
@@ -106,14 +96,14 @@ def test_connections_that_are_kept_are_spread_evenly(server: LiveServer) -> None
         found: dict[int, int] = {}
         deadline = monotonic() + PATIENCE
         while sum(found.values()) < 32 and monotonic() < deadline:
-            found = {pid: connections(pid, server.port) for pid in workers(server)}
+            found = {pid: connections(pid, server.port) for pid in set(server.pids())}
             sleep(0.1)
     assert sum(found.values()) == 32
     assert min(found.values()) >= 14
 
 
-def test_workers_of_a_killed_supervisor_end_and_leave_the_port(server: LiveServer) -> None:
-    left = workers(server)
+def test_workers_of_a_killed_supervisor_end_and_leave_the_port(server: Production) -> None:
+    left = set(server.pids())
     server.kill()
     deadline = monotonic() + PATIENCE
     while any(Path(f"/proc/{pid}").exists() for pid in left) and monotonic() < deadline:

@@ -109,7 +109,8 @@ class Worker:
 
 @pytest.fixture
 def starting(monkeypatch: pytest.MonkeyPatch) -> Supervisor:
-    monkeypatch.setattr(supervisor, "Process", Worker)
+    monkeypatch.setattr(supervisor, "Worker", Worker)
+    monkeypatch.setattr(supervisor, "preload", lambda config: None)
     one = Supervisor(Config("ctxadmin.asgi:application", workers=1), socket(), FAILS)
     one.init_processes()
     return one
