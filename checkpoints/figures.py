@@ -29,7 +29,7 @@ def execution_figures() -> Iterable[Metric]:
     since = found[Status.PAUSED]["since"] if Status.PAUSED in found else None
     waiting = GaugeMetricFamily(
         "ctxadmin_oldest_review_seconds",
-        "How long the oldest review waits for somebody; 0 if none does",
+        "Age of the oldest pending review; 0 if there is none",
     )
     waiting.add_metric([], 0 if since is None else max((clock.now() - since).total_seconds(), 0))
     return executions, waiting

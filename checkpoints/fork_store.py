@@ -42,7 +42,7 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     copied.update(thinned_count=target.thinned_count)
     now = Execution.objects.filter(conversation=source.conversation, number=source.number)
     if now.values_list("thinned_count", flat=True).first() != source.thinned_count:
-        raise Unavailable("Versions of this execution were thinned meanwhile; try again.")
+        raise Unavailable("Versions of this execution were removed by retention; try again.")
     values = StateValue.objects.filter(conversation=target.conversation, execution=target.number)
     return values.aggregate(n=Sum(Length("value")))["n"] or 0
 

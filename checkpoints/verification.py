@@ -71,7 +71,7 @@ def _verify_execution(head: Conversation, row: Execution) -> Iterator[Finding]:
 def _verify_version(head: Conversation, row: Execution, each: Checkpoint) -> Iterator[Finding]:
     what = f"execution {row.number}: version {each.version}"
     if each.version > row.version:
-        yield Finding(what, f"is behind the newest, {row.version}")
+        yield Finding(what, f"is after the latest, {row.version}")
     if not 0 <= each.revision < each.revision_count <= head.revision_count:
         yield Finding(what, f"names revision {each.revision}, which never was")
     if each.log_count > head.log_count or each.visible_count > each.log_count:

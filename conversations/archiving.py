@@ -39,7 +39,7 @@ def archive(
             message = "An execution of this conversation has not ended yet."
             raise InvalidState(message, status=head.status)
         if unchanged_since is not None and head.updated_at >= unchanged_since:
-            raise InvalidState("The conversation was changed meanwhile.", status=head.status)
+            raise InvalidState("The conversation has changed.", status=head.status)
         if not head.archived:
             opened.set(archived=True)
             opened.commit(change_of(head, Action.CONVERSATION_ARCHIVE, reason=reason))

@@ -66,7 +66,7 @@ def take_back(actor: Actor, public_id: str, number: int) -> Comment:
         if found is None:
             raise NotFound(f"There is no comment {number}.")
         if not may_take_back(actor, found):
-            raise Forbidden("A comment is taken back by who wrote it, or by an admin.")
+            raise Forbidden("Only its author or an admin can delete a comment.")
         Comment.objects.filter(conversation=opened.head.key, number=number).delete()
         detail = {"comment": number}
         opened.commit(change_of(opened.head, Action.COMMENT_DELETE, detail=detail), upkeep=True)

@@ -57,7 +57,7 @@ def change(
         now = seen_of(opened.head)
         stale = [name for name in fields if seen.get(name, now[name]) != now[name]]
         if stale:
-            message = f"Somebody else changed {', '.join(stale)} meanwhile."
+            message = f"These fields have changed since: {', '.join(stale)}."
             expected, actual = seen[stale[0]], now[stale[0]]
             raise VersionConflict(message, expected=expected, actual=actual, changed_keys=stale)
         if fields:

@@ -58,7 +58,7 @@ def erase(
         check_seen(opened, seen)
         key, head = opened.head.key, opened.head
         if archived_since and not (head.archived and head.updated_at < archived_since):
-            raise InvalidState("The conversation was changed meanwhile.", status=head.status)
+            raise InvalidState("The conversation has changed.", status=head.status)
         opened.commit(change_of(head, Action.CONVERSATION_ERASE, reason=reason), upkeep=True)
         for forget in _others:
             forget(key)

@@ -86,7 +86,7 @@ def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[F
         yield Finding(_span("message", expected, head.log_count), "is missing")
         log.upto.extend([log.upto[-1]] * (head.log_count - expected))
     elif expected > head.log_count:
-        yield Finding(_span("message", head.log_count, expected), "is behind the end of the log")
+        yield Finding(_span("message", head.log_count, expected), "is past the end of the log")
     counted = (("log_tokens", head.log_tokens, log.upto[-1]), ("log_bytes", head.log_bytes, size))
     for name, told, found in counted:
         if told != found:
@@ -174,7 +174,7 @@ def _verify_references(head: Conversation) -> Iterator[Finding]:
     for table in (Mark, UnsettledCall):
         behind = table.objects.filter(conversation=head.key, index__gte=head.log_count)
         for index in behind.values_list("index", flat=True):
-            yield Finding(f"{table.__name__.lower()} at {index}", "is behind the end of the log")
+            yield Finding(f"{table.__name__.lower()} at {index}", "is past the end of the log")
 
 
 def cover_messages(conversation: int) -> int:

@@ -59,7 +59,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
         with span("transaction"), gathered_transaction():
             yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
     except IntegrityError as error:
-        raise Unavailable("The conversation was changed meanwhile; try again.") from error
+        raise Unavailable("The conversation has changed; try again.") from error
 
 
 class Writing:

@@ -59,7 +59,7 @@ def _told_of(what: str) -> Iterator[None]:
     except OSError as error:
         raise ImproperlyConfigured(f"{what}: {error.filename}: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise ImproperlyConfigured(f"{what}: it is no text.") from None
+        raise ImproperlyConfigured(f"{what}: it is not text.") from None
 
 
 def flag(name: str, *, default: bool = False) -> bool:

@@ -233,7 +233,7 @@ def _waits_for(snapshot: Mapping[str, JsonValue]) -> str:
     """What has to happen before there is something to do, in words."""
     pause = snapshot["pause"]
     if not isinstance(pause, dict):
-        return f"somebody to go on; the execution is {snapshot['status']}"
+        return f"somebody to continue it; the execution is {snapshot['status']}"
     name = snapshot["current_node_name"] or pause["node_id"]
     words = f"a person to approve or reject at {name!r}"
     if pause["reason"]:

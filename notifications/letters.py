@@ -14,7 +14,7 @@ _SUBJECTS: Final = {
     Kind.ASSIGNED: "Assigned to you",
     Kind.REVIEW_ASKED: "Waiting for review",
     Kind.PAUSED: "Paused",
-    Kind.TIMED_OUT: "Nobody answered in time",
+    Kind.TIMED_OUT: "Review timed out",
     Kind.FAILED: "Failed",
 }
 
@@ -27,7 +27,7 @@ def code_text(code: str, url: str) -> str:
     lines = [
         f"Your code: {code}",
         "",
-        "Type it in where you asked for it; it holds for an hour:",
+        "Enter it where you asked for it; it expires in an hour:",
         f"{url}{reverse('notifications')}",
         "",
         "If you did not ask for it, somebody typed your address by mistake. Nothing is sent here",

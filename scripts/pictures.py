@@ -70,7 +70,7 @@ def edit_state(page: Page) -> None:
     page.get_by_label("draft.internal", exact=True).fill("Offer the voucher.")
     expect(page.get_by_text("Kept for you")).to_be_visible()
     page.reload()
-    expect(page.get_by_role("button", name="Take back draft.internal")).to_be_visible()
+    expect(page.get_by_role("button", name="Discard draft.internal")).to_be_visible()
 
 
 def phone(page: Page) -> None:

@@ -16,9 +16,7 @@ class ReducerName:
 # The functions stand in checkpoints, which run them; a test compares the names of both.
 REDUCERS: Final = (
     ReducerName("add_by_id", "Replaces the element with the same id, or appends it."),
-    ReducerName(
-        "append", "Puts a list behind the list that is there.", ("messages", "execution_history")
-    ),
+    ReducerName("append", "Appends a list to the existing one.", ("messages", "execution_history")),
     ReducerName("increment", "Adds a number to the number that is there, from 0 on."),
     ReducerName("max", "Keeps the larger of two numbers."),
     ReducerName("merge", "Sets the given keys of an object and keeps its others."),

@@ -118,7 +118,7 @@ class Writing:
         """VersionConflict unless the row is still the one that the writer saw, if it says so."""
         if expected is not None and expected != self.row.change_seq:
             raise VersionConflict(
-                "The workflow was changed meanwhile.",
+                "The workflow has changed.",
                 expected=expected,
                 actual=self.row.change_seq,
             )
@@ -143,7 +143,7 @@ class Writing:
 
 def draft_conflict(expected: int, actual: int) -> VersionConflict:
     """The refusal of a write that saw another draft."""
-    return VersionConflict("The draft was changed meanwhile.", expected=expected, actual=actual)
+    return VersionConflict("The draft has changed.", expected=expected, actual=actual)
 
 
 def change_of(

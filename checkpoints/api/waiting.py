@@ -181,7 +181,7 @@ async def _listening(topic: Topic, caller: Caller) -> AsyncIterator[tuple[Hub, W
 def _now(hub: Hub, waiter: Waiter) -> ConversationState | None:
     """Where the conversation stands; NotFound and NotAuthenticated as for any call."""
     if waiter.code == SIGNED_OUT:
-        raise NotAuthenticated("The token or session does not hold any more.")
+        raise NotAuthenticated("The token or session is no longer valid.")
     if waiter.is_gone:
         raise NotFound("The conversation was erased.")
     state = hub.state_of(waiter.topic)

@@ -22,7 +22,7 @@ from ctxadmin.web.renderers import JsonRenderer
 _STREAM: Final = "text/event-stream"
 _WAIT: Final = (
     Parameter("status", "The statuses that are waited for, with commas between."),
-    Parameter("after_version", "A version behind this one is waited for.", int),
+    Parameter("after_version", "Wait for a version later than this.", int),
     Parameter(
         "timeout",
         "After how many seconds the answer comes anyway.",
@@ -32,7 +32,7 @@ _WAIT: Final = (
 )
 _LAST: Final = Parameter(
     "Last-Event-ID",
-    "The number of the change that was heard of last; those behind it come first.",
+    "The number of the last change received; later ones are sent first.",
     place="header",
 )
 

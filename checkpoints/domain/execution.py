@@ -308,13 +308,13 @@ def _at_its_node(execution: Execution, node_id: str | None) -> None:
     here = stands.node_id if stands is not None else None
     if node_id is None or node_id == here:
         return
-    where = f"stands at node {here!r}" if here is not None else "does not wait at a node"
+    where = f"is at node {here!r}" if here is not None else "is not paused at a node"
     raise InvalidState(f"The execution {where}, not at {node_id!r}.", status=execution.status)
 
 
 def _no_jump(move: Move) -> None:
     if move.from_node is not None:
-        raise ValidationFailed.at("/from_node", "only a resume can name the node to go on from")
+        raise ValidationFailed.at("/from_node", "only a resume can name the node to continue from")
 
 
 def _started(execution: Execution) -> tuple[Status, ...]:

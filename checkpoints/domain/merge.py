@@ -244,4 +244,4 @@ def _with(value: Value, steps: list[str], decided: Value, path: str) -> Value:
         index = int(step)
         inner = _with(value[index], rest, decided, path)
         return [*value[:index], *([] if inner is ABSENT else [inner]), *value[index + 1 :]]
-    raise NotFound(f"Nothing stands at {path!r} of the merged value.")
+    raise NotFound(f"There is no value at {path!r} of the merged value.")

@@ -45,9 +45,9 @@ _WAY_OUT: Final[Mapping[Status, str]] = {
     Status.PENDING: "Its first checkpoint or a resume starts it.",
     Status.RUNNING: "A pause stops it at its next checkpoint.",
     Status.PAUSED: "Resume, approve or reject it first.",
-    Status.COMPLETED: "It has ended; fork it to go on from one of its checkpoints.",
+    Status.COMPLETED: "It has ended; fork it to continue from one of its checkpoints.",
     Status.FAILED: "Resume it to try again, restore a checkpoint, or start a new one.",
-    Status.CANCELLED: "It has ended; fork it to go on from one of its checkpoints.",
+    Status.CANCELLED: "It has ended; fork it to continue from one of its checkpoints.",
 }
 
 

@@ -153,13 +153,13 @@ def claim(
     with writing(actor, public_id) as opened:
         row = _current(opened.head, execution)
         if row.status != Status.PAUSED or row.waiting_since is None:
-            raise InvalidState("Only what is paused can be claimed.", status=row.status)
+            raise InvalidState("Only a paused execution can be claimed.", status=row.status)
         held, me = claim_of(row), holder_id(actor)
         to = holder or Holder(me, actor.label)
         if held.holder_id == to.id:
             return held
         if held.holder and held.holder_id != me and not over:
-            said = f"{held.holder} looks after it already."
+            said = f"Already claimed by {held.holder}."
             raise VersionConflict(said, expected="", actual=held.holder)
         Claim.objects.update_or_create(
             conversation=opened.head.key,
@@ -190,7 +190,7 @@ def release(actor: Actor, public_id: str, *, execution: str | None = None) -> No
         if not held.holder:
             return
         if held.holder_id != holder_id(actor):
-            said = f"{held.holder} looks after it; claim it first."
+            said = f"Claimed by {held.holder}; claim it first."
             raise VersionConflict(said, expected=actor.label, actual=held.holder)
         Claim.objects.filter(conversation=opened.head.key, execution=row.number).delete()
         _commit(opened, row, Action.REVIEW_RELEASE, {})

@@ -57,7 +57,7 @@ def assign(
     actor.require(Action.REVIEW_CLAIM)
     user = next((each for each in reviewers(actor.workspace) if each.username == name), None)
     if user is None:
-        raise ValidationFailed.at("/assignee", "there is no reviewer of this name")
+        raise ValidationFailed.at("/assignee", "there is no reviewer with this name")
 
     def tell(opened: Writing, row: Execution) -> None:
         for told in _told:

@@ -74,7 +74,9 @@ def resume(
     def decide(run: ExecutionWriting, move: Move) -> Decision:
         gated = waits_for_review(run.now, run.pinned) or asks_first(move.from_node, run.pinned)
         if gated and not actor.may(Action.EXECUTION_APPROVE):
-            raise Forbidden("This execution waits for review; a reviewer has to let it go on.")
+            raise Forbidden(
+                "This execution waits for review; a reviewer has to approve or reject it."
+            )
         return rules.resume(run.now, move, run.rules)
 
     return _move(actor, public_id, command, execution, Action.EXECUTION_RESUME, decide)

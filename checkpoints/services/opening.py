@@ -100,7 +100,7 @@ def require_execution(row: Execution, seen: str | None) -> None:
     The versions of a new execution begin at 0 again: a number alone does not tell what was seen.
     """
     if seen not in (None, row.public_id):
-        message = "Another execution was started since; look at it first."
+        message = "Another execution has started; review it first."
         raise InvalidState(message, status=row.status)
 
 

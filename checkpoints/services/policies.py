@@ -68,5 +68,5 @@ def set_policy(actor: Actor, policy: RetentionPolicy, expected: int) -> Chosen:
 
 
 def _conflict(actor: Actor, expected: int) -> VersionConflict:
-    message = "Somebody else changed what is kept meanwhile."
+    message = "The retention policy has changed."
     return VersionConflict(message, expected=expected, actual=policy_of(actor.workspace).version)

@@ -66,7 +66,7 @@ def read_conversation(data: JsonValue, pointer: str = "") -> ChatConversation:
 def _refuse_system_beside(system: JsonValue, pointer: str) -> None:
     """A system text as Anthropic takes it: kept as metadata no model would ever see it."""
     if isinstance(system, str | list) and system:
-        told = "a system text beside the messages is not understood: "
+        told = "a system text outside the messages is not supported: "
         told += "make it the first message, with the role system"
         raise ValidationFailed.at(f"{pointer}/system", told)
 

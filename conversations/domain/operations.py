@@ -34,9 +34,9 @@ _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
 NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden", "system_hidden"]
 _SPLITS: Final[Mapping[Split, str]] = {
-    "no_result": "a provider rejects a tool call without all of its results behind it",
-    "no_call": "a provider rejects a tool result without its call before it",
-    "apart": "a provider rejects tool results that do not stand right behind their call, once each",
+    "no_result": "these calls lose a result, which most providers reject",
+    "no_call": "these results lose their call, which most providers reject",
+    "apart": "these results do not directly follow their call, which most providers reject",
 }
 _KEEPS_SYSTEM: Final[Mapping[str, str]] = {
     "truncate": "; keep_system would keep it",
@@ -148,7 +148,7 @@ def _pair_notices(view: View, links: ToolLinks) -> list[Notice]:
             indices = visible_members(groups, view)
             notices.append(Notice("split_pair", message, indices, split))
     if splits.orphans:
-        message = "these tool results answer no call of the log"
+        message = "these tool results belong to no call"
         notices.append(Notice("orphan_result", message, tuple(run_sets.indices(splits.orphans))))
     return notices
 
@@ -266,7 +266,7 @@ def _replaced(config: ReplaceConfig, view: View, log: Log) -> _Step:
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:
     message = (
-        f"position {position} is behind the last one, {most}"
+        f"position {position} is after the last one, {most}"
         if most >= 0
         else "there is no visible message"
     )

@@ -262,7 +262,7 @@ def _read_messages(document: Document, pointer: str) -> tuple[LoggedMessage, ...
 def _read_body(found: MessageInDocument, place: str) -> Draft:
     own = OWN_FIELDS.intersection(found.message)
     if own:
-        message = f"{', '.join(sorted(own))} stand beside the message, not in it"
+        message = f"{', '.join(sorted(own))} belong beside the message, not in it"
         raise ValidationFailed.at(f"{place}/message", message)
     body: dict[str, JsonValue] = dict(found.message)
     if found.id != f"log-{found.index}":

@@ -105,7 +105,7 @@ def set_address(name: str, address: str) -> None:
     """
     user = User.objects.filter(username=name).first()
     if user is None or user.username != name:  # MySQL takes Anna for anna
-        raise NotFound(f"Nobody signs in as {name!r}.")
+        raise NotFound(f"There is no person {name!r}.")
     _enter_address(user, address, lambda workspace: system_actor(workspace, "set_address"))
 
 
@@ -151,5 +151,5 @@ def record_change(actor: Actor, change: Change) -> None:
         change_seq=F("change_seq") + 1
     )
     if not moved:
-        raise VersionConflict("The workspace was changed meanwhile.", expected=seq, actual=seq + 1)
+        raise VersionConflict("The workspace has changed.", expected=seq, actual=seq + 1)
     record(actor, change, stream=actor.workspace, seq=seq + 1)

@@ -75,7 +75,7 @@ def _lacking(missing: list[str]) -> Finding:
 def _half_done(begun: Progress) -> str:
     return (
         f"The migration {begun.app}.{begun.name} was interrupted after {begun.done} of its steps;"
-        " it goes on from there."
+        " it continues from there."
     )
 
 

@@ -73,7 +73,7 @@ def session(lock_wait: int) -> str:
 def _mysql(parts: SplitResult, port: int | None) -> Settings:
     name = unquote(parts.path.removeprefix("/"))
     if not name or "/" in name:
-        raise _refused(f"must name one database behind the host; write {EXAMPLE}")
+        raise _refused(f"must name one database after the host; write {EXAMPLE}")
     options = _options(parts, _MYSQL_OPTIONS)
     socket = options.get("unix_socket")
     if parts.hostname and socket:

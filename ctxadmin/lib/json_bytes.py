@@ -86,7 +86,7 @@ def _too_deep() -> ValidationFailed:
 
 
 def _refused(what: str) -> ValidationFailed:
-    return ValidationFailed(f"This JSON is refused: {what}.")
+    return ValidationFailed(f"This JSON is not accepted: {what}.")
 
 
 def depth(value: JsonValue, most: int | None = None) -> int:

@@ -51,7 +51,7 @@ def read_address(url: str) -> RedisAddress:
     """The address that a url stands for; ValueError with a sentence that never has a password."""
     match = _URL.fullmatch(url)
     if match is None:
-        raise _wrong("it is no url")
+        raise _wrong("it is not a URL")
     scheme, tls = match["scheme"], match["scheme"].startswith("rediss")
     base, _, kind = scheme.replace("rediss", "redis").partition("+")
     options = dict(parse_qsl(match["query"] or "", keep_blank_values=True))
@@ -70,7 +70,7 @@ def read_address(url: str) -> RedisAddress:
     hosts = _hosts(match["hosts"], 26379 if kind == "sentinel" else 6379)
     service, database = _place(Kind(kind or "single"), path)
     if not kind and len(hosts) > 1:
-        raise _wrong("several hosts need +cluster or +sentinel behind the scheme")
+        raise _wrong("several hosts need +cluster or +sentinel after the scheme")
     files = {name: options.pop(name) for name in _TLS_FILES & options.keys()} if tls else {}
     _no_more(options)
     return RedisAddress(

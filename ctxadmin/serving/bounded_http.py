@@ -114,7 +114,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._head_timer = self.loop.call_later(HEAD_SECONDS, self._refuse_time)
             return
         text = f"The headers did not arrive within {HEAD_SECONDS:.0f} seconds."
-        self._refuse(408, "request_timeout", "Too slow", text)
+        self._refuse(408, "request_timeout", "Request timeout", text)
 
     def _refuse(self, status: int, code: str, title: str, detail: str, **more: int) -> None:
         """Answer instead of the application, and go on reading for a moment.

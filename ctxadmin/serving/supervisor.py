@@ -125,7 +125,7 @@ class Supervisor(Multiprocess):
         if self._could_serve():
             self._begin_anew()
         elif not self._shall_end():
-            log.error("New workers could not serve, as said above; the old ones go on.")
+            log.error("New workers could not serve, as said above; the old ones keep serving.")
 
     def _begin(self) -> Process:
         worker = Worker(self.config, self.sockets)

@@ -75,7 +75,7 @@ PAGE: Final = (
 )
 IF_MATCH: Final = Parameter(
     "If-Match",
-    "The ETag that was answered here; stands for what the body would name as expected.",
+    "The ETag of an earlier answer; means the same as naming the expected version in the body.",
     place="header",
 )
 

@@ -73,7 +73,7 @@ _ALL: Final = (
     ErrorCode(
         "invalid_state",
         409,
-        _("The status does not allow this now."),
+        _("Not possible in this status now."),
         _("Read the status, and bring it to where this is allowed, e.g. pause first."),
         (
             ("status_now", _("the status, if it is that of an execution")),
@@ -83,7 +83,7 @@ _ALL: Final = (
     ErrorCode(
         "version_conflict",
         409,
-        _("Somebody else changed it since the version that the writer saw."),
+        _("It has changed since the version that the writer saw."),
         _("Read it again, merge the two changes, and write with the new version."),
         (
             ("expected", _("the version that the writer saw")),
@@ -133,7 +133,7 @@ _ALL: Final = (
     ErrorCode(
         "unauthenticated",
         401,
-        _("There is no token or session, or it does not hold any more."),
+        _("There is no valid token or session."),
         _("Send the header Authorization: Bearer and a token that is neither revoked nor expired."),
     ),
     ErrorCode(
@@ -169,7 +169,7 @@ _ALL: Final = (
     ErrorCode(
         "internal",
         500,
-        _("The server failed in a way that nobody foresaw; it was logged."),
+        _("An unexpected error; it was logged."),
         _("Report it with the header X-Request-ID of the answer."),
     ),
 )

@@ -32,7 +32,7 @@ def parse(url: str) -> dict[str, Any]:
     if not parts.hostname:
         raise _refused("names no host")
     if parts.path not in ("", "/") or parts.fragment:
-        raise _refused("has something behind the host; only ?from= stands there")
+        raise _refused("has something after the host; only ?from= is allowed there")
     return {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": parts.hostname,
@@ -54,7 +54,7 @@ def _sender(parts: SplitResult) -> str:
         validate_email(sender)
     except ValidationError:
         raise _refused(
-            "has in ?from= what is no whole address of mail"
+            "has no complete email address in ?from="
             if sender
             else "needs ?from= with the address that mail comes from"
         ) from None

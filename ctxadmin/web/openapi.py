@@ -159,7 +159,7 @@ class Schema(AutoSchema):
 
 _WITHOUT_BODY: Final = (204, 304)
 _TEXT: Final[Json] = {"type": "string"}
-_MALFORMED: Final = "The body cannot be read at all: it is no JSON or YAML, or not UTF-8."
+_MALFORMED: Final = "The body cannot be read at all: it is not JSON or YAML, or not UTF-8."
 
 
 def _parameter(said: Parameter) -> Json:

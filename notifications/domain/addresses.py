@@ -65,13 +65,13 @@ def read_address(url: str) -> Address:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise ValueError("this is no url") from None
+        raise ValueError("this is not a URL") from None
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError("this must be a whole url, starting with https:// or http://")
     if parts.username is not None or parts.password is not None:
         raise ValueError("no name and password in the url; deliveries are signed")
     if parts.fragment or url.endswith("#"):
-        raise ValueError("a server never sees what stands behind a #")
+        raise ValueError("a server never sees what follows a #")
     if port == 0:
         raise ValueError("port 0 is none")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

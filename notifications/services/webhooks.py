@@ -201,9 +201,7 @@ def find(actor: Actor, public_id: str) -> Webhook:
 def _set(hook: Webhook, seen: int, fields: dict[str, object]) -> None:
     rows = Webhook.objects.filter(public_id=hook.public_id, version=seen)
     if not rows.update(**fields, version=F("version") + 1):
-        raise VersionConflict(
-            "Somebody else changed this webhook.", expected=seen, actual=hook.version
-        )
+        raise VersionConflict("This webhook has changed.", expected=seen, actual=hook.version)
     for name, value in fields.items():
         setattr(hook, name, value)
     hook.version = seen + 1

@@ -204,7 +204,7 @@ def test_a_decision_that_comes_after_another_execution_began_leaves_its_form_emp
     cancel(api, name)
     begin(api, name, "new plan")
     page.get_by_role("button", name="Reject").click()
-    expect(page.get_by_text("Another execution was started since")).to_be_visible()
+    expect(page.get_by_text("Another execution has started")).to_be_visible()
     expect(page.get_by_text("new plan").first).to_be_visible()
     block = page.locator(".code-block").filter(has_text=TYPED)
     expect(block.locator("code")).to_have_text(REASON)

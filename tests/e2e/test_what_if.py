@@ -75,7 +75,7 @@ def test_a_run_is_stopped_between_two_executions_and_goes_on(
     expect(page.locator("#what-if-sum")).to_contain_text("1 of 3 executions")
     expect(page.get_by_role("button", name="Stop")).to_have_count(0)
     assert_accessible(page)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator("#what-if-sum")).to_contain_text("Done: 3 executions")
     expect(page.locator("#what-if-results section")).to_have_count(3)
 
@@ -161,7 +161,7 @@ def test_a_run_of_the_canvas_is_stopped_and_goes_on(
     assert_accessible(page)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_role("progressbar")).to_have_count(0)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("Done: 3 executions replayed")).to_be_visible()
     assert_accessible(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -47,8 +47,8 @@ class ImportYaml(Endpoint):
         status=201,
         also=(200,),
         query=(
-            Parameter("slug", "Beside a YAML body: the slug, else one is made of its name."),
-            Parameter("expected_version", "Beside a YAML body: see the field of that name.", int),
+            Parameter("slug", "With a YAML body: the slug; by default one made from its name."),
+            Parameter("expected_version", "With a YAML body: see the field of that name.", int),
         ),
         headers=(IF_MATCH,),
         errors=("duplicate", "version_conflict", "not_found"),

@@ -98,7 +98,7 @@ BUILTIN_PROCESSORS: Final[Mapping[str, Processor]] = MappingProxyType(
 
 
 def _reasons(name: str, **sections: str) -> Mapping[Section, str]:
-    alone = f"{name} leaves it alone"
+    alone = f"{name} does not change it"
     return {section: sections.get(section, alone) for section in SECTIONS}
 
 

@@ -263,7 +263,7 @@ class _Parser:
         key = self._next
         if key.kind not in ("string", "number") or isinstance(key.value, float) or key.text == "-0":
             raise key.fault(
-                "in [ ] stands a text in quotes or a whole number", "write ['the name'] or [0]"
+                "[ ] takes a text in quotes or a whole number", "write ['the name'] or [0]"
             )
         self._take()
         self._expect("]", opened)
@@ -319,7 +319,7 @@ class _Parser:
                 raise self._next.fault(f"a path has at most {MAX_STEPS} steps")
         if not names:
             hint = f"write {root}.NAME or {root}['the name']"
-            raise token.fault(f"{root!r} is no value by itself", hint)
+            raise token.fault(f"{root!r} is not a value by itself", hint)
         return Lookup(root, tuple(names))
 
     def _is_method(self) -> bool:

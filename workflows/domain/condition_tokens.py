@@ -120,7 +120,7 @@ def _number(text: str, start: int) -> Token:
             end += 1
     if _end_of_name(text, end) > end or not whole:
         raise SyntaxFault(
-            "this is no number",
+            "this is not a number",
             start,
             max(_end_of_name(text, end), start + 1),
             "numbers are written 12, -3 or 0.5; a name starts with a letter",
@@ -169,4 +169,4 @@ def _joined(parts: list[str], start: int, end: int) -> str:
     try:
         return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise SyntaxFault("half a surrogate pair is no text", start, end) from None
+        raise SyntaxFault("half a surrogate pair is not text", start, end) from None

@@ -211,7 +211,7 @@ def _changes(
 def _selection(section: Section, edge_filter: EdgeFilter, changes: tuple[Change, ...]) -> Selection:
     includes, excludes = edge_filter.include_patterns, edge_filter.exclude_patterns
     if section == "messages":
-        return Selection(changes=changes, rest="the edge's patterns do not speak of messages")
+        return Selection(changes=changes, rest="the edge's patterns do not apply to messages")
     rest = f"{edge_filter.type} passes what it does not match"
     if includes:
         rest = "no include pattern matches"

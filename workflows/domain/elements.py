@@ -120,7 +120,7 @@ def read_edge(edge: Edge, registries: Registries, pointer: str) -> EdgeReading:
     reading = EdgeReading()
     found = reading.problems
     if edge.type not in EDGE_TYPES:
-        message = f"{edge.type!r} is no edge type{did_you_mean(edge.type, EDGE_TYPES)}"
+        message = f"{edge.type!r} is not an edge type{did_you_mean(edge.type, EDGE_TYPES)}"
         found.append(Problem(f"{pointer}/type", "unknown_edge_type", message, edge=edge.id))
     if edge.condition is not None:
         bad = condition_problem(edge.condition, f"{pointer}/condition")

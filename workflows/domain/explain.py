@@ -149,6 +149,7 @@ class _Story:
         self.finals: list[Decision] = []
         self._named: dict[tuple[Section, str | int | None], int] = {}  # current key -> item
         self._entries: list[int] = []  # history: current place -> item
+        self._added: set[int] = set()  # items that no step was given
         self._first = True
 
     def tell(self, decisions: Sequence[Decision]) -> None:
@@ -170,8 +171,13 @@ class _Story:
         known = self._find(decision)
         if known is None:
             self.finals.append(decision)
+            if decision.verdict == "added":
+                self._added.add(len(self.finals) - 1)
             return len(self.finals) - 1
-        self.finals[known] = _joined(self.finals[known], decision)
+        final = _joined(self.finals[known], decision)
+        if final.verdict == "kept" and known in self._added:
+            final = replace(final, verdict="added")
+        self.finals[known] = final
         return known
 
     def _find(self, decision: Decision) -> int | None:

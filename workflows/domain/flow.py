@@ -118,7 +118,7 @@ def _ways(plan: Plan, node_id: str, edges: Sequence[str], pointer: str) -> list[
     for place, edge_id in enumerate(edges):
         edge = plan.graph.edges.get(edge_id)
         if edge is None or edge.to_node != node_id:
-            message = f"{edge_id!r} is no edge that leads to {node_id!r}"
+            message = f"{edge_id!r} is not an edge to {node_id!r}"
             problems.append(FieldProblem(f"{pointer}/{place}", message))
         elif edge_id in named:
             problems.append(FieldProblem(f"{pointer}/{place}", f"{edge_id!r} is named twice"))

@@ -171,7 +171,7 @@ def _operation_decisions(
     for index in run_sets.indices(outcome.shown):
         yield Decision("messages", "added", step, f"{operation.words} shows it", index=index)
     for index in run_sets.indices(outcome.added):
-        yield Decision("messages", "added", step, f"{operation.words} puts it in", index=index)
+        yield Decision("messages", "added", step, f"{operation.words} inserts it", index=index)
 
 
 def labelled(warnings: Iterable[operations.Notice], step: Label) -> tuple[Notice, ...]:

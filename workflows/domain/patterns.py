@@ -22,7 +22,7 @@ def pattern_fault(text: str) -> str | None:
     no lone surrogates (use ``*`` for them), no white space at its ends. Source: semantics 2.2.
     """
     if not text:
-        return "a pattern is not empty"
+        return "a pattern must not be empty"
     if len(text) > MAX_PATTERN:
         return f"a pattern has at most {MAX_PATTERN} characters, this one has {len(text)}"
     if text != text.strip():

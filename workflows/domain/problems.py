@@ -166,16 +166,16 @@ def _reducers(document: Document, known: Collection[str], pointer: str) -> Itera
 
 def _starts(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]:
     if not graph.starts:
-        yield Problem(f"{pointer}/nodes", "no_start", "a workflow needs a node to start with")
+        yield Problem(f"{pointer}/nodes", "no_start", "a workflow needs a start node")
         return
     reached = reachable(graph, graph.starts)
     first = graph.nodes[graph.starts[0]]
     if first.type != START and any(e.from_node != first.id for e in graph.incoming[first.id]):
-        message = f"another node leads to every node, so the first one starts: {first.id}"
+        message = f"every node has an incoming edge, so the first one is the start: {first.id}"
         yield Problem(f"{pointer}/nodes", "no_start", message, "warning", node=first.id)
     for index, node in enumerate(document.nodes):
         if node.id not in reached:
-            message = f"no way leads from a start to {node.id!r}"
+            message = f"{node.id!r} cannot be reached from a start node"
             yield Problem(f"{pointer}/nodes/{index}", "unreachable_node", message, node=node.id)
 
 

@@ -97,7 +97,7 @@ def _described(error: Exception) -> str:
 def _fault_of(result: object, sight: Sight) -> str | None:
     """What is wrong with a processor's result: only data, and only messages that were there."""
     if not isinstance(result, Sight) or not isinstance(result.context, PromptContext):
-        return "its result is no Sight"
+        return "its result is not a Sight"
     if result.messages.log is not sight.messages.log:
         return "it put in messages of its own"
     try:
@@ -117,7 +117,7 @@ def _new_data(result: PromptContext, given: PromptContext) -> Iterator[object]:
     old_values = {id(value) for value in (*given.variables.values(), *given.metadata.values())}
     old_entries = {id(entry) for entry in given.history}
     if not isinstance(result.template, str):
-        raise TypeError("the template is no text")
+        raise TypeError("the template is not text")
     for names in (result.variables, result.metadata):
         yield {name: value for name, value in names.items() if id(value) not in old_values}
         yield dict.fromkeys(names)

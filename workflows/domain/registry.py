@@ -64,7 +64,7 @@ class Registry(Generic[T]):
     def register(self, name: str, function: T) -> None:
         """Add one; a name that is taken raises Duplicate, a bad name ValidationFailed."""
         if not is_public_id(name):
-            raise ValidationFailed(f"{name!r} is no name: 1 to 64 letters, digits, - and _")
+            raise ValidationFailed(f"{name!r} is not a name: 1 to 64 letters, digits, - and _")
         if name in self._builtins or name in self._registered or name in self._entry_points():
             raise Duplicate(f"the {self._kind} {name!r} exists already")
         self._registered[name] = self._adopt(name, function)
@@ -161,7 +161,7 @@ class Registry(Generic[T]):
             self._refuse(point, f"loading it failed: {type(error).__name__}: {error}")
             return None
         if not callable(function):
-            self._refuse(point, "it is no function")
+            self._refuse(point, "it is not a function")
             return None
         self._loaded[name] = self._adopt(name, function)
         return self._loaded[name]

@@ -62,7 +62,7 @@ class Selection:
     excludes: tuple[Clause, ...] = ()
     changes: tuple[Change, ...] = ()
     keeps_rest: bool = True
-    rest: str = "nothing speaks against it"
+    rest: str = "no rule excludes it"
     idle: tuple[Clause, ...] = ()
     _included: PatternSet = field(init=False, repr=False, compare=False)
     _excluded: PatternSet = field(init=False, repr=False, compare=False)
@@ -101,7 +101,7 @@ class Selection:
         ignored = self._ignored.first(name)
         if ignored is not None:
             words = self.idle[ignored].words
-            reason = f"{self.rest}; {words} does not count: its condition is false"
+            reason = f"{self.rest}; {words} is skipped: its condition is false"
             return Judgement(self.keeps_rest, reason)
         return self._unmentioned
 

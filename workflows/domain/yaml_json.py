@@ -227,10 +227,10 @@ class _Reader:
     def _alias(self, event: yaml.AliasEvent) -> None:
         known = self.anchors.get(event.anchor or "")
         if known is None:
-            raise self._refused(f"*{event.anchor} stands for nothing that is complete", event)
+            raise self._refused(f"*{event.anchor} refers to no complete value", event)
         self.expanded += known.size
         if self.expanded > MAX_EXPANDED:
-            raise self._refused("the aliases of this text stand for too much", event)
+            raise self._refused("the aliases of this text expand to too much", event)
         self._put(known.value, known.size, event)
 
     def _put(self, value: JsonValue, size: int, event: yaml.Event) -> None:

@@ -61,7 +61,7 @@ class Command(ReadyCommand):
             "--workspace", default="", help="slug; all workspaces, or with --conversation default"
         )
         parser.add_argument(
-            "--after", type=int, default=0, metavar="KEY", help="go on where a run was stopped"
+            "--after", type=int, default=0, metavar="KEY", help="continue where a run was stopped"
         )
         parser.add_argument(
             "--add-sums",
@@ -108,7 +108,7 @@ class Command(ReadyCommand):
                 after = key
                 if time.monotonic() - told > _TOLD_EVERY:
                     told = time.monotonic()
-                    self.stdout.write(f"{self._count} of {total}; go on with --after {after}")
+                    self.stdout.write(f"{self._count} of {total}; continue with --after {after}")
                     self.stdout.flush()
         if workspace is None:
             self._verify_orphans()

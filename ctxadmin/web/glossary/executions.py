@@ -27,10 +27,7 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "status",
             pgettext_lazy("glossary", "status"),
-            _(
-                "Where an execution stands: PENDING, RUNNING, PAUSED, COMPLETED, FAILED or "
-                "CANCELLED."
-            ),
+            _("How far an execution is: PENDING, RUNNING, PAUSED, COMPLETED, FAILED or CANCELLED."),
             "checkpoints.domain.status.Status",
         ),
         Term(

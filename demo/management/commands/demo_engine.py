@@ -40,7 +40,7 @@ class Command(ReadyCommand):
             dest="left",
             metavar="ID",
             default="",
-            help="go on with the execution of this conversation, which another run left",
+            help="continue the execution of this conversation, which another run left",
         )
         parser.add_argument("--question", default="", help="what the customer asks")
         parser.add_argument("--delay", type=float, default=1.0, help="seconds between steps")

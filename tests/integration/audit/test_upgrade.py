@@ -103,7 +103,7 @@ def output() -> str:
 
 @pytest.mark.usefixtures("upgraded")
 def test_entries_of_0_1_0_hold_under_the_old_rule_up_to_where_the_upgrade_found_them() -> None:
-    assert "All 1 streams hold" in output()
+    assert "All 1 streams are intact" in output()
     assert AuditReason.objects.get().text == "too long"
     assert AuditAnchoredHead.objects.get().unkeyed == 2
     last = AuditEntry.objects.get(seq=2)

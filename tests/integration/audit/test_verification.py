@@ -75,7 +75,7 @@ def set_head(head: Conversation, seq: int) -> None:
 
 
 def test_a_whole_audit_holds(head: Conversation) -> None:
-    assert "hold" in verify()
+    assert "intact" in verify()
     assert AuditReason.objects.get(stream=head.key, seq=2).text == "keeps 2"
 
 
@@ -195,7 +195,7 @@ def test_the_key_is_changed_and_older_entries_are_verified_by_the_former(
         operate_with_reason(head, 1)
         assert anchor_heads()
         assert len({entry.key_name for entry in entries(head)}) == 2
-        assert "hold" in verify()
+        assert "intact" in verify()
     with override_settings(AUDIT_KEY="k" * 32, SECRET_KEY="s" * 32):
         assert "CTXADMIN_AUDIT_KEY_FALLBACKS" in faults()
 
@@ -248,13 +248,13 @@ def checkpoint(head: Conversation, tmp_path: Path) -> Path:
 def test_a_checkpoint_finds_that_the_last_anchors_were_removed_with_what_they_held(
     head: Conversation, checkpoint: Path
 ) -> None:
-    assert "hold" in verify("--checkpoint", str(checkpoint))
+    assert "intact" in verify("--checkpoint", str(checkpoint))
     set_head(head, 2)
     AuditEntry.objects.filter(stream=head.key, seq=3).delete()
     AuditReason.objects.filter(stream=head.key, seq=3).delete()
     AuditAnchor.objects.filter(number__gt=1).delete()
     AuditAnchoredHead.objects.filter(anchor__gt=1).delete()
-    assert "hold" in verify()
+    assert "intact" in verify()
     assert "checkpoint: anchor 2 is missing" in faults("--checkpoint", str(checkpoint))
 
 

@@ -77,7 +77,7 @@ CASES: list[tuple[str, Damage, str]] = [
     (
         "a message behind the end",
         lambda: Conversation.objects.update(log_count=F("log_count") - 1),
-        "is behind the end of the log",
+        "is past the end of the log",
     ),
     (
         "running tokens",

@@ -258,7 +258,7 @@ def test_a_review_is_assigned_by_rest_and_on_a_page() -> None:
     assert signed_in(Role.VIEWER).get(page).status_code == 403
     run.post("resume")
     gone = client.post(page, {"assignee": "rita"}, follow=True).content.decode()
-    assert "Only what is paused can be claimed." in gone
+    assert "Only a paused execution can be claimed." in gone
 
 
 def test_a_mail_that_was_given_up_is_shown_and_sent_again() -> None:

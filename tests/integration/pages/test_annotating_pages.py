@@ -180,16 +180,16 @@ def test_a_claim_is_taken_over_and_released_and_ends_with_the_pause(reviewer: Cl
     reviewer.post(url(run, "claim/"), {"do": "claim"})
     other = signed_in(Role.DESIGNER)
     answer = other.post(url(run, "claim/"), {"do": "claim"}, follow=True)
-    assert "person:reviewer-default looks after it already." in text(answer)
+    assert "Already claimed by person:reviewer-default." in text(answer)
     assert "Take over" in text(answer)
     other.post(url(run, "claim/"), {"do": "take-over"})
     assert "person:designer-default</span>" in text(reviewer.get(url(run)))
     answer = reviewer.post(url(run, "claim/"), {"do": "release"}, follow=True)
-    assert "person:designer-default looks after it; claim it first." in text(answer)
+    assert "Claimed by person:designer-default; claim it first." in text(answer)
     run.post("approve")
-    assert "looks after it" not in text(reviewer.get(url(run)))
+    assert "claim it first" not in text(reviewer.get(url(run)))
     answer = reviewer.post(url(run, "claim/"), {"do": "claim"}, follow=True)
-    assert "Only what is paused can be claimed." in text(answer)
+    assert "Only a paused execution can be claimed." in text(answer)
 
 
 def test_the_queue_comes_in_pages_and_at_a_bounded_cost(

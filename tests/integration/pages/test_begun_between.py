@@ -20,7 +20,7 @@ from tests.together import together
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]
 
-STARTED = "Another execution was started since"
+STARTED = "Another execution has started"
 
 
 def before_it_is_written(

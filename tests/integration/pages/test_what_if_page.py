@@ -59,7 +59,7 @@ def test_without_scripts_a_page_has_all_that_there_is_time_for(
     assert page.count("what-if-lost") == 3
     assert "variables: prompt.x" in page
     assert re.search(r"write</code></th><td[^>]*>3</td><td[^>]*><span[^>]*>3</span>", page)
-    assert "Go on" not in page
+    assert "Continue" not in page
 
 
 def test_with_scripts_each_request_looks_at_one_execution(

@@ -201,7 +201,7 @@ def test_a_refusal_says_what_is_needed_and_what_to_do() -> None:
         resume(COMPLETED, MOVE)
     assert refusal.value.detail == (
         "A resume needs an execution that is PENDING, PAUSED or FAILED; this one is COMPLETED. "
-        "It has ended; fork it to go on from one of its checkpoints."
+        "It has ended; fork it to continue from one of its checkpoints."
     )
 
 

@@ -43,7 +43,7 @@ def test_workers_stay_when_new_ones_could_not_serve(caplog: pytest.LogCaptureFix
     with caplog.at_level(logging.INFO):
         one.reload()
     assert one.processes == OLD
-    assert "the old ones go on" in caplog.text
+    assert "the old ones keep serving" in caplog.text
 
 
 def test_a_look_that_takes_too_long_is_ended(
@@ -53,7 +53,7 @@ def test_a_look_that_takes_too_long_is_ended(
     one = reloading(NEVER_ENDS)
     one.reload()
     assert one.processes == OLD
-    assert "the old ones go on" in caplog.text
+    assert "the old ones keep serving" in caplog.text
 
 
 def test_a_server_that_shall_end_does_not_wait_for_a_reload(

@@ -58,7 +58,7 @@ def test_a_wrong_mail_url_is_told_without_its_password(url: str) -> None:
     ("url", "told"),
     [
         ("mail://h?from=a@b", "must start with smtp"),
-        ("smtp://h?from=a@b", "no whole address"),
+        ("smtp://h?from=a@b", "no complete email address"),
         ("smtp://h", "needs [?]from="),
     ],
 )
@@ -100,7 +100,7 @@ def test_an_address_that_is_no_origin_is_refused(monkeypatch: pytest.MonkeyPatch
     [
         ("CTXADMIN_SECRET_KEY", "short", "at least 32 characters"),
         ("CTXADMIN_SECRET_KEY_FILE", "/nowhere/key", "CTXADMIN_SECRET_KEY_FILE .*/nowhere/key"),
-        ("CTXADMIN_SECRET_KEY_FILE", "/bin/sh", "it is no text"),
+        ("CTXADMIN_SECRET_KEY_FILE", "/bin/sh", "it is not text"),
         ("CTXADMIN_DATA_DIR", "/proc/nowhere", "CTXADMIN_DATA_DIR cannot be made: /proc/nowhere"),
         ("CTXADMIN_TRUSTED_ORIGINS", "ctx.example.org", "like https://ctx.example.org"),
         ("CTXADMIN_TRUSTED_ORIGINS", "https://ctx.example.org/", "without a path"),

@@ -57,8 +57,8 @@ def test_every_phrase_is_said_somewhere() -> None:
 
 def test_a_phrase_is_told_with_what_stands_in_its_gaps() -> None:
     with translation.override("zh-hans"):
-        assert in_the_readers_language("no way leads from a start to draft") == (
-            "没有从起点通往 draft 的路径"
+        assert in_the_readers_language("draft cannot be reached from a start node") == (
+            "从起始节点无法到达 draft"
         )
         told = in_the_readers_language("no rule mentions it, the default is block")
         assert told == "没有规则提到它，默认为阻止"

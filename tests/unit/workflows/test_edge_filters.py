@@ -241,12 +241,12 @@ def test_a_rename_does_not_collide_with_a_name_that_is_dropped() -> None:
     [
         ({"pattern": "a"}, "transform", "a transform or a rename"),
         ({"pattern": "a", "transform": "nope"}, "transform", "unknown transform"),
-        ({"pattern": "", "transform": "json"}, "pattern", "not empty"),
+        ({"pattern": "", "transform": "json"}, "pattern", "not be empty"),
         ({"pattern": "x", "transform": "json", "target": "messages"}, "pattern", "matches roles"),
         ({"pattern": "a.*", "rename": "b.**"}, "rename", "at most one *"),
         ({"pattern": "a", "rename": "b.*"}, "rename", "exactly one *"),
         ({"pattern": "a.*.*", "rename": "b.*"}, "rename", "exactly one *"),
-        ({"pattern": "a", "rename": ""}, "rename", "not empty"),
+        ({"pattern": "a", "rename": ""}, "rename", "not be empty"),
         ({"pattern": "a", "rename": "b\n"}, "rename", "white space"),
         (
             {"pattern": "a", "rename": "b", "target": "history"},

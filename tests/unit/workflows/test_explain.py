@@ -1,5 +1,6 @@
 """Rule 13: what a filter says about every name and message."""
 
+import pytest
 from pydantic import JsonValue
 
 from tests.unit.workflows.sights import (
@@ -11,6 +12,7 @@ from tests.unit.workflows.sights import (
     rule,
     verdicts,
 )
+from workflows.domain.explain import Decision, Verdict, final_decisions
 
 
 def test_every_name_and_message_is_explained_once() -> None:
@@ -47,7 +49,7 @@ def test_an_explanation_names_rule_and_reason() -> None:
     assert told["llm"].reason == "no rule mentions it, the default is pass"
     assert told["tool.name"].reason == (
         "no rule mentions it, the default is pass; "
-        "exclude rule 2 'tool.*' does not count: its condition is false"
+        "exclude rule 2 'tool.*' is skipped: its condition is false"
     )
     assert told["team"].reason == "no rule mentions metadata"
 
@@ -103,7 +105,7 @@ def test_the_explanation_of_messages_tells_role_rule_and_operation() -> None:
     assert told[0].reason == "role system: exclude rule 0 'system' matches"
     assert told[1].reason == "operation 0 (truncate) hides it"
     assert told[3].reason == "role tool: transform rule 1 'tool' applies truncate"
-    assert told[6].reason == "operation 1 (insert) puts it in"
+    assert told[6].reason == "operation 1 (insert) inserts it"
 
 
 def test_a_message_that_a_later_operation_shows_again_was_kept() -> None:
@@ -117,3 +119,13 @@ def test_a_message_that_a_later_operation_shows_again_was_kept() -> None:
 def test_nothing_is_explained_that_was_not_asked_for() -> None:
     result = of_filter(block(rule("include", "llm.*")))(GIVEN, 0, False)
     assert result.decisions == ()
+
+
+@pytest.mark.parametrize(("first", "final"), [("added", "added"), ("kept", "kept")])
+def test_what_was_hidden_and_shown_again_is_new_only_if_it_came_in_on_the_way(
+    first: Verdict, final: Verdict
+) -> None:
+    verdicts_of_steps: list[Verdict] = [first, "dropped", "added"]
+    steps = [[Decision("messages", each, "filter", "", index=0)] for each in verdicts_of_steps]
+    (decision,) = final_decisions(steps)
+    assert decision.verdict == final

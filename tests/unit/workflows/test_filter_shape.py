@@ -112,7 +112,7 @@ def test_the_cost_of_the_filters_of_a_node_is_bounded_together() -> None:
 @pytest.mark.parametrize(
     ("one", "pointer", "words"),
     [
-        (rule("include", ""), "pattern", "not empty"),
+        (rule("include", ""), "pattern", "not be empty"),
         (rule("include", "tol", target="messages"), "pattern", "did you mean 'tool'?"),
         (rule("include", "developer", target="messages"), "pattern", "count as system"),
         (rule("include", "a", condition="context.a = 1"), "condition", "column 11"),

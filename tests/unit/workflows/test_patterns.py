@@ -99,7 +99,7 @@ def test_what_the_star_matched_is_known() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "not empty"),
+        ("", "not be empty"),
         ("a" * (MAX_PATTERN + 1), "at most 256"),
         (" llm.*", "white space"),
         ("llm.*\n", "white space"),

@@ -163,7 +163,7 @@ def test_packages_are_looked_for_only_when_another_name_does_not_answer() -> Non
     [
         (point("theirs", "no_such_package_here:f"), "ModuleNotFoundError"),
         (point("theirs", "json:no_such_name"), "AttributeError"),
-        (point("theirs", "json:__name__"), "it is no function"),
+        (point("theirs", "json:__name__"), "it is not a function"),
         (point("theirs", "tests.unit.workflows.broken_package:f"), "RuntimeError: half built"),
     ],
 )
@@ -247,7 +247,7 @@ def _beyond_the_log(given: Sight, config: Config) -> Sight:
     ("function", "words"),
     [
         (_fails, "KeyError: 'nothing here'"),
-        (_no_sight, "no Sight"),
+        (_no_sight, "not a Sight"),
         (_no_json, "not JSON"),
         (_no_names, "not JSON"),
         (_no_entry, "not JSON"),

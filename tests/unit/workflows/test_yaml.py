@@ -182,7 +182,7 @@ def test_scalars_are_those_of_yaml_1_2(text: str, expected: JsonValue) -> None:
         ("{a: 1}: b", "a key is a text"),
         ("a: &x {b: 1}\nc:\n  <<: *x", "merge keys"),
         ("a: 1\n---\nb: 1", "only one document"),
-        ("a: *x", "stands for nothing"),
+        ("a: *x", "refers to no complete value"),
         ("a: &x [*x]", "complete"),
         ("a: [1", "not YAML"),
         ("a: 'b", "not YAML"),
@@ -250,12 +250,12 @@ def test_an_alias_stands_for_its_value() -> None:
 def test_aliases_that_grow_without_bound_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 12)]
-    assert "stand for too much" in refused("\n".join(lines)).message
+    assert "expand to too much" in refused("\n".join(lines)).message
 
 
 def test_a_long_text_that_is_used_again_and_again_is_refused() -> None:
     text = f"a: &a {'x' * 1_000_000}\nb: [{', '.join(['*a'] * 100)}]"
-    assert "stand for too much" in refused(text).message
+    assert "expand to too much" in refused(text).message
 
 
 def test_deep_nesting_is_refused_at_once() -> None:

@@ -30,7 +30,7 @@ class Command(ReadyCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="*", type=Path, help="JSON files with one config each")
         parser.add_argument("--workspace", default="", help="slug; else the default one")
-        parser.add_argument("--dry-run", action="store_true", help="only tell what would be done")
+        parser.add_argument("--dry-run", action="store_true", help="only show what would be done")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["files"]:

@@ -25,7 +25,7 @@ class Command(ReadyCommand):
                 validate_email(address)
             set_address(name, address)
         except ValidationError:
-            raise CommandError(f"{address!r} is no mail address.") from None
+            raise CommandError(f"{address!r} is not an email address.") from None
         except NotFound as error:
             raise CommandError(error.detail) from None
         self.stdout.write(f"Mail to {name} goes to {address}." if address else "Removed.")

@@ -43,6 +43,6 @@ class Command(ReadyCommand):
                 self.stdout.write(f"{count} streams")
         if broken:
             raise CommandError(f"{broken} of {count} streams are broken.")
-        self.stdout.write(f"All {count} streams hold.")
+        self.stdout.write(f"All {count} streams are intact.")
         if anchor := last_anchor():
             self.stdout.write(f"The last anchor is {anchor.number}, of {clock.iso(anchor.at)}.")

@@ -21,7 +21,7 @@ migrate.MigrationExecutor = ResumingExecutor  # type: ignore[attr-defined]
 _WHOLE: Final = "What the migration that failed did is undone; those before it are done."
 _HALF: Final = (
     "What was done stays done, and the migration that failed may be half done: run manage.py"
-    " migrate again, which goes on from there."
+    " migrate again, which continues from there."
 )
 _UNKNOWN_TABLES: Final = (
     "The database has parts of a migration that is not on record, as an interrupted migration of"

@@ -92,10 +92,10 @@ class Command(BaseCommand):
     def _set_up(self, *, demo: bool) -> None:
         self._say("Bringing the database up to date")
         call_command("migrate", interactive=False, verbosity=0)
-        self._say("Looking after the administrator")
+        self._say("Creating the administrator")
         call_command("create_admin", stdout=self.stdout)
         if demo and "seed_demo" in get_commands():
-            self._say("Looking after the demo data")
+            self._say("Loading demo data")
             call_command("seed_demo", stdout=self.stdout)
 
     def _look_at_surroundings(self) -> None:

@@ -27,7 +27,7 @@ export class Boundary extends Component<Props, { readonly failure: string | null
         <p>{t("The editor ran into an error. Nothing is lost.")}</p>
         <pre>{this.state.failure}</pre>
         <button type="button" className="btn btn-primary" onClick={this.again}>
-          {t("Go on")}
+          {t("Continue")}
         </button>
       </div>
     );

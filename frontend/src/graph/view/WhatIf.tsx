@@ -47,7 +47,7 @@ export function WhatIf() {
         )}
         {whatIf && !whatIf.running && whatIf.run && (
           <button type="button" className="btn btn-primary" onClick={() => void trier.goOn()}>
-            {t("Go on")}
+            {t("Continue")}
           </button>
         )}
       </form>
