@@ -30,7 +30,7 @@ def overview(page: Page) -> None:
 def conversation(page: Page) -> None:
     """Found words, a call joined with its result, the batches beside it."""
     page.goto("/conversations/demo-support/?q=saddle")
-    expect(page.get_by_text("Hit 1 of")).to_be_visible()
+    expect(page.get_by_text("Result 1 of")).to_be_visible()
 
 
 def editor(page: Page) -> None:
@@ -39,7 +39,7 @@ def editor(page: Page) -> None:
     page.get_by_role("button", name="Show all").click()
     page.locator(".flow-card", has_text="Draft the answer").click()
     page.get_by_label("Conversation").fill("demo-support")
-    expect(page.get_by_text("Tokens it sees")).to_be_visible()
+    expect(page.get_by_text("Tokens after")).to_be_visible()
 
 
 def what_if(page: Page) -> None:
@@ -68,7 +68,7 @@ def edit_state(page: Page) -> None:
     """A change that is kept and not applied yet."""
     page.goto("/executions/demo-support/state/?q=draft")
     page.get_by_label("draft.internal", exact=True).fill("Offer the voucher.")
-    expect(page.get_by_text("Kept for you")).to_be_visible()
+    expect(page.get_by_text("Saved for you")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Discard draft.internal")).to_be_visible()
 
