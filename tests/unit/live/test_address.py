@@ -34,7 +34,7 @@ KNOWN = {
     ),
 }
 WRONG = [
-    ("localhost:6379", "no url"),
+    ("localhost:6379", "not a URL"),
     ("http://localhost", "'http' is not known"),
     ("redis+other://a", "is not known"),
     ("redis://a,b", "several hosts"),
