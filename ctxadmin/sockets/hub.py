@@ -269,6 +269,7 @@ class Hub:
         task = self.loop.create_task(_told_of_failure(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # if it was cancelled before it began
         return task
 
     async def _keep_looking(self) -> None:
