@@ -45,6 +45,7 @@ _COUNTERS: Final = (
 )
 _GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
 _MESSAGES: Final = Table(Message)
+_ROWS: Final = 1_000  # made at once
 
 
 @contextmanager
@@ -143,24 +144,29 @@ class Writing:
         """
         self.changed = True
         revision = self.head.revision_count if into_next else self.head.current_revision
-        total = self.head.log_tokens
+        before = self.head.log_tokens
+        for start in range(0, len(entries), _ROWS):
+            self._log_part(entries[start : start + _ROWS], revision, node_id)
+        link(self.head.key, ((entry, revision) for entry in entries))
+        return self.head.log_tokens - before
+
+    def _log_part(self, entries: Sequence[Entry], revision: int, node_id: str) -> None:
+        """Some of the messages: a row takes fifty times what a short message does."""
+        head = self.head
         rows: list[Message] = []
         for entry in entries:
             tokens = tokens_of_message(entry.draft)
-            total += tokens
+            head.log_tokens += tokens
             if entry.draft.role != "tool":
                 self._last_talk = entry.index
-            rows.append(self._message(entry, tokens, total, revision, node_id))
-            self.size += len(entry.draft.body)
+            rows.append(self._message(entry, tokens, head.log_tokens, revision, node_id))
         _MESSAGES.insert(rows)
         if is_followed():
             self._logged += rows
-        link(self.head.key, ((entry, revision) for entry in entries))
-        added = total - self.head.log_tokens
-        self.head.log_count += len(entries)
-        self.head.log_tokens = total
-        self.head.log_bytes += sum(len(row.body) for row in rows)
-        return added
+        size = sum(len(row.body) for row in rows)
+        self.size += size
+        head.log_count += len(rows)
+        head.log_bytes += size
 
     def _message(
         self, entry: Entry, tokens: int, total: int, revision: int, node_id: str

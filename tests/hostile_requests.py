@@ -102,6 +102,11 @@ def _many_messages() -> JsonValue:
     return {"messages": [message] * 300_000}
 
 
+def _most_messages() -> JsonValue:
+    message: JsonValue = {"role": "user", "content": "x"}
+    return {"messages": [message] * 100_000}
+
+
 def _metadata() -> JsonValue:
     return {"metadata": {f"k{number}": 1 for number in range(400_000)}}
 
@@ -148,6 +153,7 @@ _HISTORY: Final = _ones('{"context":{"history":', '},"messages":[],"steps":[]}')
 _NUMBERS: Final = _ones('{"messages":', "}")
 _NO_WORKFLOW: Final = _ones("a: ", "\n")
 _CONFIG: Final = "/processor-configs/validate"
+_ENGINE: Final = ("engine",)
 
 CORPUS: Final = (
     Hostile("100 x 100 rules on 25,000 names", "/filters/apply", _json(_many_rules), 413),
@@ -161,6 +167,7 @@ CORPUS: Final = (
     _import("a workflow of numbers, by anyone", _NO_WORKFLOW, 403, None),
     _engine("messages that are numbers", "/messages", _NUMBERS, 422, "/messages/0"),
     _engine("300,000 messages", "/messages", _json(_many_messages), 422, "/messages"),
+    Hostile("100,000 messages", "/conversations/import", _json(_most_messages), 201, None, _ENGINE),
     _engine("a message of 20,000 parts", "/messages", _json(_many_parts), 201),
     Hostile("400,000 keys", "/conversations", _json(_metadata), 413, "/metadata", ("engine",)),
     _engine("lists 4,000,000 deep", "/executions", _deep, 422),
@@ -169,6 +176,6 @@ CORPUS: Final = (
     _engine("1,000,000 objects in a key", "/checkpoints/2", _json(_wide_key), 201),
     _engine("4,999 state keys", "/checkpoints/3", _json(_most_keys), 201),
     _import("a workflow of numbers", _NO_WORKFLOW, 422, "/a/1022", "design"),
-    _import("a node of 400,000 values", _one_big_node, 201, None, "design"),
+    _import("a node of 400,000 values", _one_big_node, 413, None, "design"),
     _import("aliases of aliases", _aliases, 422, "/a5/7", "design"),
 )

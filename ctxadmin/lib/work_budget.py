@@ -44,7 +44,7 @@ class WorkBudget:
         if self.spent > self.limit or thread_time() > self._ends_at:
             message = (
                 f"{what[:1].upper()}{what[1:]} takes more work than the {self.limit} units that"
-                " one call may ask for; use fewer rules or fewer names and messages."
+                " one call may ask for; send less at once."
             )
             raise TooLarge(
                 message, limit=self.limit, problems=[FieldProblem("", message, "too_large")]

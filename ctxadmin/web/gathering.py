@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # its driver is of the production set
 
 # Bytes of values that are kept back at most: a packet has to stay below max_allowed_packet.
 _MOST_BYTES: Final = 4 * 1024**2
+_LEAST: Final = 8  # bytes of any value
 _MOST_ROWS: Final = 500  # of one INSERT; SQLite takes 32,766 values in a statement
 _SIZED: Final = (bytes, str, memoryview)
 _READS: Final = "SELECT "
@@ -55,6 +56,7 @@ class _Gathering:
 
     def add(self, statement: _Statement) -> None:
         self._waiting.append(statement)
+        self._bytes += _LEAST * len(statement.values)
         self._bytes += sum([len(value) for value in statement.values if type(value) in _SIZED])
         if self._bytes > _MOST_BYTES:
             self.overflow()

@@ -14,7 +14,7 @@ from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from ctxadmin.web.described import IF_MATCH, Parameter, described
 from ctxadmin.web.endpoint import Endpoint
 from ctxadmin.web.json_body import StrictJsonParser
-from workflows import services
+from workflows import imports, services
 from workflows.api.answers import ImportedAnswer
 from workflows.api.schemas import ImportWorkflow, Slug
 from workflows.api.yaml_text import (
@@ -24,7 +24,6 @@ from workflows.api.yaml_text import (
     TextYamlParser,
     YamlText,
 )
-from workflows.domain import yaml_io
 from workflows.domain.graph import Document
 
 _SLUG: Final[TypeAdapter[str]] = TypeAdapter(Slug)
@@ -70,7 +69,7 @@ class ImportYaml(Endpoint):
             raise ValidationFailed.at("/slug", text)
         saved = services.import_document(self.actor, document, wanted.slug, expected)
         location = f"/api/v1/workflows/{saved.workflow.slug}"
-        places = yaml_io.places_of(wanted.text, saved.problems)
+        places = imports.places_of(wanted.text, saved.problems)
         answer = ImportedAnswer.of_saved(saved, places)
         return answer.response(201 if saved.created else 200, {"Location": location})
 
@@ -96,7 +95,7 @@ class _Wanted:
 def _document(wanted: _Wanted, pointer: str) -> Document:
     """The document of the text, which stands at ``pointer`` of the body."""
     try:
-        return yaml_io.load(wanted.text, default_name=wanted.slug or "")
+        return imports.read_yaml(wanted.text, default_name=wanted.slug or "")
     except ContextError as error:
         error.problems = tuple(
             FieldProblem(pointer + each.pointer, each.message, each.code, each.extra)

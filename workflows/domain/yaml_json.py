@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import MAX_DEPTH, dumps
+from ctxadmin.lib.work_budget import spend
 
 MAX_TEXT: Final = 32 * 1024 * 1024
 # 10,000 nodes with 50,000 edges have about a million values; read in 2 to 3 s of processor time.
@@ -54,6 +55,7 @@ _Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # Where values stand, as keys and (as None) lists, and the last of them: a refusal, or None.
 Refuse = Callable[[Sequence[str | None], JsonValue], str | None]
 _ASKED_EVERY: Final = 1024
+_WORK: Final = 30  # units for each value: 2.2 to 3 us
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,8 @@ def load_json(text: str | bytes, refuse: Refuse | None = None) -> JsonValue:
     Refuses, as ValidationFailed with line and column: keys given twice, keys that are no texts,
     merge keys, tags but the core schema's, several documents, numbers that JSON or 64 bit cannot
     hold, nesting over MAX_DEPTH, more than MAX_VALUES, aliases that stand for more than
-    MAX_EXPANDED or for themselves. TooLarge over MAX_TEXT bytes.
+    MAX_EXPANDED or for themselves. TooLarge over MAX_TEXT bytes, and over the work that its caller
+    may ask for.
     """
     return _Reader(_events(text), refuse=refuse).read()
 
@@ -238,8 +241,10 @@ class _Reader:
         self.values += 1
         if self.values > MAX_VALUES:
             raise self._refused(f"a text has at most {MAX_VALUES} values", event)
-        if self.values % _ASKED_EVERY == 0 and self.refuse is not None:
-            self._ask(self.refuse, value, event)
+        if self.values % _ASKED_EVERY == 0:
+            spend(_WORK * _ASKED_EVERY, "reading this YAML")
+            if self.refuse is not None:
+                self._ask(self.refuse, value, event)
         if self.wanted and (
             not isinstance(value, dict | list) or isinstance(event, yaml.AliasEvent)
         ):

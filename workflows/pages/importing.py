@@ -19,9 +19,8 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.web.components import Crumb, Text
 from ctxadmin.web.pages import page, show
-from workflows import services
+from workflows import imports, services
 from workflows.api.schemas import Slug
-from workflows.domain import yaml_io
 from workflows.pages.links import crumbs
 from workflows.services import SavedDraft
 
@@ -84,7 +83,7 @@ def _given(text: str, file: "UploadedFile[bytes] | None") -> str | bytes:
 
 def _import(actor: Actor, slug: str, given: str | bytes) -> SavedDraft:
     named = parse(_SLUG, slug, "/slug") if slug else None
-    document = yaml_io.load(given, default_name=slug)
+    document = imports.read_yaml(given, default_name=slug)
     return services.import_document(actor, document, named, None)
 
 
@@ -108,6 +107,6 @@ def _tell(request: HttpRequest, saved: SavedDraft, given: str | bytes) -> None:
     )
     flash.warning(request, text % {"n": len(errors)})
     told = errors[:_MOST_TOLD]
-    for problem, place in zip(told, yaml_io.places_of(given, told), strict=True):
+    for problem, place in zip(told, imports.places_of(given, told), strict=True):
         where = {"line": place.line, "column": place.column, "message": problem.message}
         flash.warning(request, _("Line %(line)s, column %(column)s: %(message)s") % where)

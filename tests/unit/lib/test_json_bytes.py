@@ -1,5 +1,7 @@
 """Strict reading and canonical writing of JSON (rest.md, "JSON")."""
 
+import tracemalloc
+
 import pytest
 from pydantic import JsonValue
 
@@ -118,3 +120,15 @@ def test_dumps_keeps_the_order_of_keys_and_writes_no_space() -> None:
 def test_a_digest_has_16_bytes() -> None:
     assert len(digest(b"")) == 16
     assert digest(b"a") != digest(b"b")
+
+
+def test_a_short_text_takes_the_memory_of_its_bytes() -> None:
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        kept = [dumps({"number": number}) for number in range(1_000)]
+        kept += [canonical({"number": number}) for number in range(1_000)]
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (after - before) / len(kept) < 200

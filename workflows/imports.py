@@ -1,0 +1,26 @@
+"""Reading a workflow from YAML, with a bound on the work of one call."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+
+from ctxadmin.lib.work_budget import bounded
+from workflows.domain import yaml_io
+from workflows.domain.elements import Problem
+from workflows.domain.graph import Document
+from workflows.domain.yaml_json import Place
+
+
+def read_yaml(text: str | bytes, *, default_name: str = "") -> Document:
+    """The document in a YAML text; ``default_name`` is its name if the text gives none.
+
+    ValidationFailed with line and column; TooLarge also over CTXADMIN_MAX_WORK.
+    """
+    with bounded(settings.MAX_WORK):
+        return yaml_io.load(text, default_name=default_name)
+
+
+def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[Place]:
+    """Where in a text that was read the places of some problems of its document stand."""
+    with bounded(settings.MAX_WORK):
+        return yaml_io.places_of(text, problems)
