@@ -7,6 +7,7 @@ from typing import Final
 import orjson
 
 from checkpoints.domain.execution import Decision, dump, read
+from checkpoints.domain.leases import NONE, Leases
 from checkpoints.domain.pauses import Rules
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import ENDED
@@ -34,6 +35,7 @@ _DECIDED: Final = (
     "node_id",
     "decided",
     "marking",
+    "leases",
     "waiting_since",
     "deadline",
     "changed_at",
@@ -61,9 +63,9 @@ class ExecutionWriting:
     """What one transaction does to one execution, until ``record`` writes the next version.
 
     ``now`` is the execution as the rules know it, ``marking`` where the tokens of its workflow
-    are, ``state`` its state and lists. All are changed in memory as the steps go on; ``record``
-    stores what changed, and the caller commits the conversation with ``commit``. Then
-    ``changed_keys`` are those of the version that was written last.
+    are, ``leases`` who does which node, ``state`` its state and lists. All are changed in memory
+    as the steps go on; ``record`` stores what changed, and the caller commits the conversation
+    with ``commit``. Then ``changed_keys`` are those of the version that was written last.
     """
 
     def __init__(self, opened: Writing, row: Execution, pinned: Pinned | None) -> None:
@@ -72,6 +74,7 @@ class ExecutionWriting:
         self.pinned = pinned
         self.now = read(bytes(row.decided))
         self.marking = _marking_of(row)
+        self.leases = Leases.load(bytes(row.leases))
         self.state = StateWriting(row, _known_state(opened, row))
         self.changed_keys: tuple[str, ...] = ()
         self._is_new = row._state.adding
@@ -102,6 +105,7 @@ class ExecutionWriting:
         """Have state, lists and tokens as they were at a former version (semantics 3.9)."""
         self.state.go_back(self.now.version, to)
         self.marking = _marking_of(to)
+        self.leases = NONE
 
     def record(self, decision: Decision, write: Write) -> None:
         """Write the next version, which nobody else can: the conversation's head is locked."""
@@ -152,6 +156,12 @@ class ExecutionWriting:
         self._set_row()
         self._update(("decided",))
 
+    def keep_leases(self) -> None:
+        """Store who does which node; that writes no version."""
+        self.row.leases = self.leases.dump()
+        self._update(("leases",))
+        self.opened.known["execution"] = self.row
+
     def commit(self, action: Action, reason: str = "", **detail: object) -> None:
         """Commit the conversation with the one audit entry of this change."""
         head, row = self.opened.head, self.row
@@ -180,6 +190,7 @@ class ExecutionWriting:
         row.node_id = stands_at(now)[0] or ""
         row.decided = dump(now)
         row.marking = b"" if self.marking is None else dumps(self.marking.as_json())
+        row.leases = self.leases.dump()
         row.waiting_since = now.pause.since if now.pause is not None else None
         row.deadline = now.pause.deadline if now.pause is not None else None
         totals = self.state.totals

@@ -14,7 +14,8 @@ class Execution(models.Model):
 
     Every write sets this row while it holds the lock of the conversation's head.
     ``decided`` is the domain's own value of the execution, ``marking`` tells where the tokens of
-    a pinned workflow are, ``reducers`` is JSON of what it was started with.
+    a pinned workflow are, ``reducers`` is JSON of what it was started with, ``leases`` JSON of
+    those who have claimed nodes (see Leases).
     ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
     lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
     of the state; ``thinned_count`` versions gave their state up to retention. The ``origin_*`` say
@@ -32,6 +33,7 @@ class Execution(models.Model):
     workflow_key = models.BigIntegerField(null=True)
     workflow_version = models.IntegerField(null=True)
     reducers = JsonBytesField(default=b"{}")
+    leases = JsonBytesField(default=b"")
     status = AsciiField(max_length=16)
     version = models.IntegerField(default=0)
     node_id = models.CharField(max_length=128, default="")

@@ -4,12 +4,14 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from checkpoints.domain.leases import Lease
 from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
 from checkpoints.services.updating import Updated
+from ctxadmin.lib import clock
 from ctxadmin.web.described import Answer
 from workflows.api.answers import ConflictAnswer, DecisionAnswer, NoticeAnswer, SeenMessageAnswer
 from workflows.domain.context import PromptContextInput
@@ -31,6 +33,17 @@ class StartedAnswer(Answer):
             version=started.version,
             ready_nodes=list(started.ready_nodes),
         )
+
+
+class LeaseAnswer(Answer):
+    """A node that was claimed: what `complete` names, and until when it holds."""
+
+    lease: str
+    until: str
+
+    @classmethod
+    def of(cls, lease: Lease) -> Self:
+        return cls(lease=lease.lease, until=clock.iso(lease.until))
 
 
 class HistoryEntryAnswer(Answer):

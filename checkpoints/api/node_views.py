@@ -5,13 +5,14 @@ from typing import ClassVar
 from django.db import Error, connection
 from django.http import HttpResponse
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from checkpoints import entering
-from checkpoints.api.answers import CompletedAnswer, EnteredAnswer
+from checkpoints.api.answers import CompletedAnswer, EnteredAnswer, LeaseAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint, json_answer, node_in
 from checkpoints.api.schemas import EnterNode
-from checkpoints.domain.commands import CompleteNode
-from checkpoints.services import completing
+from checkpoints.domain.commands import ClaimNode, CompleteNode, ReleaseNode
+from checkpoints.services import completing, leasing
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.json_bytes import dumps
@@ -37,6 +38,37 @@ class Enter(ExecutionEndpoint):
         return json_answer(seen)
 
 
+class Claim(ExecutionEndpoint):
+    @described(
+        "Claim a node",
+        body=ClaimNode,
+        answer=LeaseAnswer,
+        errors=("invalid_state",),
+        needs=Action.NODE_CLAIM,
+    )
+    def post(self, request: Request, conversation_id: str, node_id: str) -> Response:
+        """A lease of a ready node for `ttl` seconds, or one prolonged that is named by `lease`.
+
+        While it holds, the node is completed with this `lease` only; others get `invalid_state`
+        with `held_by` and `until`. A lease that ran out binds nobody. No version is written.
+        """
+        lease = leasing.claim(self.actor, conversation_id, node_in(node_id), self.body(ClaimNode))
+        return LeaseAnswer.of(lease).response()
+
+
+class Release(ExecutionEndpoint):
+    @described(
+        "Release a node",
+        body=ReleaseNode,
+        errors=("invalid_state",),
+        needs=Action.NODE_RELEASE,
+    )
+    def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
+        """Others may claim the node at once; a lease that has ended changes nothing."""
+        leasing.release(self.actor, conversation_id, node_in(node_id), self.body(ReleaseNode))
+        return HttpResponse(status=204)
+
+
 class Complete(ExecutionEndpoint):
     @described(
         "Complete a node",
@@ -55,6 +87,7 @@ class Complete(ExecutionEndpoint):
         The same checkpoint id and body again get the same answer, with 200. A node of a workflow
         is completed while it is ready only: else `invalid_state` names the `ready_nodes`. With
         `force`, for which the scope `review` or `admin` is needed, it is completed all the same.
+        A node that was claimed is completed with its `lease`.
         """
         command = self.command(CompleteNode)
         done = completing.complete(self.actor, conversation_id, node_in(node_id), command)

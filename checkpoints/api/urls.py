@@ -17,6 +17,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_VERSION}/restore", views.RestoreVersion.as_view()),
     path(f"{_VERSION}/fork", views.ForkVersion.as_view()),
     path(f"{_NODE}/enter", node_views.Enter.as_view()),
+    path(f"{_NODE}/claim", node_views.Claim.as_view()),
+    path(f"{_NODE}/release", node_views.Release.as_view()),
     path(f"{_NODE}/complete", node_views.Complete.as_view()),
     path(f"{_ONE}/pause", views.Pause.as_view()),
     path(f"{_ONE}/resume", views.Resume.as_view()),

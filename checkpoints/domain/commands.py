@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, JsonValue, SkipValidation
 
+from checkpoints.domain.leases import LEAST_SECONDS, MOST_SECONDS
 from checkpoints.domain.state import MAX_STATE_KEYS
 from checkpoints.domain.status import Status
 from ctxadmin.lib.contract import Contract
@@ -120,6 +121,7 @@ class CompleteNode(Contract):
     expected_version: Version | None = None
     enter_next: bool = False
     force: bool = False
+    lease: Annotated[str, Field(min_length=1, max_length=64)] | None = None
 
     def update(self, node_id: str) -> dict[str, bytes]:
         """The update of the state; the output is in it under ``output_key(node_id)``.
@@ -140,6 +142,19 @@ class CompleteNode(Contract):
     def body_digest(self, node_id: str) -> bytes:
         """By which a repeat is known, 16 bytes; the node of the path belongs to it."""
         return _body_digest(self, {"call": "complete", "node_id": node_id})
+
+
+class ClaimNode(Contract):
+    """``POST nodes/{node_id}/claim``: for ``ttl`` seconds; ``lease`` is one to renew."""
+
+    ttl: Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)]
+    lease: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+
+
+class ReleaseNode(Contract):
+    """``POST nodes/{node_id}/release``: the node may be claimed by others."""
+
+    lease: Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class UpdateSnapshot(Contract):
@@ -190,7 +205,7 @@ def _as_bytes(values: Mapping[str, JsonValue]) -> dict[str, bytes]:
 
 def _body_digest(command: SaveCheckpoint | CompleteNode, call: Mapping[str, str]) -> bytes:
     """The digest of what a command does: not of what it expects nor of what it asks for."""
-    names = type(command).model_fields.keys() - {"expected_version", "enter_next", "force"}
+    names = type(command).model_fields.keys() - {"expected_version", "enter_next", "force", "lease"}
     body = {name: getattr(command, name) for name in names}
     result = body.get("result")
     if isinstance(result, NodeResult):

@@ -9,6 +9,7 @@ from checkpoints.domain.status import TAKES_CHECKPOINTS, NodeStatus, require
 from checkpoints.domain.timeline import HistoryEntry, WriteKind
 from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services import steps
+from checkpoints.services.leasing import require_ready
 from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
@@ -92,6 +93,9 @@ def complete_in(opened: Writing, new: Completion) -> Completed:
     check_expected(run, command.expected_version)
     require(run.now.status, TAKES_CHECKPOINTS, "A completion")
     is_ready = _is_ready(run, node_id, command)
+    if not command.force:
+        run.leases.require(node_id, command.lease, opened.at)
+    run.leases = run.leases.without(node_id)
     ended = _end(run, node_id, command)
     if ended.failure is None:
         _apply(run, node_id, new.sent)
@@ -111,18 +115,13 @@ def _is_ready(run: ExecutionWriting, node_id: str, command: CompleteNode) -> boo
 
     Raises NotFound if the workflow has no such node, InvalidState unless it is ready or forced.
     """
-    if run.pinned is None:
-        return True
-    run.pinned.require_node(node_id)
-    ready = run.ready
-    if node_id in ready or command.force:
-        return node_id in ready
-    names = ", ".join(map(repr, ready)) or "none"
-    raise InvalidState(
-        f"Node {node_id!r} is not ready; ready nodes: {names}.",
-        status=run.now.status,
-        ready_nodes=ready,
-    )
+    try:
+        require_ready(run, node_id)
+    except InvalidState:
+        if not command.force:
+            raise
+        return False
+    return True
 
 
 def _end(run: ExecutionWriting, node_id: str, command: CompleteNode) -> _Ended:

@@ -45,6 +45,8 @@ class Action(StrEnum):
     CHECKPOINT_SAVE = "checkpoint.save"
     NODE_COMPLETE = "node.complete"
     NODE_FORCE = "node.force"
+    NODE_CLAIM = "node.claim"
+    NODE_RELEASE = "node.release"
     SNAPSHOT_UPDATE = "snapshot.update"
     EXECUTION_PAUSE = "execution.pause"
     EXECUTION_RESUME = "execution.resume"
@@ -103,6 +105,8 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.CHECKPOINT_SAVE: frozenset({_E}),
     Action.NODE_COMPLETE: frozenset({_E}),
     Action.NODE_FORCE: frozenset({_R}),
+    Action.NODE_CLAIM: frozenset({_E}),
+    Action.NODE_RELEASE: frozenset({_E, _R}),
     Action.SNAPSHOT_UPDATE: frozenset({_R}),
     Action.EXECUTION_PAUSE: frozenset({_E, _R}),
     Action.EXECUTION_RESUME: frozenset({_E, _R}),

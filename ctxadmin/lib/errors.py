@@ -82,7 +82,8 @@ class NotFound(ContextError):
 class InvalidState(ContextError):
     """The execution or conversation is not in a status that allows this.
 
-    ``ready_nodes`` are told where a node was named that is not one of them.
+    ``ready_nodes`` are told where a node was named that is not one of them; ``held_by`` and
+    ``until`` (ISO 8601) where somebody else has a lease of it.
     """
 
     code = "invalid_state"
@@ -93,16 +94,22 @@ class InvalidState(ContextError):
         *,
         status: str = "",
         ready_nodes: Sequence[str] | None = None,
+        held_by: str = "",
+        until: str = "",
         problems: Sequence[FieldProblem] = (),
     ) -> None:
         super().__init__(detail, problems=problems)
         self.status = status
         self.ready_nodes = ready_nodes
+        self.held_by = held_by
+        self.until = until
 
     def extra(self) -> dict[str, object]:
         told: dict[str, object] = {"status_now": self.status} if self.status else {}
         if self.ready_nodes is not None:
             told["ready_nodes"] = list(self.ready_nodes)
+        if self.held_by:
+            told |= {"held_by": self.held_by, "until": self.until}
         return told
 
 

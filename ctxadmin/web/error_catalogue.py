@@ -78,6 +78,7 @@ _ALL: Final = (
         (
             ("status_now", _("the status, if it is that of an execution")),
             ("ready_nodes", _("the nodes that can be completed, if another one was named")),
+            ("held_by", _("who has a lease of the node, with until when")),
         ),
     ),
     ErrorCode(

@@ -293,5 +293,7 @@ PROBLEM: Final[Json] = {
         "limit": {"type": "integer"},
         "status_now": {"type": "string"},
         "ready_nodes": {"type": "array", "items": {"type": "string"}},
+        "held_by": {"type": "string"},
+        "until": {"type": "string", "format": "date-time"},
     },
 }

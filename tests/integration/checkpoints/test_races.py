@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 from checkpoints.domain.commands import (
+    ClaimNode,
     CompleteNode,
     MoveExecution,
     SaveCheckpoint,
@@ -17,7 +18,7 @@ from checkpoints.domain.commands import (
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.queries import find_moment, snapshot_bytes
-from checkpoints.services import completing, moving, saving, starting, steps, updating
+from checkpoints.services import completing, leasing, moving, saving, starting, steps, updating
 from conversations.models import Conversation
 from conversations.services import append
 from ctxadmin.accounts.actor import Actor
@@ -131,6 +132,18 @@ def test_one_checkpoint_id_has_one_effect(actor: Actor, head: Conversation) -> N
     check_versions(head)
     head.refresh_from_db()
     assert head.log_count == 1
+
+
+def test_of_many_workers_that_claim_a_node_one_has_it(actor: Actor, head: Conversation) -> None:
+    chain("w", "a", "b")
+    starting.start(actor, head.public_id, StartExecution(workflow="w"))
+
+    def claim() -> object:
+        return leasing.claim(actor, head.public_id, "a", ClaimNode(ttl=60))
+
+    results = at_once(*([claim] * WRITERS))
+    assert codes(results) == ["invalid_state"] * (WRITERS - 1)
+    check_versions(head)
 
 
 def test_of_many_workers_that_complete_a_node_one_wins(actor: Actor, head: Conversation) -> None:

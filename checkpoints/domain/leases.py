@@ -1,0 +1,133 @@
+"""Leases of nodes: which worker does a ready node, and until when (semantics 3.14)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+import orjson
+
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import InvalidState, TooLarge
+from ctxadmin.lib.json_bytes import dumps
+
+MOST: Final = 1_000  # that hold at once in one execution
+LEAST_SECONDS: Final = 1
+MOST_SECONDS: Final = 3_600
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A node that ``holder`` does until a time; who names ``lease`` is the holder.
+
+    One that ran out binds nobody, and is kept until somebody else claims the node: who was slow
+    and alone may still complete it.
+    """
+
+    node_id: str
+    lease: str
+    holder: str
+    until: datetime
+
+    def holds(self, at: datetime) -> bool:
+        return at < self.until
+
+
+@dataclass(frozen=True, slots=True)
+class Leases:
+    """All leases of an execution, by node."""
+
+    by_node: Mapping[str, Lease]
+
+    @classmethod
+    def load(cls, stored: bytes) -> "Leases":
+        if not stored:
+            return NONE
+        return cls(
+            {
+                node_id: Lease(node_id, lease, holder, datetime.fromisoformat(until))
+                for node_id, lease, holder, until in orjson.loads(stored)
+            }
+        )
+
+    def dump(self) -> bytes:
+        """Bytes that ``load`` reads; empty without a lease."""
+        rows = [
+            [each.node_id, each.lease, each.holder, clock.iso(each.until)]
+            for each in self.by_node.values()
+        ]
+        return dumps(rows) if rows else b""
+
+    def claim(
+        self,
+        node_id: str,
+        ttl: timedelta,
+        at: datetime,
+        *,
+        holder: str,
+        new: str,
+        lease: str | None,
+    ) -> tuple["Leases", Lease]:
+        """The node is the holder's for ``ttl``: under the name ``new``, or ``lease`` is renewed.
+
+        InvalidState while somebody else's holds, or if ``lease`` is not the node's any more;
+        TooLarge over MOST leases that hold.
+        """
+        if lease is None:
+            self._refuse_while_held(node_id, at)
+        else:
+            self.require(node_id, lease, at)
+        kept = {
+            name: each for name, each in self.by_node.items() if each.holds(at) and name != node_id
+        }
+        if len(kept) >= MOST:
+            raise TooLarge(f"An execution has at most {MOST} leases at once.", limit=MOST)
+        claimed = Lease(node_id, lease or new, holder, at + ttl)
+        return Leases({**kept, node_id: claimed}), claimed
+
+    def require(self, node_id: str, lease: str | None, at: datetime) -> None:
+        """Refuse who may not complete a node now: InvalidState.
+
+        That is who names no lease while one holds, and who names one that is not the node's:
+        somebody else has claimed it since, or it was completed or released.
+        """
+        held = self.by_node.get(node_id)
+        if lease is None:
+            self._refuse_while_held(node_id, at)
+        elif held is None:
+            raise InvalidState(f"The lease of node {node_id!r} has ended; claim it again.")
+        elif held.lease != lease:
+            if held.holds(at):
+                raise _held(held)
+            raise InvalidState(f"The lease of node {node_id!r} has ended; claim it again.")
+
+    def release(self, node_id: str, lease: str, at: datetime) -> "Leases":
+        """Without the lease; the same if it has ended. InvalidState if another one holds."""
+        held = self.by_node.get(node_id)
+        if held is not None and held.lease != lease:
+            if held.holds(at):
+                raise _held(held)
+            return self
+        return self.without(node_id)
+
+    def without(self, node_id: str) -> "Leases":
+        """As after the node was completed."""
+        if node_id not in self.by_node:
+            return self
+        return replace(
+            self, by_node={name: each for name, each in self.by_node.items() if name != node_id}
+        )
+
+    def _refuse_while_held(self, node_id: str, at: datetime) -> None:
+        held = self.by_node.get(node_id)
+        if held is not None and held.holds(at):
+            raise _held(held)
+
+
+NONE: Final = Leases({})
+
+
+def _held(lease: Lease) -> InvalidState:
+    until = clock.iso(lease.until)
+    message = f"Node {lease.node_id!r} is claimed by {lease.holder} until {until}."
+    return InvalidState(message, held_by=lease.holder, until=until)
