@@ -19,7 +19,7 @@ def main(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     try:
         main(sys.argv)
     except ImproperlyConfigured as error:

@@ -105,7 +105,7 @@ def _executions(actor: Actor, tell: Tell) -> None:
 
 def _client(token: str) -> httpx.Client:
     """Calls that stay in this process and its transaction, under a host that is served."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     host = next((host for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
     return httpx.Client(
         transport=httpx.WSGITransport(app=get_wsgi_application()),

@@ -18,7 +18,7 @@ the page *Glossary* of ctxadmin shows them in the reader's language. This file i
 
 
 def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     django.setup()
     FILE.write_text(render(), encoding="utf-8")
 

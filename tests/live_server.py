@@ -72,7 +72,7 @@ class LiveServer(PrivateServer):
         key = {"CTXADMIN_SECRET_KEY": SECRET_KEY} if "DATABASE_URL" in self.settings else {}
         return inherited | {
             **key,
-            "DJANGO_SETTINGS_MODULE": "ctxadmin.settings",
+            "DJANGO_SETTINGS_MODULE": "ctxadmin.config.settings",
             "CTXADMIN_DATA_DIR": str(self.folder / "data"),
             **self.settings,
         }
@@ -158,7 +158,7 @@ class Workers(LiveServer):
 
     def command(self) -> Sequence[str]:
         options = f"--workers 2 --lifespan off --port {self.port}".split()
-        return [sys.executable, "-m", "uvicorn", "ctxadmin.asgi:application", *options]
+        return [sys.executable, "-m", "uvicorn", "ctxadmin.config.asgi:application", *options]
 
     def prepare(self) -> None:
         self.manage("migrate", "-v", "0")

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from ctxadmin import environment
+from ctxadmin.config import environment
 from ctxadmin.live.address import Kind, RedisAddress, read_address
 
 KNOWN = {

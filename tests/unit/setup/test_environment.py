@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from ctxadmin import environment
-from ctxadmin.web import mail_url
+from ctxadmin.config import environment, mail_url
 from tests.servers import ROOT
 
 FROM = "?from=ctxadmin@example.org"
@@ -138,7 +137,7 @@ def test_a_misspelt_setting_is_told_with_what_may_be_meant(
 def start(folder: Path, settings: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """A command that reads the settings and ends."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CTXADMIN_")}
-    own = {"CTXADMIN_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "ctxadmin.settings"}
+    own = {"CTXADMIN_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "ctxadmin.config.settings"}
     return subprocess.run(
         [sys.executable, "manage.py", "diffsettings"],
         cwd=ROOT,

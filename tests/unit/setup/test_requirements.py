@@ -107,7 +107,7 @@ def test_the_product_imports_only_what_the_embedded_set_installs(package: str) -
 def test_the_embedded_server_loads_no_module_of_servers() -> None:
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ON_SERVERS]
     code = (
-        "import django, sys; django.setup(); import ctxadmin.urls;"
+        "import django, sys; django.setup(); import ctxadmin.config.urls;"
         f"print([name for name in {['redis', 'opentelemetry', *names]} if name in sys.modules])"
     )
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}

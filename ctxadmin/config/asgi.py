@@ -5,7 +5,7 @@ import os
 
 import django
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
 django.setup(set_prefix=False)
 
 from django.conf import settings  # noqa: E402 - what follows needs Django's set-up

@@ -21,7 +21,7 @@ from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from ctxadmin import environment
+from ctxadmin.config import environment
 from ctxadmin.serving.balance import BOARD, new_board
 from ctxadmin.serving.bounded_http import BoundedHttp
 from ctxadmin.serving.listener import PortTaken, bind
@@ -66,7 +66,7 @@ class Command(BaseCommand):
         if options["check"]:
             self._look_at_surroundings()
             self.check()
-            import_module("ctxadmin.asgi")
+            import_module("ctxadmin.config.asgi")
             return
         inherited = Inherited.taken_from(os.environ)
         if inherited is not None:
@@ -149,7 +149,7 @@ def _listener(host: str, port: int) -> socket.socket:
 def _serve(listener: socket.socket, workers: int, former: Sequence[int] = ()) -> None:
     """Serve until told to end; ``former`` are workers of before a reload."""
     config = uvicorn.Config(
-        "ctxadmin.asgi:application",
+        "ctxadmin.config.asgi:application",
         workers=workers,
         loop="auto" if workers == 1 else "ctxadmin.serving.loop:WorkerLoop",
         log_config=None,  # as the settings say

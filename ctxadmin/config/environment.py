@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from ctxadmin.config import mail_url
 from ctxadmin.db import url
 from ctxadmin.live.address import RedisAddress, read_address
 from ctxadmin.observe import otel
-from ctxadmin.web import mail_url
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})
