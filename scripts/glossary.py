@@ -13,7 +13,7 @@ HEAD: Final = """# Glossary
 
 One word for each thing. Pages, documents, error texts and code use these words and no synonyms;
 the page *Glossary* of ctxadmin shows them in the reader's language. This file is written by
-`python -m scripts.glossary` from `ctxadmin/web/glossary/`.
+`python -m scripts.glossary` from `ctxadmin/ui/glossary/`.
 """
 
 
@@ -25,7 +25,7 @@ def main() -> None:
 
 def render() -> str:
     """The whole file: one table per group, with English, Chinese and the name in the code."""
-    from ctxadmin.web.glossary import GLOSSARY  # needs the settings
+    from ctxadmin.ui.glossary import GLOSSARY  # needs the settings
 
     lines = [HEAD]
     for group in GLOSSARY:

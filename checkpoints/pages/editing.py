@@ -48,8 +48,8 @@ from ctxadmin.lib.errors import (
     TooLarge,
     VersionConflict,
 )
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 from ctxadmin.web.problems import reads_problems, status_of
 
 _PLAIN: Final = "text/plain; charset=utf-8"

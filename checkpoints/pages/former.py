@@ -18,9 +18,9 @@ from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import show
-from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 
 def show_former(

@@ -33,8 +33,8 @@ from ctxadmin.lib.errors import (
     ValidationFailed,
     VersionConflict,
 )
-from ctxadmin.web.components import Confirm, Crumb, Text, label_of_status
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Confirm, Crumb, Text, label_of_status
+from ctxadmin.ui.pages import page, show
 
 _SERVICES: Final[Mapping[str, MoveService]] = {
     "pause": moving.pause,

@@ -16,8 +16,8 @@ from checkpoints.pages.lists import ExecutionLine, Kept
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 _MOST: Final = 6
 _MOST_WAITING: Final = 20

@@ -23,7 +23,7 @@ from checkpoints.services.annotating import labels_of
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, Text, Tone
+from ctxadmin.ui.components import Crumb, Text, Tone
 
 _MOST_NODES: Final = 400
 _KEYS_NAMED: Final = 6

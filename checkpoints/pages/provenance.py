@@ -10,7 +10,7 @@ from checkpoints.store import find_current
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.pages import page
+from ctxadmin.ui.pages import page
 
 
 @require_safe

@@ -33,10 +33,10 @@ from conversations.store import find_head, find_revision
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
-from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 from ctxadmin.web.pagination import PageRequest
-from ctxadmin.web.phrases import in_the_readers_language
 from ctxadmin.web.problems import status_of
 
 _RAIL: Final = 12

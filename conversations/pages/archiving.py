@@ -16,8 +16,8 @@ from conversations.pages.once import done_once
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Confirm, Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from conversations.models import Comment
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
-from ctxadmin.web.components import Text
+from ctxadmin.ui.components import Text
 
 BlockKind = Literal["text", "code", "json", "image", "part"]
 _FENCE: Final = "```"

@@ -30,8 +30,8 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.db.binary_log import binary_log_days
 from ctxadmin.lib.errors import NotFound, VersionConflict
-from ctxadmin.web.components import Confirm, Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 _FIELDS: Final[Mapping[str, Text]] = {
     "title": gettext_lazy("Title"),

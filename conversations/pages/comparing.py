@@ -27,8 +27,8 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff, without_long
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 _MOST_TEXT: Final = 2000
 _CONTEXT: Final = 200

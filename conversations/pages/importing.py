@@ -24,9 +24,9 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pressing import once_per_form
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import page, show
 
 _MOST_NAMED: Final = 10
 

@@ -43,10 +43,10 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import canonical, digest
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.phrases import in_the_readers_language
-from ctxadmin.web.pressing import once_per_form
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 MEANWHILE: Final = gettext_lazy(
     "The view has changed since, so nothing was done. This preview shows what would happen now."

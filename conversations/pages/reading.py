@@ -23,8 +23,8 @@ from conversations.pages.windows import SECTION, Section, Shown, is_number
 from conversations.store import find_head, find_with_details, lineage
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
 from ctxadmin.web.pagination import PageRequest
 
 _RAIL: Final = 40

@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "csp",
     "axes",
     "ctxadmin.config",
+    "ctxadmin.ui",
     "ctxadmin.web",
     "ctxadmin.accounts",
     "ctxadmin.audit",
@@ -60,7 +61,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "ctxadmin.accounts.session_use.SessionUseMiddleware",
-    "ctxadmin.web.language.LanguageMiddleware",
+    "ctxadmin.ui.language.LanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -84,7 +85,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "ctxadmin.web.navigation.shell",
+                "ctxadmin.ui.navigation.shell",
             ],
         },
     }
@@ -149,7 +150,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS_ONLY else
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "ctxadmin.web.error_pages.csrf_failure"
+CSRF_FAILURE_VIEW = "ctxadmin.ui.error_pages.csrf_failure"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -275,7 +276,7 @@ LANGUAGE_CODE = "en"
 # A language is offered when its catalogue is complete, by the name that its readers give it.
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-FORMAT_MODULE_PATH = ["ctxadmin.web.formats"]
+FORMAT_MODULE_PATH = ["ctxadmin.ui.formats"]
 LANGUAGE_COOKIE_NAME = "language"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE = "Lax"

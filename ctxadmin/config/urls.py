@@ -4,9 +4,9 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
-from ctxadmin.accounts.pages.leaving import SignOut
-from ctxadmin.accounts.pages.sign_in import SignIn
 from ctxadmin.observe.scrape import metrics_view
+from ctxadmin.ui.accounts.leaving import SignOut
+from ctxadmin.ui.accounts.sign_in import SignIn
 from ctxadmin.web import health
 from ctxadmin.web.endpoint import unknown_path
 
@@ -20,22 +20,22 @@ api_patterns: list[URLPattern | URLResolver] = [
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include(api_patterns)),
-    path("api/", include("ctxadmin.web.docs_urls")),
+    path("api/", include("ctxadmin.ui.docs_urls")),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics_view, name="metrics"),
     path("sign-in/", SignIn.as_view(), name="login"),
     path("sign-out/", SignOut.as_view(), name="logout"),
     path("operator/", admin.site.urls),
-    path("", include("ctxadmin.web.page_urls")),
-    path("", include("ctxadmin.accounts.pages.urls")),
+    path("", include("ctxadmin.ui.page_urls")),
+    path("", include("ctxadmin.ui.accounts.urls")),
     path("", include("conversations.pages.urls")),
     path("", include("workflows.pages.urls")),
     path("", include("checkpoints.pages.urls")),
     path("", include("notifications.pages.urls")),
 ]
 
-handler400 = "ctxadmin.web.error_pages.bad_request"
-handler403 = "ctxadmin.web.error_pages.forbidden"
-handler404 = "ctxadmin.web.error_pages.not_found"
-handler500 = "ctxadmin.web.error_pages.server_error"
+handler400 = "ctxadmin.ui.error_pages.bad_request"
+handler403 = "ctxadmin.ui.error_pages.forbidden"
+handler404 = "ctxadmin.ui.error_pages.not_found"
+handler500 = "ctxadmin.ui.error_pages.server_error"

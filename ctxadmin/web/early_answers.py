@@ -17,11 +17,11 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from ctxadmin.observe.facts import note_refusal
+from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.theme import Theme, chosen_theme
 from ctxadmin.web.later import start
 from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
-from ctxadmin.web.phrases import in_the_readers_language
 from ctxadmin.web.problems import TITLES, problem, reads_problems
-from ctxadmin.web.theme import Theme, chosen_theme
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]

@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 from workflows import queries
 from workflows.domain import graph
 from workflows.domain.context_types import default_context_type

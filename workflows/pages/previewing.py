@@ -18,8 +18,8 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
-from ctxadmin.web.components import Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
 from ctxadmin.web.pagination import PageRequest
 from workflows import queries, trials
 from workflows.domain.context import PromptContext

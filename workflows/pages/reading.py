@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
+from ctxadmin.ui.pages import page, show
 from ctxadmin.web.pagination import PageRequest, encode
 from workflows import exports, queries
 from workflows.definitions import definition
