@@ -23,8 +23,8 @@ from conversations.writing import writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import forget_reasons
+from ctxadmin.http import idempotency
 from ctxadmin.lib.errors import InvalidState
-from ctxadmin.web import idempotency
 
 Forget = Callable[[int], None]
 _others: Final[list[Forget]] = []

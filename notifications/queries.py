@@ -8,8 +8,8 @@ from django.db.models import Q
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.pagination import Page, PageRequest, cut
 from notifications.models import Delivery, Webhook
 
 _OVERLAP: Final = timedelta(seconds=30)

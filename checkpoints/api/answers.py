@@ -10,7 +10,7 @@ from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
 from checkpoints.services.updating import Updated
-from ctxadmin.web.described import Answer
+from ctxadmin.http.described import Answer
 from workflows.api.answers import ConflictAnswer, DecisionAnswer, NoticeAnswer, SeenMessageAnswer
 from workflows.domain.context import PromptContextInput
 

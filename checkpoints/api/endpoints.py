@@ -15,10 +15,10 @@ from checkpoints.domain.commands import (
 from checkpoints.moments import Moment
 from checkpoints.queries import snapshot_pieces
 from conversations.api.endpoints import ConversationEndpoint
+from ctxadmin.http import etags
+from ctxadmin.http.chunked_response import PiecesResponse
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id, is_reserved
-from ctxadmin.web import etags
-from ctxadmin.web.pieces import PiecesResponse
 
 JSON: Final = "application/json"
 GuardedT = TypeVar(

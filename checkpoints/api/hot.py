@@ -14,10 +14,10 @@ from checkpoints.services.saving import Save, save_in
 from conversations.api.hot import ONE
 from conversations.together import Step
 from conversations.writing import Writing
+from ctxadmin.http.fast_path import HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.observe.traces import span
 from ctxadmin.web.gathering import LeavesBatch
-from ctxadmin.web.lane import HotCall
 
 
 def _save(body: JsonValue, names: Mapping[str, str]) -> Step:

@@ -12,12 +12,12 @@ from checkpoints.api.answers import WaitedAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.api.waiting import MOST_SECONDS, Wanted, answer, events, wait
 from checkpoints.domain.status import Status
+from ctxadmin.http.deferred_response import Later
+from ctxadmin.http.described import Parameter, described
+from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.sockets.callers import caller_of_request
 from ctxadmin.sockets.topics import Topic
-from ctxadmin.web.described import Parameter, described
-from ctxadmin.web.later import Later
-from ctxadmin.web.renderers import JsonRenderer
 
 _STREAM: Final = "text/event-stream"
 _WAIT: Final = (

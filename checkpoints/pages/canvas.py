@@ -25,10 +25,10 @@ from checkpoints.pinned import Pinned
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.http.pagination import PageRequest
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.web.pagination import PageRequest
 from workflows.domain.graph import Edge, Node
 from workflows.pages.canvas import watched_setup
 from workflows.pages.marks import Mark, Marks

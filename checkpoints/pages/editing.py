@@ -39,6 +39,7 @@ from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.http.problems import reads_problems, status_of
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import (
     ContextError,
@@ -50,7 +51,6 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.phrases import in_the_readers_language
-from ctxadmin.web.problems import reads_problems, status_of
 
 _PLAIN: Final = "text/plain; charset=utf-8"
 

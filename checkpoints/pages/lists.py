@@ -15,7 +15,7 @@ from checkpoints.models import Execution
 from conversations.models import Conversation
 from conversations.queries import ConversationFilter, list_conversations
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.web.pagination import Page, PageRequest
+from ctxadmin.http.pagination import Page, PageRequest
 from workflows.models import Workflow
 
 _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed

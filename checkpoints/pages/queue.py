@@ -19,10 +19,10 @@ from checkpoints.services.annotating import holder_id
 from conversations.models import Conversation
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.web.pagination import Page, PageRequest, cut
 
 _LARGE: Final = ("marking", "reducers")
 _WHO: Final = ("", "mine", "free")

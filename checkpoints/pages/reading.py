@@ -32,12 +32,12 @@ from conversations.queries import results_of, visible_window
 from conversations.store import find_head, find_revision
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.problems import status_of
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from ctxadmin.ui.phrases import in_the_readers_language
-from ctxadmin.web.pagination import PageRequest
-from ctxadmin.web.problems import status_of
 
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3

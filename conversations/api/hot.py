@@ -11,12 +11,12 @@ from conversations.services import append_alone
 from conversations.together import Step, Wish, write_together
 from conversations.writing import Writing
 from ctxadmin.accounts.services import token_digest
+from ctxadmin.http import idempotency
+from ctxadmin.http.authentication import TokenUse
+from ctxadmin.http.fast_path import Call, HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps, loads_strict
 from ctxadmin.observe.traces import span
-from ctxadmin.web import idempotency
-from ctxadmin.web.authentication import TokenUse
-from ctxadmin.web.lane import Call, HotCall
 
 ONE: Final = "/api/v1/conversations/{conversation_id}"
 

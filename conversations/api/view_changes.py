@@ -17,9 +17,9 @@ from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.web.pagination import Page, PageRequest, cut
 
 _REFUSALS = ("version_conflict", "invalid_state")
 _WhatT = TypeVar("_WhatT", contravariant=True)

@@ -13,13 +13,13 @@ from django.urls import get_resolver  # noqa: E402
 
 from checkpoints.api import hot as checkpoints  # noqa: E402
 from conversations.api import hot as conversations  # noqa: E402
+from ctxadmin.http.fair_queue import Turns  # noqa: E402
+from ctxadmin.http.fast_path import Lane  # noqa: E402
+from ctxadmin.http.handler import ThreadedHandler  # noqa: E402
 from ctxadmin.observe.application import Observed  # noqa: E402
 from ctxadmin.observe.logs import log_ends_of_threads  # noqa: E402
 from ctxadmin.observe.traces import start_tracing  # noqa: E402
 from ctxadmin.sockets.routing import with_sockets  # noqa: E402
-from ctxadmin.web.handler import ThreadedHandler  # noqa: E402
-from ctxadmin.web.lane import Lane  # noqa: E402
-from ctxadmin.web.turns import Turns  # noqa: E402
 
 log_ends_of_threads()
 start_tracing()

@@ -42,7 +42,7 @@ INSTALLED_APPS = [
     "axes",
     "ctxadmin.config",
     "ctxadmin.ui",
-    "ctxadmin.web",
+    "ctxadmin.http",
     "ctxadmin.accounts",
     "ctxadmin.audit",
     "ctxadmin.sockets",
@@ -54,10 +54,10 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "ctxadmin.web.middleware.RequestIdMiddleware",
+    "ctxadmin.http.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "ctxadmin.web.middleware.NoStoreMiddleware",
-    "ctxadmin.web.middleware.ProbesMiddleware",
+    "ctxadmin.http.middleware.NoStoreMiddleware",
+    "ctxadmin.http.middleware.ProbesMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "ctxadmin.accounts.session_use.SessionUseMiddleware",
@@ -200,15 +200,15 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "ctxadmin.web.authentication.BearerAuthentication",
-        "ctxadmin.web.authentication.BrowserAuthentication",
+        "ctxadmin.http.authentication.BearerAuthentication",
+        "ctxadmin.http.authentication.BrowserAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["ctxadmin.web.authentication.ActorPermission"],
-    "DEFAULT_PARSER_CLASSES": ["ctxadmin.web.json_body.StrictJsonParser"],
-    "DEFAULT_RENDERER_CLASSES": ["ctxadmin.web.renderers.JsonRenderer"],
-    "EXCEPTION_HANDLER": "ctxadmin.web.problems.exception_handler",
-    "DEFAULT_SCHEMA_CLASS": "ctxadmin.web.openapi.Schema",
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "ctxadmin.web.renderers.JsonNegotiation",
+    "DEFAULT_PERMISSION_CLASSES": ["ctxadmin.http.authentication.ActorPermission"],
+    "DEFAULT_PARSER_CLASSES": ["ctxadmin.http.json_body.StrictJsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["ctxadmin.http.renderers.JsonRenderer"],
+    "EXCEPTION_HANDLER": "ctxadmin.http.problems.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "ctxadmin.http.openapi.Schema",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "ctxadmin.http.renderers.JsonNegotiation",
     "DEFAULT_METADATA_CLASS": None,
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,
@@ -221,7 +221,7 @@ SPECTACULAR_SETTINGS = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": False,
-    "POSTPROCESSING_HOOKS": ["ctxadmin.web.openapi.add_components"],
+    "POSTPROCESSING_HOOKS": ["ctxadmin.http.openapi.add_components"],
 }
 
 # The live copy (semantics 3.10). It may lose everything at any time; nothing else is kept there.

@@ -4,11 +4,11 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.decorators.csrf import csrf_exempt
 
-from ctxadmin.observe.scrape import metrics_view
+from ctxadmin.http import health
+from ctxadmin.http.endpoint import unknown_path
+from ctxadmin.http.scrape import metrics_view
 from ctxadmin.ui.accounts.leaving import SignOut
 from ctxadmin.ui.accounts.sign_in import SignIn
-from ctxadmin.web import health
-from ctxadmin.web.endpoint import unknown_path
 
 api_patterns: list[URLPattern | URLResolver] = [
     path("", include("conversations.api.urls")),

@@ -14,7 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.sessions import SessionGlance, stored_key
-from ctxadmin.web.authentication import person_actor, token_actor
+from ctxadmin.http.authentication import person_actor, token_actor
 
 _BEARER: Final = b"bearer "
 

@@ -17,11 +17,11 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from ctxadmin.http.error_catalogue import CATALOGUE, ErrorCode
+from ctxadmin.http.openapi import TAGS, document
+from ctxadmin.http.problems import TITLES
 from ctxadmin.ui.components import Crumb
 from ctxadmin.ui.schema_rows import Schema, SchemaRow, example_of, kind_of, rows_of
-from ctxadmin.web.error_catalogue import CATALOGUE, ErrorCode
-from ctxadmin.web.openapi import TAGS, document
-from ctxadmin.web.problems import TITLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from django.urls import path
 
+from ctxadmin.http.openapi import schema_view
 from ctxadmin.ui import api_docs
-from ctxadmin.web.openapi import schema_view
 
 urlpatterns = [
     path("schema", schema_view, name="api-schema"),

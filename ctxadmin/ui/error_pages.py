@@ -12,6 +12,16 @@ from django.shortcuts import render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
+from ctxadmin.http.diagnosis import damage_behind_failure
+from ctxadmin.http.error_catalogue import CATALOGUE
+from ctxadmin.http.problems import (
+    TITLES,
+    of_database,
+    of_error,
+    problem,
+    reads_problems,
+    status_of,
+)
 from ctxadmin.lib.errors import (
     ContextError,
     Damaged,
@@ -22,16 +32,6 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.observe.facts import note_refusal
 from ctxadmin.ui.phrases import in_the_readers_language
-from ctxadmin.web.diagnosis import damage_behind_failure
-from ctxadmin.web.error_catalogue import CATALOGUE
-from ctxadmin.web.problems import (
-    TITLES,
-    of_database,
-    of_error,
-    problem,
-    reads_problems,
-    status_of,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.http.idempotency import REPLAYED, Call, KeyReused, once
+from ctxadmin.http.problems import reads_problems
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.json_bytes import canonical
-from ctxadmin.web.idempotency import REPLAYED, Call, KeyReused, once
-from ctxadmin.web.problems import reads_problems
 
 FIELD: Final = "form_key"
 _TOKEN: Final = "csrfmiddlewaretoken"

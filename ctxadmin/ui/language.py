@@ -14,7 +14,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_safe
 from django.views.i18n import JavaScriptCatalog
 
-from ctxadmin.web.problems import BASE_PATH
+from ctxadmin.http.problems import BASE_PATH
 
 CONTRACT_LANGUAGE: Final = "en"
 _ONE_YEAR: Final = 365 * 24 * 3600

@@ -10,13 +10,13 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.http.authentication import must_choose_password, person_actor
+from ctxadmin.http.problems import of_database, reads_problems
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.ui import error_pages
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.error_pages import refused
 from ctxadmin.ui.form_idempotency import leads_on
-from ctxadmin.web.authentication import must_choose_password, person_actor
-from ctxadmin.web.problems import of_database, reads_problems
 
 P = ParamSpec("P")
 PageView = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]

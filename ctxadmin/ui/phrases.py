@@ -163,7 +163,7 @@ PHRASES: Final[Sequence[str]] = (
     _("You are sending too many large bodies at once; try again."),
     _("Too many of your requests are in progress; try again in {n} s."),
     _("Too many requests in a short time; try again in {n} s."),
-    # what a refusal is called, of ctxadmin.web.problems
+    # what a refusal is called, of ctxadmin.http.problems
     _("Invalid input"),
     _("Position out of range"),
     _("Type mismatch"),

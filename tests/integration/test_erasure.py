@@ -21,8 +21,8 @@ from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.db.binary_log import binary_log_days
+from ctxadmin.http.models import KeptAnswer
 from ctxadmin.ui.form_idempotency import FIELD, new_key
-from ctxadmin.web.models import KeptAnswer
 from tests.factories import Api, calls, person, signed_in, user
 from tests.integration.checkpoints.flows import Run
 from tests.integration.live_copy.conftest import copy, following, server

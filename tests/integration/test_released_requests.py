@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from tests.integration.lane import App
+from tests.integration.fast_path import App
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.only("sqlite")]
 

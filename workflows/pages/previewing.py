@@ -16,11 +16,11 @@ from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import PageRequest
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.web.pagination import PageRequest
 from workflows import queries, trials
 from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node

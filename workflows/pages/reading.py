@@ -14,9 +14,9 @@ from django.views.decorators.http import require_safe
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import PageRequest, encode
 from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.web.pagination import PageRequest, encode
 from workflows import exports, queries
 from workflows.definitions import definition
 from workflows.domain import graph, yaml_io

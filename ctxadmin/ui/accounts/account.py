@@ -20,12 +20,12 @@ from django.views.decorators.http import require_http_methods
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import User
 from ctxadmin.accounts.people import password_changed, role_of
+from ctxadmin.http.authentication import member_actor
 from ctxadmin.ui import error_pages
 from ctxadmin.ui.accounts.people import ROLES
 from ctxadmin.ui.accounts.sessions import SessionList, session_list
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import show
-from ctxadmin.web.authentication import member_actor
 
 
 class PasswordForm(PasswordChangeForm):

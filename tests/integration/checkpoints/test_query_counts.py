@@ -15,7 +15,7 @@ from conversations.models import Conversation
 from conversations.services import append
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Scope
-from ctxadmin.web.pagination import PageRequest
+from ctxadmin.http.pagination import PageRequest
 from tests.factories import assistant, calls, conversation, drafts, engine, result, user
 from tests.integration.checkpoints.flows import edge, node, publish
 

@@ -8,9 +8,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from ctxadmin.observe import traces
 from tests.factories import conversation, user
-from tests.integration.lane import App
+from tests.integration.fast_path import App
 from tests.integration.observe.collector import Collector
-from tests.integration.test_lane import append, complete, save
+from tests.integration.test_fast_path import append, complete, save
 
 Sent = Callable[[], Collector]
 

@@ -15,8 +15,9 @@ from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks
 
 from checkpoints.models import Execution
 from ctxadmin.accounts.roles import Scope
+from ctxadmin.http import scrape
 from ctxadmin.lib import clock
-from ctxadmin.observe import metrics, readings, scrape
+from ctxadmin.observe import metrics, readings
 from ctxadmin.observe.readings import DatabaseCollector
 from tests.factories import Api, user
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from conversations.models import Revision
 from ctxadmin.accounts.roles import Role
-from ctxadmin.web import openapi
+from ctxadmin.http import openapi
 from notifications.models import Delivery, Webhook
 from tests.factories import conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run

@@ -14,10 +14,10 @@ from ctxadmin.accounts.models import EngineToken
 from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.sockets import admission
 from ctxadmin.sockets.hubs import hub_here
 from ctxadmin.sockets.routing import with_sockets
-from ctxadmin.web.handler import ThreadedHandler
 from tests import factories
 from tests.factories import Api, engine, user
 from tests.integration.sockets.pages import PATIENCE, do, play

@@ -22,11 +22,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
 from ctxadmin.config import environment
+from ctxadmin.http import health
 from ctxadmin.serving.balance import BOARD, new_board
 from ctxadmin.serving.bounded_http import BoundedHttp
 from ctxadmin.serving.listener import PortTaken, bind
 from ctxadmin.serving.supervisor import Inherited, Supervisor
-from ctxadmin.web import health
 
 # Longer than a proxy or a client keeps an idle connection: whoever closes first while the other
 # sends breaks a request, and a write must not be sent twice.

@@ -13,11 +13,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from ctxadmin.accounts.actor import Actor
+from ctxadmin.http import etags, idempotency, problems
+from ctxadmin.http.described import IF_MATCH, description_of
+from ctxadmin.http.json_body import StrictJsonParser
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
-from ctxadmin.web import etags, idempotency, problems
-from ctxadmin.web.described import IF_MATCH, description_of
-from ctxadmin.web.json_body import StrictJsonParser
 
 ContractT = TypeVar("ContractT", bound=Contract)
 _MOST_NAMED: Final = 20  # unknown parameters

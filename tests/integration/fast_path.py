@@ -14,10 +14,10 @@ from checkpoints.api import hot as checkpoints
 from conversations.api import hot as conversations
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import create_token, system_actor
+from ctxadmin.http.fast_path import Call, Lane
+from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.observe.application import Observed
-from ctxadmin.web.handler import ThreadedHandler
-from ctxadmin.web.lane import Call, Lane
 from tests.factories import ALL_SCOPES, workspace
 
 HOT = [*conversations.CALLS, *checkpoints.CALLS]

@@ -25,18 +25,18 @@ from django.http.response import HttpResponseBase
 from django.middleware.security import SecurityMiddleware
 from django.urls import set_script_prefix
 
+from ctxadmin.http.bodies import Bodies, ClientGone
+from ctxadmin.http.callers import KnownCallers, credential_of, identify
+from ctxadmin.http.deferred_response import Later, answer_later, start
+from ctxadmin.http.departures import Watched
+from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.fair_queue import Turns
+from ctxadmin.http.fast_path import Lane
+from ctxadmin.http.freed_memory import FreedMemory
+from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
+from ctxadmin.http.problems import BASE_PATH
+from ctxadmin.http.request_limits import RequestLimits, limits_of_settings
 from ctxadmin.lib.caller_presence import CallerGone, Presence, announce
-from ctxadmin.web.bodies import Bodies, ClientGone
-from ctxadmin.web.callers import KnownCallers, credential_of, identify
-from ctxadmin.web.departures import Watched
-from ctxadmin.web.early_answers import Receive, RefusedEarly, Scope, Send, refuse
-from ctxadmin.web.freed_memory import FreedMemory
-from ctxadmin.web.lane import Lane
-from ctxadmin.web.later import Later, answer_later, start
-from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
-from ctxadmin.web.problems import BASE_PATH
-from ctxadmin.web.request_limits import RequestLimits, limits_of_settings
-from ctxadmin.web.turns import Turns
 
 _END: Final = object()
 _ENOUGH: Final = 64 * 1024  # bytes that are worth a write of their own

@@ -12,10 +12,10 @@ from django.db import Error, close_old_connections
 from django.http import HttpResponse
 from rest_framework.exceptions import AuthenticationFailed
 
+from ctxadmin.http.authentication import bearer_actor
+from ctxadmin.http.early_answers import SMALL, RefusedEarly, Scope
+from ctxadmin.http.problems import BASE_PATH, of_database
 from ctxadmin.observe.facts import Facts
-from ctxadmin.web.authentication import bearer_actor
-from ctxadmin.web.early_answers import SMALL, RefusedEarly, Scope
-from ctxadmin.web.problems import BASE_PATH, of_database
 
 Caller: TypeAlias = tuple[Literal["token", "person"], str]  # by its id
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from ctxadmin.web.turns import Turns
+from ctxadmin.http.fair_queue import Turns
 
 
 class _StillLoop(asyncio.SelectorEventLoop):

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
 from ctxadmin.db.errors import told
+from ctxadmin.http.diagnosis import damage_behind_failure
 from ctxadmin.lib.errors import (
     ContextError,
     Damaged,
@@ -25,7 +26,6 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.observe.facts import note_refusal
-from ctxadmin.web.diagnosis import damage_behind_failure
 
 CONTENT_TYPE: Final = "application/problem+json"
 BASE_PATH: Final = "/api/v1"

@@ -18,9 +18,9 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from ctxadmin.accounts.roles import who_may
-from ctxadmin.web.described import Described, Parameter, description_of
-from ctxadmin.web.error_catalogue import CATALOGUE
-from ctxadmin.web.problems import BASE_PATH, CONTENT_TYPE
+from ctxadmin.http.described import Described, Parameter, description_of
+from ctxadmin.http.error_catalogue import CATALOGUE
+from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
 
 Json = dict[str, Any]
 TAGS: Final = {
@@ -52,7 +52,7 @@ _IDEMPOTENCY_KEY: Final = Parameter(
 class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """An engine token in the Authorization header."""
 
-    target_class = "ctxadmin.web.authentication.BearerAuthentication"
+    target_class = "ctxadmin.http.authentication.BearerAuthentication"
     name = "token"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> Json:
@@ -62,7 +62,7 @@ class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
 class Browser(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """The session of a signed-in person; writes send the CSRF token."""
 
-    target_class = "ctxadmin.web.authentication.BrowserAuthentication"
+    target_class = "ctxadmin.http.authentication.BrowserAuthentication"
     name = "session"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> Json:

@@ -1,10 +1,10 @@
-"""What all pages and endpoints share, as a Django app."""
+"""HTTP as a Django app: it keeps the answers of calls that may be repeated."""
 
 from django.apps import AppConfig
 
 
-class WebConfig(AppConfig):
-    name = "ctxadmin.web"
+class HttpConfig(AppConfig):
+    name = "ctxadmin.http"
     label = "web"
 
     def ready(self) -> None:

@@ -25,11 +25,11 @@ from django.middleware.security import SecurityMiddleware
 from pydantic import JsonValue
 from rest_framework.views import APIView
 
+from ctxadmin.http.middleware import NoStoreMiddleware
+from ctxadmin.http.problems import of_exception
 from ctxadmin.lib.ids import PATTERN
 from ctxadmin.observe.facts import SCOPE_KEY, Facts
 from ctxadmin.observe.shared_spans import OwnWrite, own_write
-from ctxadmin.web.middleware import NoStoreMiddleware
-from ctxadmin.web.problems import of_exception
 
 Scope: TypeAlias = dict[str, Any]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]

@@ -16,12 +16,12 @@ from django.middleware.security import SecurityMiddleware
 from django.template.loader import render_to_string
 from django.utils import translation
 
+from ctxadmin.http.deferred_response import start
+from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
+from ctxadmin.http.problems import TITLES, problem, reads_problems
 from ctxadmin.observe.facts import note_refusal
 from ctxadmin.ui.phrases import in_the_readers_language
 from ctxadmin.ui.theme import Theme, chosen_theme
-from ctxadmin.web.later import start
-from ctxadmin.web.middleware import NoStoreMiddleware, RequestIdMiddleware
-from ctxadmin.web.problems import TITLES, problem, reads_problems
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]

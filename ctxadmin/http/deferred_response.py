@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from django.http import HttpResponse
 
-from ctxadmin.web.departures import Receive, client_gone
-from ctxadmin.web.problems import of_exception
+from ctxadmin.http.departures import Receive, client_gone
+from ctxadmin.http.problems import of_exception
 
 Stream: TypeAlias = AsyncGenerator[bytes]
 Work: TypeAlias = Callable[[], Awaitable[HttpResponse] | Stream]

@@ -20,7 +20,7 @@ Each handler of an ``Endpoint`` carries one line that names its models::
 type that pydantic knows, e.g. ``ListOf[Model]``); none is an empty answer, 204. The description is
 the handler's docstring, if it has one. Path parameters, the Idempotency-Key header, the errors of
 authentication, paths and bodies come by themselves; ``errors`` names the codes beyond those.
-``ctxadmin.web.openapi`` reads it all; ``tests/integration/test_openapi.py`` fails for a handler
+``ctxadmin.http.openapi`` reads it all; ``tests/integration/test_openapi.py`` fails for a handler
 without such a line. Nothing here changes what an endpoint does.
 """
 
@@ -40,7 +40,7 @@ from pydantic_core import CoreSchema, core_schema
 from rest_framework.response import Response
 
 from ctxadmin.accounts.roles import Action
-from ctxadmin.web.pagination import DEFAULT_LIMIT, MAX_LIMIT
+from ctxadmin.http.pagination import DEFAULT_LIMIT, MAX_LIMIT
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., object])
 ItemT = TypeVar("ItemT")

@@ -10,10 +10,10 @@ from django.urls import resolve
 from checkpoints.models import Checkpoint
 from conversations.models import Message
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.http.fast_path import plain_call
 from ctxadmin.observe.facts import SCOPE_KEY, Facts, template_of
-from ctxadmin.web.lane import plain_call
 from tests.factories import conversation, engine, user
-from tests.integration.lane import HOT, App
+from tests.integration.fast_path import HOT, App
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

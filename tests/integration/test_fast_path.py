@@ -19,7 +19,7 @@ from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib import clock
 from tests.factories import conversation, engine, result, user
 from tests.integration.checkpoints.flows import chain
-from tests.integration.lane import App, gathered, token
+from tests.integration.fast_path import App, gathered, token
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,9 +14,9 @@ from typing import Any, Final, TypeAlias
 
 from django.conf import settings
 
-from ctxadmin.web.body_room import BodyRoom
-from ctxadmin.web.callers import credential_of
-from ctxadmin.web.early_answers import SMALL, Receive, RefusedEarly, Scope, declared_length
+from ctxadmin.http.body_room import BodyRoom
+from ctxadmin.http.callers import credential_of
+from ctxadmin.http.early_answers import SMALL, Receive, RefusedEarly, Scope, declared_length
 
 STALL_SECONDS: Final = 20.0  # without a byte
 LEAST_RATE: Final = 4 * 1024  # bytes a second, in each span of as long
