@@ -19,7 +19,7 @@ class CheckpointsConfig(AppConfig):
         from conversations.erasure import on_erase
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.observe.readings import register_reading
-        from ctxadmin.sockets.topics import register_source
+        from ctxadmin.realtime.topics import register_source
         from workflows.sources import register_run_counter, register_state_source
 
         on_erase(forget)

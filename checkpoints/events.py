@@ -14,7 +14,7 @@ import orjson
 from checkpoints.models import Checkpoint, Execution
 from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.sockets.protocol import ConversationState, named
+from ctxadmin.realtime.protocol import ConversationState, named
 
 MOST: Final = 500  # events that are read at once
 _ENTRY: Final = (

@@ -12,9 +12,9 @@ from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.sockets.announcing import announce, who
-from ctxadmin.sockets.messages import Announced
-from ctxadmin.sockets.protocol import (
+from ctxadmin.realtime.announcing import announce, who
+from ctxadmin.realtime.messages import Announced
+from ctxadmin.realtime.protocol import (
     Activity,
     Changed,
     ConversationState,
@@ -23,7 +23,7 @@ from ctxadmin.sockets.protocol import (
     Who,
     named,
 )
-from ctxadmin.sockets.topics import Source, Topic
+from ctxadmin.realtime.topics import Source, Topic
 
 KIND = "conversations"
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.sockets.announcing import announce, who
-from ctxadmin.sockets.messages import Announced
-from ctxadmin.sockets.protocol import Activity, DraftChanged, Gone, Told, WorkflowState
-from ctxadmin.sockets.topics import Source, Topic
+from ctxadmin.realtime.announcing import announce, who
+from ctxadmin.realtime.messages import Announced
+from ctxadmin.realtime.protocol import Activity, DraftChanged, Gone, Told, WorkflowState
+from ctxadmin.realtime.topics import Source, Topic
 from workflows.models import Workflow
 from workflows.store import Committed, find_workflow
 

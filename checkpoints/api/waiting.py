@@ -18,12 +18,12 @@ from checkpoints.domain.status import Status
 from checkpoints.events import Event, read_events, standing_at
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.sockets import admission
-from ctxadmin.sockets.callers import Caller
-from ctxadmin.sockets.following import follow
-from ctxadmin.sockets.hub import Hub
-from ctxadmin.sockets.hubs import hub_here
-from ctxadmin.sockets.protocol import (
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.callers import Caller
+from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.hub import Hub
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.protocol import (
     SIGNED_OUT,
     Activity,
     Changed,
@@ -32,7 +32,7 @@ from ctxadmin.sockets.protocol import (
     Gone,
     State,
 )
-from ctxadmin.sockets.topics import Topic
+from ctxadmin.realtime.topics import Topic
 
 MOST_SECONDS: Final = 60
 _BEAT_SECONDS: Final = 15.0  # between signs of life of a stream in which nothing happens

@@ -16,8 +16,8 @@ from ctxadmin.http.deferred_response import Later
 from ctxadmin.http.described import Parameter, described
 from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.sockets.callers import caller_of_request
-from ctxadmin.sockets.topics import Topic
+from ctxadmin.realtime.callers import caller_of_request
+from ctxadmin.realtime.topics import Topic
 
 _STREAM: Final = "text/event-stream"
 _WAIT: Final = (

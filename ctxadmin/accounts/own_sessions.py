@@ -14,7 +14,7 @@ from ctxadmin.accounts.models import BrowserSession, User
 from ctxadmin.accounts.roles import Action
 from ctxadmin.accounts.sessions import active_sessions
 from ctxadmin.audit.record import Change
-from ctxadmin.sockets.announcing import rights_changed
+from ctxadmin.realtime.announcing import rights_changed
 
 
 @dataclass(frozen=True, slots=True)

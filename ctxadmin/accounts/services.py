@@ -17,7 +17,7 @@ from ctxadmin.audit.record import Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, VersionConflict
 from ctxadmin.lib.ids import new_public_id
-from ctxadmin.sockets.announcing import rights_changed
+from ctxadmin.realtime.announcing import rights_changed
 
 TOKEN_PREFIX: Final = "ctxa_"  # so that secret scanners know one when they see it
 

@@ -19,7 +19,7 @@ from ctxadmin.http.handler import ThreadedHandler  # noqa: E402
 from ctxadmin.observe.application import Observed  # noqa: E402
 from ctxadmin.observe.logs import log_ends_of_threads  # noqa: E402
 from ctxadmin.observe.traces import start_tracing  # noqa: E402
-from ctxadmin.sockets.routing import with_sockets  # noqa: E402
+from ctxadmin.realtime.routing import with_sockets  # noqa: E402
 
 log_ends_of_threads()
 start_tracing()

@@ -8,7 +8,7 @@ from csp.constants import NONE, SELF
 
 from ctxadmin.config import environment
 from ctxadmin.db.url import SQLITE
-from ctxadmin.sockets.layers import channel_layers
+from ctxadmin.realtime.layers import channel_layers
 
 # Model fields and querysets with type arguments, as the type checker needs them.
 django_stubs_ext.monkeypatch()
@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "ctxadmin.http",
     "ctxadmin.accounts",
     "ctxadmin.audit",
-    "ctxadmin.sockets",
+    "ctxadmin.realtime",
     "conversations",
     "workflows",
     "checkpoints",
@@ -100,7 +100,7 @@ ALLOW_UNSAFE_DATABASE = environment.flag("CTXADMIN_ALLOW_UNSAFE_DATABASE")
 READINESS_PROBES = [
     "ctxadmin.db.probe.findings",
     "ctxadmin.live.links.findings",
-    "ctxadmin.sockets.hubs.findings",
+    "ctxadmin.realtime.hubs.findings",
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -302,7 +302,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"told": {"()": _FORMATTER}},
-    "filters": {"losses": {"()": "ctxadmin.sockets.losses.Losses"}} if CHANNEL_REDIS else {},
+    "filters": {"losses": {"()": "ctxadmin.realtime.losses.Losses"}} if CHANNEL_REDIS else {},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "told"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from ctxadmin.accounts.sessions import stored_key
-from ctxadmin.sockets.announcing import rights_changed
+from ctxadmin.realtime.announcing import rights_changed
 
 
 class SignOut(LogoutView):

@@ -15,8 +15,8 @@ from checkpoints.domain.merge import merge_states
 from checkpoints.domain.reducers import ReducerTable
 from ctxadmin.accounts.roles import Role
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
-from ctxadmin.sockets.following import as_frame, follow
-from ctxadmin.sockets.protocol import Changed, ConversationState
+from ctxadmin.realtime.following import as_frame, follow
+from ctxadmin.realtime.protocol import Changed, ConversationState
 from tests.factories import member
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import form_of, hidden, text, url

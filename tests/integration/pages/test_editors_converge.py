@@ -14,9 +14,9 @@ import pytest
 
 from checkpoints.models import PendingEdit
 from ctxadmin.lib.structural_diff import equal
-from ctxadmin.sockets import announcing
-from ctxadmin.sockets.messages import Announced, Message
-from ctxadmin.sockets.protocol import Changed
+from ctxadmin.realtime import announcing
+from ctxadmin.realtime.messages import Announced, Message
+from ctxadmin.realtime.protocol import Changed
 from tests.factories import Api
 from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.pages.editors import Editor, Follower, Scene, page_content

@@ -27,8 +27,8 @@ ON_SERVERS = {
     ROOT / "ctxadmin/live/link.py",
     ROOT / "ctxadmin/live/troubles.py",
     ROOT / "ctxadmin/db/mysql/base.py",
-    ROOT / "ctxadmin/sockets/any_host.py",
-    ROOT / "ctxadmin/sockets/losses.py",
+    ROOT / "ctxadmin/realtime/any_host.py",
+    ROOT / "ctxadmin/realtime/losses.py",
 }
 
 

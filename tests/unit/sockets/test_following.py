@@ -10,8 +10,8 @@ import quickjs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.sockets.following import as_frame, follow
-from ctxadmin.sockets.protocol import (
+from ctxadmin.realtime.following import as_frame, follow
+from ctxadmin.realtime.protocol import (
     MOST_KEYS,
     Changed,
     ConversationState,

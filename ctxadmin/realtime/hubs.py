@@ -13,8 +13,8 @@ from typing import Any, Final
 from django.conf import settings
 
 from ctxadmin.lib.finding import Finding
-from ctxadmin.sockets.hub import Hub
-from ctxadmin.sockets.messages import Message
+from ctxadmin.realtime.hub import Hub
+from ctxadmin.realtime.messages import Message
 
 _hubs: Final[dict[asyncio.AbstractEventLoop, Hub]] = {}
 _beside_lock: Final = threading.Lock()

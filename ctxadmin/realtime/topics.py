@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.sockets.protocol import State
+from ctxadmin.realtime.protocol import State
 
 WORKSPACE: Final = "workspace"
 

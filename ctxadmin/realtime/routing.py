@@ -6,8 +6,8 @@ from typing import Any, Final
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path
 
-from ctxadmin.sockets.hubs import hub_here
-from ctxadmin.sockets.page_socket import PageSocket
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.page_socket import PageSocket
 
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
 

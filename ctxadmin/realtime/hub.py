@@ -18,10 +18,10 @@ from typing import Any, Final, ParamSpec, TypeVar
 from channels.layers import BaseChannelLayer, InMemoryChannelLayer, get_channel_layer
 from django.db import Error, close_old_connections
 
-from ctxadmin.sockets import rights
-from ctxadmin.sockets.followed import Followed
-from ctxadmin.sockets.listeners import Listener
-from ctxadmin.sockets.messages import (
+from ctxadmin.realtime import rights
+from ctxadmin.realtime.followed import Followed
+from ctxadmin.realtime.listeners import Listener
+from ctxadmin.realtime.messages import (
     EVERYBODY,
     Announced,
     HereNow,
@@ -32,10 +32,10 @@ from ctxadmin.sockets.messages import (
     packed_all,
     unpacked,
 )
-from ctxadmin.sockets.presence import TOLD_EVERY
-from ctxadmin.sockets.protocol import GOING_DOWN, State
-from ctxadmin.sockets.sending import PATIENCE, Sender
-from ctxadmin.sockets.topics import WORKSPACE, Topic, source_of
+from ctxadmin.realtime.presence import TOLD_EVERY
+from ctxadmin.realtime.protocol import GOING_DOWN, State
+from ctxadmin.realtime.sending import PATIENCE, Sender
+from ctxadmin.realtime.topics import WORKSPACE, Topic, source_of
 
 logger = logging.getLogger(__name__)
 P = ParamSpec("P")

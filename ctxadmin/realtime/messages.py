@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 
 from pydantic import TypeAdapter
 
-from ctxadmin.sockets.protocol import Activity, Person, Told
-from ctxadmin.sockets.topics import Topic
+from ctxadmin.realtime.protocol import Activity, Person, Told
+from ctxadmin.realtime.topics import Topic
 
 EVERYBODY: Final = "rights"  # the group of all processes that have sockets
 _TOLD: Final[TypeAdapter[Told]] = TypeAdapter(Told)

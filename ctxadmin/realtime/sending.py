@@ -9,7 +9,7 @@ from typing import Final
 
 from channels.layers import BaseChannelLayer
 
-from ctxadmin.sockets.messages import Message, group_of, packed_all
+from ctxadmin.realtime.messages import Message, group_of, packed_all
 
 logger = logging.getLogger(__name__)
 

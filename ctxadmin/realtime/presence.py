@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from ctxadmin.sockets.protocol import MOST_PEOPLE, Person, Presence
+from ctxadmin.realtime.protocol import MOST_PEOPLE, Person, Presence
 
 # A process tells of its people this often, and is not believed for longer than three times that.
 TOLD_EVERY: Final = 15.0

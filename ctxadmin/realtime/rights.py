@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ctxadmin.sockets.callers import Caller, asked_again
-from ctxadmin.sockets.listeners import Listener
-from ctxadmin.sockets.protocol import RIGHTS_CHANGED, SIGNED_OUT
+from ctxadmin.realtime.callers import Caller, asked_again
+from ctxadmin.realtime.listeners import Listener
+from ctxadmin.realtime.protocol import RIGHTS_CHANGED, SIGNED_OUT
 
 if TYPE_CHECKING:
-    from ctxadmin.sockets.hub import Hub
+    from ctxadmin.realtime.hub import Hub
 
 
 async def look_at(hub: "Hub", kind: str, name: str) -> None:

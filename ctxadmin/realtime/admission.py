@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from ctxadmin.sockets.callers import Caller
+from ctxadmin.realtime.callers import Caller
 
 MOST_OF_A_PERSON: Final = 32
 MOST_OF_A_TOKEN: Final = 512

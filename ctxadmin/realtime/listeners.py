@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from ctxadmin.sockets.callers import Caller
-from ctxadmin.sockets.protocol import Activity, Changed, DraftChanged, Gone, Person, State
-from ctxadmin.sockets.topics import Topic
+from ctxadmin.realtime.callers import Caller
+from ctxadmin.realtime.protocol import Activity, Changed, DraftChanged, Gone, Person, State
+from ctxadmin.realtime.topics import Topic
 
 
 class Listener(Protocol):

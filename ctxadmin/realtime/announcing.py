@@ -7,8 +7,8 @@ from typing import Final
 from django.db import transaction
 
 from ctxadmin.accounts.actor import Actor
-from ctxadmin.sockets.messages import Announced, Message, Rights
-from ctxadmin.sockets.protocol import Who
+from ctxadmin.realtime.messages import Announced, Message, Rights
+from ctxadmin.realtime.protocol import Who
 
 logger = logging.getLogger(__name__)
 Carrier = Callable[[Sequence[Message]], None]

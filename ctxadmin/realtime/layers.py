@@ -53,7 +53,7 @@ def host_of(address: RedisAddress) -> dict[str, Any]:
             "db": address.database,
         }
     if address.kind is Kind.CLUSTER:
-        from ctxadmin.sockets.any_host import AnyHostConnection, AnyHostTlsConnection
+        from ctxadmin.realtime.any_host import AnyHostConnection, AnyHostTlsConnection
 
         one = AnyHostTlsConnection if address.tls else AnyHostConnection
         return {**options, **address.tls_files, "connection_class": one, "hosts": address.hosts}

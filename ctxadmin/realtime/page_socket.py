@@ -9,11 +9,11 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import Error
 
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.sockets import admission
-from ctxadmin.sockets.callers import Caller, caller_of, comes_from_here
-from ctxadmin.sockets.hub import Hub
-from ctxadmin.sockets.hubs import hub_here
-from ctxadmin.sockets.protocol import (
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.callers import Caller, caller_of, comes_from_here
+from ctxadmin.realtime.hub import Hub
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.protocol import (
     MOST_BYTES,
     NOT_FOUND,
     SIGNED_OUT,
@@ -29,7 +29,7 @@ from ctxadmin.sockets.protocol import (
     State,
     Welcome,
 )
-from ctxadmin.sockets.topics import WORKSPACE, Topic, source_of
+from ctxadmin.realtime.topics import WORKSPACE, Topic, source_of
 
 _MOST_UNSENT: Final = 64  # frames for a slow client; the oldest go first and leave a gap
 _MOST_SAID: Final = 20  # frames of a client in the time below

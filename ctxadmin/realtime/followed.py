@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from ctxadmin.sockets.following import as_frame, follow
-from ctxadmin.sockets.listeners import Listener
-from ctxadmin.sockets.presence import Elsewhere, presence
-from ctxadmin.sockets.protocol import Activity, Changed, DraftChanged, Gone, Person, State
-from ctxadmin.sockets.topics import Topic
+from ctxadmin.realtime.following import as_frame, follow
+from ctxadmin.realtime.listeners import Listener
+from ctxadmin.realtime.presence import Elsewhere, presence
+from ctxadmin.realtime.protocol import Activity, Changed, DraftChanged, Gone, Person, State
+from ctxadmin.realtime.topics import Topic
 
 # People come and go together, when a page is opened by many: they are shown once for all of them.
 _PEOPLE_AFTER: Final = 0.05  # seconds

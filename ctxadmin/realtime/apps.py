@@ -5,15 +5,15 @@ from typing import Any
 from django.apps import AppConfig
 
 
-class SocketsConfig(AppConfig):
-    name = "ctxadmin.sockets"
+class RealtimeConfig(AppConfig):
+    name = "ctxadmin.realtime"
     label = "sockets"
 
     def ready(self) -> None:
         from django.db.models.signals import post_delete, post_save
 
         from ctxadmin.accounts.models import EngineToken, Membership, User
-        from ctxadmin.sockets import announcing, hubs
+        from ctxadmin.realtime import announcing, hubs
 
         announcing.carry(hubs.carry)
         for model, told in (
@@ -39,6 +39,6 @@ def _token_changed(instance: Any, **_: Any) -> None:
 
 
 def _tell(kind: str, name: str) -> None:
-    from ctxadmin.sockets.announcing import rights_changed
+    from ctxadmin.realtime.announcing import rights_changed
 
     rights_changed(kind, name)

@@ -3,7 +3,7 @@
 The same rules stand in ``static/js/live.js``; a test holds both against each other.
 """
 
-from ctxadmin.sockets.protocol import (
+from ctxadmin.realtime.protocol import (
     Changed,
     ConversationState,
     DraftChanged,
