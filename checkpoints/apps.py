@@ -18,8 +18,8 @@ class CheckpointsConfig(AppConfig):
         from conversations.announcing import follow
         from conversations.erasure import on_erase
         from ctxadmin.http.diagnosis import register_finder
-        from ctxadmin.observe.readings import register_reading
         from ctxadmin.realtime.topics import register_source
+        from ctxadmin.telemetry.readings import register_reading
         from workflows.sources import register_run_counter, register_state_source
 
         on_erase(forget)

@@ -19,7 +19,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.work_budget import bounded
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 from workflows.domain import flow
 from workflows.domain.context import Messages, PromptContext, Sight
 from workflows.domain.flow import Entered

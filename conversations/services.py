@@ -23,7 +23,7 @@ from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.ids import new_key, new_public_id
 from ctxadmin.lib.work_budget import bounded
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 
 
 @dataclass(frozen=True, slots=True)

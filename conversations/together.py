@@ -20,8 +20,8 @@ from conversations.writing import Writing
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.db.errors import CommitUnknown, is_outage
 from ctxadmin.http import authentication
-from ctxadmin.observe.facts import note_actor
-from ctxadmin.observe.shared_spans import OwnWrite, shared_span
+from ctxadmin.telemetry.facts import note_actor
+from ctxadmin.telemetry.shared_spans import OwnWrite, shared_span
 from ctxadmin.web import gathering
 from ctxadmin.web.tables import Question, ask
 

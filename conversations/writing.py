@@ -25,7 +25,7 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 from ctxadmin.web.gathering import gathered_transaction
 from ctxadmin.web.tables import Table
 

@@ -16,7 +16,7 @@ from conversations.together import Step
 from conversations.writing import Writing
 from ctxadmin.http.fast_path import HotCall
 from ctxadmin.lib.contract import parse
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 from ctxadmin.web.gathering import LeavesBatch
 
 

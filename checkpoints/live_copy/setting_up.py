@@ -8,7 +8,7 @@ from checkpoints.live_copy import current, erasing
 from conversations.announcing import follow
 from ctxadmin.live import links
 from ctxadmin.live.counts import counts
-from ctxadmin.observe.metrics import count_live_copy
+from ctxadmin.telemetry.metrics import count_live_copy
 
 
 def set_up() -> None:

@@ -19,8 +19,8 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, InvalidState, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.observe.metrics import write_repeated
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.metrics import write_repeated
+from ctxadmin.telemetry.traces import span
 
 
 @dataclass(frozen=True, slots=True)

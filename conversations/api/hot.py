@@ -16,7 +16,7 @@ from ctxadmin.http.authentication import TokenUse
 from ctxadmin.http.fast_path import Call, HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps, loads_strict
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 
 ONE: Final = "/api/v1/conversations/{conversation_id}"
 

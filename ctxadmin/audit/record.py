@@ -16,7 +16,7 @@ from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.observe.metrics import change_committed
+from ctxadmin.telemetry.metrics import change_committed
 from ctxadmin.web.tables import Table
 
 _ENTRIES: Final = Table(AuditEntry)

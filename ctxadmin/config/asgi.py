@@ -16,10 +16,10 @@ from conversations.api import hot as conversations  # noqa: E402
 from ctxadmin.http.fair_queue import Turns  # noqa: E402
 from ctxadmin.http.fast_path import Lane  # noqa: E402
 from ctxadmin.http.handler import ThreadedHandler  # noqa: E402
-from ctxadmin.observe.application import Observed  # noqa: E402
-from ctxadmin.observe.logs import log_ends_of_threads  # noqa: E402
-from ctxadmin.observe.traces import start_tracing  # noqa: E402
 from ctxadmin.realtime.routing import with_sockets  # noqa: E402
+from ctxadmin.telemetry.application import Observed  # noqa: E402
+from ctxadmin.telemetry.logs import log_ends_of_threads  # noqa: E402
+from ctxadmin.telemetry.traces import start_tracing  # noqa: E402
 
 log_ends_of_threads()
 start_tracing()

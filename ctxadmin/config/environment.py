@@ -18,7 +18,7 @@ from django.core.exceptions import ImproperlyConfigured
 from ctxadmin.config import mail_url
 from ctxadmin.db import url
 from ctxadmin.live.address import RedisAddress, read_address
-from ctxadmin.observe import otel
+from ctxadmin.telemetry import otel
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"0", "false", "no", "off", ""})

@@ -296,7 +296,7 @@ WHITENOISE_AUTOREFRESH = DEBUG
 # at a terminal wants to see what goes wrong.
 LOG_FORMAT = environment.choice("CTXADMIN_LOG_FORMAT", "line", "json")
 _FORMATTER = (
-    "ctxadmin.observe.logs." + {"line": "LineFormatter", "json": "JsonFormatter"}[LOG_FORMAT]
+    "ctxadmin.telemetry.logs." + {"line": "LineFormatter", "json": "JsonFormatter"}[LOG_FORMAT]
 )
 LOGGING = {
     "version": 1,

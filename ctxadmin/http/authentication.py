@@ -24,7 +24,7 @@ from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.accounts.token_addresses import is_new, note_address
 from ctxadmin.lib import clock
-from ctxadmin.observe.facts import note_actor
+from ctxadmin.telemetry.facts import note_actor
 from ctxadmin.web.tables import Question, Table, ask
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from ctxadmin.http.authentication import bearer_actor
 from ctxadmin.http.early_answers import SMALL, RefusedEarly, Scope
 from ctxadmin.http.problems import BASE_PATH, of_database
-from ctxadmin.observe.facts import Facts
+from ctxadmin.telemetry.facts import Facts
 
 Caller: TypeAlias = tuple[Literal["token", "person"], str]  # by its id
 

@@ -8,7 +8,7 @@ from typing import Final
 from django.db import Error
 
 from ctxadmin.lib.errors import ContextError, Damaged
-from ctxadmin.observe.facts import current
+from ctxadmin.telemetry.facts import current
 
 FindDamage = Callable[[int, str], Damaged | None]
 _finders: Final[list[FindDamage]] = []

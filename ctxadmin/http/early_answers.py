@@ -19,7 +19,7 @@ from django.utils import translation
 from ctxadmin.http.deferred_response import start
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.http.problems import TITLES, problem, reads_problems
-from ctxadmin.observe.facts import note_refusal
+from ctxadmin.telemetry.facts import note_refusal
 from ctxadmin.ui.phrases import in_the_readers_language
 from ctxadmin.ui.theme import Theme, chosen_theme
 

@@ -28,8 +28,8 @@ from rest_framework.views import APIView
 from ctxadmin.http.middleware import NoStoreMiddleware
 from ctxadmin.http.problems import of_exception
 from ctxadmin.lib.ids import PATTERN
-from ctxadmin.observe.facts import SCOPE_KEY, Facts
-from ctxadmin.observe.shared_spans import OwnWrite, own_write
+from ctxadmin.telemetry.facts import SCOPE_KEY, Facts
+from ctxadmin.telemetry.shared_spans import OwnWrite, own_write
 
 Scope: TypeAlias = dict[str, Any]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.http.models import KeptAnswer
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, ValidationFailed
-from ctxadmin.observe.metrics import write_repeated
+from ctxadmin.telemetry.metrics import write_repeated
 from ctxadmin.web.tables import Table
 
 _KEPT: Final = Table(KeptAnswer, at_insert=("created_at",))

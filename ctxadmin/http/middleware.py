@@ -6,7 +6,7 @@ from typing import Final
 from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
 
-from ctxadmin.observe.facts import current, facts_of, note_route
+from ctxadmin.telemetry.facts import current, facts_of, note_route
 
 
 class RequestIdMiddleware:

@@ -25,7 +25,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.observe.facts import note_refusal
+from ctxadmin.telemetry.facts import note_refusal
 
 CONTENT_TYPE: Final = "application/problem+json"
 BASE_PATH: Final = "/api/v1"

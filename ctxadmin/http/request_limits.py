@@ -16,7 +16,7 @@ from django.conf import settings
 
 from ctxadmin.http.callers import UNAUTHENTICATED, KnownCallers, credential_of
 from ctxadmin.http.early_answers import RefusedEarly, Scope
-from ctxadmin.observe.facts import SCOPE_KEY, Facts
+from ctxadmin.telemetry.facts import SCOPE_KEY, Facts
 
 _BURST_SECONDS: Final = 5.0  # so many seconds' requests may come at once
 _MOST_IDLE: Final = 10_000  # callers that are remembered

@@ -18,9 +18,9 @@ from ctxadmin import __version__
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.http.authentication import token_actor
 from ctxadmin.http.problems import problem
-from ctxadmin.observe import metrics
-from ctxadmin.observe.processes import CountsCollector, WorkersCollector
-from ctxadmin.observe.readings import DatabaseCollector
+from ctxadmin.telemetry import metrics
+from ctxadmin.telemetry.processes import CountsCollector, WorkersCollector
+from ctxadmin.telemetry.readings import DatabaseCollector
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1"})
 _FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Via")

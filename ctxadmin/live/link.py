@@ -17,7 +17,7 @@ from ctxadmin.live.address import Kind, RedisAddress
 from ctxadmin.live.client import NO_ANSWER, Away, Client
 from ctxadmin.live.counts import count
 from ctxadmin.live.troubles import trouble_of
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 
 logger = logging.getLogger(__name__)
 AnswerT = TypeVar("AnswerT")

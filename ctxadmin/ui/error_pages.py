@@ -30,7 +30,7 @@ from ctxadmin.lib.errors import (
     NotFound,
     Unavailable,
 )
-from ctxadmin.observe.facts import note_refusal
+from ctxadmin.telemetry.facts import note_refusal
 from ctxadmin.ui.phrases import in_the_readers_language
 
 

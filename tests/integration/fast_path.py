@@ -17,7 +17,7 @@ from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.http.fast_path import Call, Lane
 from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.observe.application import Observed
+from ctxadmin.telemetry.application import Observed
 from tests.factories import ALL_SCOPES, workspace
 
 HOT = [*conversations.CALLS, *checkpoints.CALLS]

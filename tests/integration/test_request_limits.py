@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from ctxadmin.accounts.roles import Role
-from ctxadmin.observe.metrics import REGISTRY
+from ctxadmin.telemetry.metrics import REGISTRY
 from tests.factories import conversation, signed_in, user
 from tests.integration.fast_path import App
 

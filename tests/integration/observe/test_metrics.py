@@ -17,8 +17,8 @@ from checkpoints.models import Execution
 from ctxadmin.accounts.roles import Scope
 from ctxadmin.http import scrape
 from ctxadmin.lib import clock
-from ctxadmin.observe import metrics, readings
-from ctxadmin.observe.readings import DatabaseCollector
+from ctxadmin.telemetry import metrics, readings
+from ctxadmin.telemetry.readings import DatabaseCollector
 from tests.factories import Api, user
 
 pytestmark = pytest.mark.django_db

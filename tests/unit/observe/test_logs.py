@@ -13,9 +13,9 @@ from django.db import OperationalError
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.errors import VersionConflict
-from ctxadmin.observe import logs
-from ctxadmin.observe.facts import Facts, current
-from ctxadmin.observe.logs import JsonFormatter, LineFormatter, log_ends_of_threads, log_request
+from ctxadmin.telemetry import logs
+from ctxadmin.telemetry.facts import Facts, current
+from ctxadmin.telemetry.logs import JsonFormatter, LineFormatter, log_ends_of_threads, log_request
 from tests.servers import ROOT
 
 CONTENT = "what-somebody-wrote"

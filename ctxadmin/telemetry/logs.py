@@ -19,7 +19,7 @@ from django.db import DatabaseError
 
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError
-from ctxadmin.observe.facts import Facts, current
+from ctxadmin.telemetry.facts import Facts, current
 
 # The packages of this project: a logger is named for its module, or for one of them.
 _OURS: Final = frozenset(
@@ -28,7 +28,7 @@ _OURS: Final = frozenset(
 _FRAMES: Final = 40
 _CHAIN: Final = 5
 _VALUE: Final = re.compile(r"%(?:\(\w+\))?[-+# 0-9.*]*[a-zA-Z]")
-_log = logging.getLogger("ctxadmin.observe")
+_log = logging.getLogger("ctxadmin.telemetry")
 _access = logging.getLogger("ctxadmin.access")
 
 

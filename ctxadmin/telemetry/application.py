@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from django.conf import settings
 
-from ctxadmin.observe import metrics
-from ctxadmin.observe.facts import NO_ROUTE, SCOPE_KEY, Facts, current, facts_in
-from ctxadmin.observe.logs import log_request
-from ctxadmin.observe.traces import request_span
+from ctxadmin.telemetry import metrics
+from ctxadmin.telemetry.facts import NO_ROUTE, SCOPE_KEY, Facts, current, facts_in
+from ctxadmin.telemetry.logs import log_request
+from ctxadmin.telemetry.traces import request_span
 
 AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.lib.ids import is_public_id
-from ctxadmin.observe import metrics
+from ctxadmin.telemetry import metrics
 
 SCOPE_KEY: Final = "ctxadmin.facts"
 NO_ROUTE: Final = "unknown"

@@ -11,8 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import Context
 from typing import TYPE_CHECKING
 
-from ctxadmin.observe.facts import Facts
-from ctxadmin.observe.traces import NOTHING, mark_failed, tracing
+from ctxadmin.telemetry.facts import Facts
+from ctxadmin.telemetry.traces import NOTHING, mark_failed, tracing
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanContext, Tracer

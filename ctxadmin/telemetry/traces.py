@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from ctxadmin.observe.facts import Facts
+from ctxadmin.telemetry.facts import Facts
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
