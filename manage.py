@@ -12,7 +12,7 @@ from django.db.utils import Error
 
 def main(arguments: list[str]) -> None:
     """Run a command; commands wait long for the database, a server does not."""
-    from ctxadmin.db.patience import patience  # which reads the settings
+    from ctxadmin.storage.database.command_timeouts import patience  # which reads the settings
 
     with nullcontext() if "serve" in arguments[1:2] else patience():
         execute_from_command_line(arguments)
@@ -25,7 +25,7 @@ if __name__ == "__main__":
     except ImproperlyConfigured as error:
         sys.exit(f"ctxadmin cannot start: {error}")
     except Error as error:
-        from ctxadmin.db.errors import meaning_of
+        from ctxadmin.storage.database.errors import meaning_of
 
         meaning = meaning_of(error)
         if meaning is None:

@@ -25,9 +25,9 @@ from ctxadmin.accounts.actor import Actor
 from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
+from ctxadmin.storage.statement_batch import gathered_transaction
+from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.traces import span
-from ctxadmin.web.gathering import gathered_transaction
-from ctxadmin.web.tables import Table
 
 _COUNTERS: Final = (
     "status",

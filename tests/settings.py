@@ -38,7 +38,7 @@ if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
 
 from ctxadmin.config.settings import *  # noqa: E402, F403
 from ctxadmin.config.settings import DATABASES, EMBEDDED  # noqa: E402
-from ctxadmin.db.url import session  # noqa: E402 - the environment comes first
+from ctxadmin.storage.database.url import session  # noqa: E402 - the environment comes first
 
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

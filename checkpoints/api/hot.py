@@ -16,8 +16,8 @@ from conversations.together import Step
 from conversations.writing import Writing
 from ctxadmin.http.fast_path import HotCall
 from ctxadmin.lib.contract import parse
+from ctxadmin.storage.statement_batch import LeavesBatch
 from ctxadmin.telemetry.traces import span
-from ctxadmin.web.gathering import LeavesBatch
 
 
 def _save(body: JsonValue, names: Mapping[str, str]) -> Step:

@@ -28,8 +28,8 @@ from conversations.results import Applied
 from conversations.store import find_head
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
-from ctxadmin.db.binary_log import binary_log_days
 from ctxadmin.lib.errors import NotFound, VersionConflict
+from ctxadmin.storage.database.binary_log import binary_log_days
 from ctxadmin.ui.components import Confirm, Crumb, Text
 from ctxadmin.ui.pages import page, show
 

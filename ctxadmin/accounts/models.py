@@ -10,7 +10,7 @@ from django.db import models
 
 from ctxadmin.accounts.roles import Role
 from ctxadmin.lib.ids import new_key
-from ctxadmin.web.fields import AsciiField
+from ctxadmin.storage.fields import AsciiField
 
 
 class User(AbstractUser):

@@ -16,8 +16,8 @@ from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.metrics import change_committed
-from ctxadmin.web.tables import Table
 
 _ENTRIES: Final = Table(AuditEntry)
 _REASONS: Final = Table(AuditReason)

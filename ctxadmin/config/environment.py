@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin.config import mail_url
-from ctxadmin.db import url
-from ctxadmin.live.address import RedisAddress, read_address
+from ctxadmin.storage.database import url
+from ctxadmin.storage.redis.address import RedisAddress, read_address
 from ctxadmin.telemetry import otel
 
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})

@@ -7,8 +7,8 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from ctxadmin.config import environment
-from ctxadmin.db.url import SQLITE
 from ctxadmin.realtime.layers import channel_layers
+from ctxadmin.storage.database.url import SQLITE
 
 # Model fields and querysets with type arguments, as the type checker needs them.
 django_stubs_ext.monkeypatch()
@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "axes",
     "ctxadmin.config",
     "ctxadmin.ui",
+    "ctxadmin.storage",
     "ctxadmin.http",
     "ctxadmin.accounts",
     "ctxadmin.audit",
@@ -98,8 +99,8 @@ COMMAND_TIMEOUT = environment.number("CTXADMIN_COMMAND_TIMEOUT", 3600, least=5) 
 ALLOW_UNSAFE_DATABASE = environment.flag("CTXADMIN_ALLOW_UNSAFE_DATABASE")
 # Functions without arguments that return what they found, for /readyz and the start of a server.
 READINESS_PROBES = [
-    "ctxadmin.db.probe.findings",
-    "ctxadmin.live.links.findings",
+    "ctxadmin.storage.database.probe.findings",
+    "ctxadmin.storage.redis.links.findings",
     "ctxadmin.realtime.hubs.findings",
 ]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

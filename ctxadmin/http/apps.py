@@ -6,6 +6,3 @@ from django.apps import AppConfig
 class HttpConfig(AppConfig):
     name = "ctxadmin.http"
     label = "web"
-
-    def ready(self) -> None:
-        from ctxadmin.db import system_checks  # noqa: F401 - registers them

@@ -24,8 +24,8 @@ from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.accounts.token_addresses import is_new, note_address
 from ctxadmin.lib import clock
+from ctxadmin.storage.tables import Question, Table, ask
 from ctxadmin.telemetry.facts import note_actor
-from ctxadmin.web.tables import Question, Table, ask
 
 if TYPE_CHECKING:
     from rest_framework.views import APIView  # which reads the settings that name this module

@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.http.models import KeptAnswer
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.metrics import write_repeated
-from ctxadmin.web.tables import Table
 
 _KEPT: Final = Table(KeptAnswer, at_insert=("created_at",))
 _LONGEST_KEY: Final = 255

@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from ctxadmin.web.fields import AsciiField, JsonBytesField
+from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
 class KeptAnswer(models.Model):

@@ -10,7 +10,6 @@ from django.db import Error
 from django.http import Http404, HttpRequest, HttpResponse
 from rest_framework import exceptions as drf
 
-from ctxadmin.db.errors import told
 from ctxadmin.http.diagnosis import damage_behind_failure
 from ctxadmin.lib.errors import (
     ContextError,
@@ -25,6 +24,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.storage.database.errors import told
 from ctxadmin.telemetry.facts import note_refusal
 
 CONTENT_TYPE: Final = "application/problem+json"

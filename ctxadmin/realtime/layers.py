@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ctxadmin.live.address import Kind, RedisAddress
+from ctxadmin.storage.redis.address import Kind, RedisAddress
 
 TIMEOUT: Final = 1.0  # seconds that Redis may take for a message
 

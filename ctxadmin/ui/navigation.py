@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.roles import Action
 from ctxadmin.http.authentication import person_actor
-from ctxadmin.live import links
+from ctxadmin.storage.redis import links
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.theme import Theme, chosen_theme
 

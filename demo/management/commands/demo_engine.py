@@ -19,7 +19,7 @@ from ctxadmin.accounts.services import (
     revoke_token,
     system_actor,
 )
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 from demo.engine import ENDED, Engine, ServerRefused
 from demo.script import QUESTION, TOPIC
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from ctxadmin.live.address import read_address
 from ctxadmin.realtime import hub as hub_module
 from ctxadmin.realtime import rights
 from ctxadmin.realtime.hub import Hub
@@ -17,6 +16,7 @@ from ctxadmin.realtime.layers import channel_layers
 from ctxadmin.realtime.messages import Announced
 from ctxadmin.realtime.protocol import Activity, Gone
 from ctxadmin.realtime.topics import WORKSPACE, Topic
+from ctxadmin.storage.redis.address import read_address
 from tests.redis_servers import (
     ClusterNode,
     Node,

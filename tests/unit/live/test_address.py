@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin.config import environment
-from ctxadmin.live.address import Kind, RedisAddress, read_address
+from ctxadmin.storage.redis.address import Kind, RedisAddress, read_address
 
 KNOWN = {
     "redis://localhost": RedisAddress(Kind.SINGLE, (("localhost", 6379),)),

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ctxadmin.live.address import read_address
-from ctxadmin.live.link import Link
+from ctxadmin.storage.redis.address import read_address
+from ctxadmin.storage.redis.link import Link
 
 
 @pytest.fixture

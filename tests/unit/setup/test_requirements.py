@@ -24,9 +24,9 @@ LOCKS = (EMBEDDED, PRODUCTION, TEST)
 # Modules that are loaded only where a setting asks for what they need.
 ON_SERVERS = {
     ROOT / "checkpoints/live_copy/sums.py",
-    ROOT / "ctxadmin/live/link.py",
-    ROOT / "ctxadmin/live/troubles.py",
-    ROOT / "ctxadmin/db/mysql/base.py",
+    ROOT / "ctxadmin/storage/redis/link.py",
+    ROOT / "ctxadmin/storage/redis/redis_errors.py",
+    ROOT / "ctxadmin/storage/database/mysql/base.py",
     ROOT / "ctxadmin/realtime/any_host.py",
     ROOT / "ctxadmin/realtime/losses.py",
 }

@@ -10,7 +10,7 @@ from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import default_workspace, system_actor
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import Duplicate, ValidationFailed
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):

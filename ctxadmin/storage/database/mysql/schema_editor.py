@@ -5,7 +5,7 @@ from typing import Any, Final
 from django.db.backends.mysql.schema import DatabaseSchemaEditor
 from django.db.utils import Error
 
-from ctxadmin.db.errors import number_of
+from ctxadmin.storage.database.errors import number_of
 
 # What a statement says that was executed before: a table, column, or key that is there already, or
 # is not there any more; for MariaDB a foreign key of the same name is a 1005, or a 1826.

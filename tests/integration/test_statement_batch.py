@@ -8,8 +8,8 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from conversations.models import Message
-from ctxadmin.web.gathering import Batch, LeavesBatch, batch, gathered
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.statement_batch import Batch, LeavesBatch, batch, gathered
+from ctxadmin.storage.tables import Table
 
 pytestmark = pytest.mark.django_db
 

@@ -13,10 +13,10 @@ from redis.exceptions import NoScriptError, RedisClusterException, RedisError, R
 from redis.retry import Retry
 from redis.sentinel import Sentinel
 
-from ctxadmin.live.address import Kind, RedisAddress
-from ctxadmin.live.client import NO_ANSWER, Away, Client
-from ctxadmin.live.counts import count
-from ctxadmin.live.troubles import trouble_of
+from ctxadmin.storage.redis.address import Kind, RedisAddress
+from ctxadmin.storage.redis.client import NO_ANSWER, Away, Client
+from ctxadmin.storage.redis.counts import count
+from ctxadmin.storage.redis.redis_errors import trouble_of
 from ctxadmin.telemetry.traces import span
 
 logger = logging.getLogger(__name__)

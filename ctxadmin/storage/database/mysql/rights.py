@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from django.db.utils import Error
 
-from ctxadmin.db.errors import AWAY, BROKEN, DENIED, READ_ONLY, number_of
 from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database.errors import AWAY, BROKEN, DENIED, READ_ONLY, number_of
 
 VERBS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE")
 APPEND_ONLY: Final = ("SELECT", "INSERT")

@@ -10,10 +10,16 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.utils import Error
 
-from ctxadmin.db.errors import OUTDATED, meaning_of
-from ctxadmin.db.migration_progress import Progress, interrupted
-from ctxadmin.db.schema import Schema, differences, expected_schema, read_schema, summary
 from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database.errors import OUTDATED, meaning_of
+from ctxadmin.storage.database.migration_progress import Progress, interrupted
+from ctxadmin.storage.database.schema import (
+    Schema,
+    differences,
+    expected_schema,
+    read_schema,
+    summary,
+)
 
 TABLES: Final = "database.schema"
 _LASTS: Final = 60.0  # seconds for which tables that were right are believed

@@ -9,9 +9,9 @@ import pytest
 import redis
 
 from ctxadmin.lib.finding import Finding
-from ctxadmin.live import links
-from ctxadmin.live.address import read_address
-from ctxadmin.live.link import Link
+from ctxadmin.storage.redis import links
+from ctxadmin.storage.redis.address import read_address
+from ctxadmin.storage.redis.link import Link
 from tests.servers import Redis
 
 

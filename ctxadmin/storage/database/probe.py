@@ -13,11 +13,11 @@ from django.conf import settings
 from django.db import connection
 from django.db.utils import Error
 
-from ctxadmin.db import schema_probe, sqlite_rules
-from ctxadmin.db.errors import NO_TLS, meaning_of, number_of
-from ctxadmin.db.mysql import columns, rights
-from ctxadmin.db.mysql import rules as mysql_rules
 from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database import schema_probe, sqlite_rules
+from ctxadmin.storage.database.errors import NO_TLS, meaning_of, number_of
+from ctxadmin.storage.database.mysql import columns, rights
+from ctxadmin.storage.database.mysql import rules as mysql_rules
 
 _ASCII: Final = "CHARACTER SET ascii"  # in the type of a column
 _MOUNTS: Final = Path("/proc/self/mountinfo")

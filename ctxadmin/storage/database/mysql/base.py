@@ -13,7 +13,7 @@ from django.utils.functional import cached_property
 from MySQLdb.constants import CLIENT  # type: ignore[import-untyped,import-not-found,unused-ignore]
 from MySQLdb.cursors import Cursor as DriverCursor  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-from ctxadmin.db.errors import (
+from ctxadmin.storage.database.errors import (
     AWAY,
     BROKEN,
     DENIED,
@@ -24,9 +24,9 @@ from ctxadmin.db.errors import (
     leaves_unknown,
     number_of,
 )
-from ctxadmin.db.mysql.schema_editor import ResumingSchemaEditor
-from ctxadmin.db.mysql.stalls import STALLS
-from ctxadmin.db.url import SECRET
+from ctxadmin.storage.database.mysql.circuit_breaker import STALLS
+from ctxadmin.storage.database.mysql.schema_editor import ResumingSchemaEditor
+from ctxadmin.storage.database.url import SECRET
 
 
 class _Watch(DatabaseErrorWrapper):

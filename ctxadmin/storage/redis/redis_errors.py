@@ -7,7 +7,7 @@ from typing import Final
 
 from redis.exceptions import AuthenticationError, InvalidResponse, NoPermissionError
 
-from ctxadmin.live.client import NO_ANSWER, Trouble
+from ctxadmin.storage.redis.client import NO_ANSWER, Trouble
 
 # The first that an error, or what caused it, fits.
 _TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = (

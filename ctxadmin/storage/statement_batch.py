@@ -16,7 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 if TYPE_CHECKING:  # its driver is of the production set
-    from ctxadmin.db.mysql.base import DatabaseWrapper as MySqlConnection
+    from ctxadmin.storage.database.mysql.base import DatabaseWrapper as MySqlConnection
 
 # Bytes of values that are kept back at most: a packet has to stay below max_allowed_packet.
 _MOST_BYTES: Final = 4 * 1024**2

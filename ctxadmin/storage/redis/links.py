@@ -1,7 +1,7 @@
 """The Redis of the live copy as this process reaches it, and whether it is there."""
 
 from ctxadmin.lib.finding import Finding
-from ctxadmin.live.client import Reached
+from ctxadmin.storage.redis.client import Reached
 
 _copies: Reached | None = None
 

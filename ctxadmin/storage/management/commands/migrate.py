@@ -8,12 +8,12 @@ from django.core.management.commands import migrate
 from django.db import connection
 from django.db.utils import Error
 
-from ctxadmin.db import schema_probe
-from ctxadmin.db.errors import meaning_of, number_of
-from ctxadmin.db.migration_progress import ResumingExecutor
-from ctxadmin.db.mysql.schema_editor import DONE_BEFORE
-from ctxadmin.db.system_checks import for_migration
 from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database import schema_probe
+from ctxadmin.storage.database.errors import meaning_of, number_of
+from ctxadmin.storage.database.migration_progress import ResumingExecutor
+from ctxadmin.storage.database.mysql.schema_editor import DONE_BEFORE
+from ctxadmin.storage.database.system_checks import for_migration
 
 # Django's command names its executor nowhere else.
 migrate.MigrationExecutor = ResumingExecutor  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BinaryField, DateTimeField, Field, Model
 from django.db.models.functions import Now
 
-from ctxadmin.web import gathering
+from ctxadmin.storage import statement_batch
 
 ModelT = TypeVar("ModelT", bound=Model)
 Convert = Callable[[Any], Any]
@@ -43,7 +43,7 @@ class Question(Generic[ModelT]):
 
 def ask(*questions: Question[Any]) -> list[list[Any]]:
     """The rows of each question, all asked by one round trip on MySQL."""
-    found = gathering.ask([(each.text, each.values) for each in questions])
+    found = statement_batch.ask([(each.text, each.values) for each in questions])
     return [
         [question.row(row) for row in rows] for question, rows in zip(questions, found, strict=True)
     ]
@@ -180,7 +180,7 @@ class Table(Generic[ModelT]):
         text = self._texts.get(_INSERT) or self._new_text(_INSERT, self._insert_of())
         remaining = iter(rows)
         while part := list(islice(remaining, _ROWS)):
-            gathering.insert(text, self._places, len(part), self._values_of(part))
+            statement_batch.insert(text, self._places, len(part), self._values_of(part))
 
     def put(self, rows: Iterable[ModelT]) -> None:
         """Store rows in the place of those that have their primary keys, if there are any."""
@@ -188,11 +188,11 @@ class Table(Generic[ModelT]):
         while part := list(islice(remaining, _ROWS)):
             key = ("put", len(part))
             text = self._texts.get(key) or self._new_text(key, self._put_of(len(part)))
-            gathering.send(text, self._values_of(part))
+            statement_batch.send(text, self._values_of(part))
 
     def change(self, where: Mapping[str, object], values: Mapping[str, object]) -> None:
         """Set fields of the rows that have the values ``where``."""
-        gathering.send(
+        statement_batch.send(
             self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
         )
 

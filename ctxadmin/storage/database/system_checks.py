@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core import checks
 from django.db import DEFAULT_DB_ALIAS
 
-from ctxadmin.db import probe
+from ctxadmin.storage.database import probe
 
 _migrates: Final = ContextVar("migrates", default=False)
 

@@ -15,7 +15,7 @@ from django.db.migrations import Migration
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.state import ProjectState
 
-from ctxadmin.db.mysql.schema_editor import ResumingSchemaEditor
+from ctxadmin.storage.database.mysql.schema_editor import ResumingSchemaEditor
 
 _TABLE: Final = "ctxadmin_migration_progress"
 

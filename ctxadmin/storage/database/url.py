@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from django.core.exceptions import ImproperlyConfigured
 
 SQLITE: Final = "django.db.backends.sqlite3"
-MYSQL: Final = "ctxadmin.db.mysql"
+MYSQL: Final = "ctxadmin.storage.database.mysql"
 EXAMPLE: Final = "mysql://user:password@host:3306/name"
 LOCK_WAIT: Final = 3  # seconds; below the timeouts, so that a lock is told from an outage
 # Together with a moment to answer in, a request hears of a stalled server within five seconds.

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from ctxadmin.db.url import MYSQL, session
+from ctxadmin.storage.database.url import MYSQL, session
 
 _LOCK_WAIT: Final = 30  # seconds; a migration that waits for a table makes all others wait, too
 
