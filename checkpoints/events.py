@@ -12,8 +12,8 @@ from typing import Final
 import orjson
 
 from checkpoints.models import Checkpoint, Execution
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Action
 from ctxadmin.realtime.protocol import ConversationState, named
 
 MOST: Final = 500  # events that are read at once

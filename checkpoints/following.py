@@ -9,8 +9,8 @@ from checkpoints.written import VersionWritten
 from conversations.announcing import Changed as Committed
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.realtime.announcing import announce, who
 from ctxadmin.realtime.messages import Announced

@@ -28,8 +28,8 @@ from conversations.store import (
     path_between,
     view_of,
 )
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 

@@ -18,9 +18,9 @@ from conversations.domain.configs import read_operation
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
 from conversations.services import NewConversation
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import create_token, revoke_token
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Scope
 from demo import script
 from demo.engine import Engine
 from demo.workflows import WORKFLOWS

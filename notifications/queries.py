@@ -6,9 +6,9 @@ from typing import Final
 
 from django.db.models import Q
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from notifications.models import Delivery, Webhook
 

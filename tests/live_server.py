@@ -22,7 +22,7 @@ PASSWORD = "a long passphrase of the tests"
 # People by role, as the pages sign them in; the names are the roles.
 MAKE_PEOPLE = """
 from ctxadmin.accounts.models import Membership, User
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.accounts.services import default_workspace
 for role in Role:
     person = User.objects.get_or_create(username=role.value)[0]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.realtime.announcing import announce, who
 from ctxadmin.realtime.messages import Announced
 from ctxadmin.realtime.protocol import Activity, DraftChanged, Gone, Told, WorkflowState

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from workflows.definitions import definition
 from workflows.domain.compare import ElementChange, compare

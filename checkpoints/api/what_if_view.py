@@ -16,9 +16,9 @@ from checkpoints.what_if import (
     named_executions,
     what_if,
 )
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.described import Answer, described
 from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract
 from workflows.domain.graph import Document

@@ -20,8 +20,8 @@ from conversations.models import Comment, Conversation
 from conversations.pages.once import done_once
 from conversations.pages.windows import is_number
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
 from ctxadmin.ui.components import Confirm, Crumb, Text

@@ -15,8 +15,8 @@ from checkpoints.pages.seen import bound_to, execution_in, require_seen
 from checkpoints.services.assigning import assign, reviewers
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.ui.components import Confirm, Crumb, Text
 from ctxadmin.ui.form_idempotency import once_per_form

@@ -24,8 +24,8 @@ from checkpoints.pages.run_marks import marks_of
 from checkpoints.pinned import Pinned
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show

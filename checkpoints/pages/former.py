@@ -15,7 +15,7 @@ from checkpoints.pages.lost import LostPage
 from checkpoints.pages.state_form import Changes
 from checkpoints.pinned import reducers_of
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value
 from ctxadmin.ui.components import Crumb, Text

@@ -22,8 +22,8 @@ from checkpoints.services.moving import Moved, MoveService
 from conversations.models import Conversation
 from conversations.pages.once import done_once
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import (
     ContextError,

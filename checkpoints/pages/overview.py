@@ -14,8 +14,8 @@ from checkpoints.domain.status import Status
 from checkpoints.pages import lists
 from checkpoints.pages.lists import ExecutionLine, Kept
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 

@@ -13,7 +13,7 @@ from checkpoints.moments import Moment
 from checkpoints.pages import presenters
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.store import find_current
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.pages import page
 

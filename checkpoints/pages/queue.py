@@ -17,9 +17,9 @@ from checkpoints.pages import lists
 from checkpoints.pages.lists import reason_of
 from checkpoints.services.annotating import holder_id
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show

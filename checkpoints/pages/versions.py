@@ -27,8 +27,8 @@ from conversations.models import Conversation
 from conversations.pages.cards import Said, said_by
 from conversations.pages.comparing import MessageChanges, message_changes
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import Difference
 from ctxadmin.ui.components import Crumb, Tab, Text

@@ -21,8 +21,8 @@ from checkpoints.what_if import (
     last_executions,
     what_if,
 )
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show

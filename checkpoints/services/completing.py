@@ -15,8 +15,8 @@ from checkpoints.services.starting import open_or_start
 from conversations.results import Applied
 from conversations.services import operate_in
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, InvalidState, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.telemetry.metrics import write_repeated

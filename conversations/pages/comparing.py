@@ -23,8 +23,8 @@ from conversations.pages.hunks import Line, Skip, lines_of
 from conversations.pages.presenters import BatchLine
 from conversations.pages.windows import is_number
 from conversations.store import find_head, find_revision, lineage, view_of
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff, without_long
 from ctxadmin.ui.components import Crumb, Text

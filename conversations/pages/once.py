@@ -6,7 +6,7 @@ from typing import ParamSpec
 from django.http import HttpRequest, HttpResponse
 
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.form_idempotency import once_per_form
 from ctxadmin.ui.pages import PageView
 

@@ -32,8 +32,8 @@ from conversations.pages.forms import OperationForm, OperationRequest
 from conversations.pages.typed_messages import as_typed, in_operation
 from conversations.results import Applied
 from conversations.store import find_head, find_revision, view_of
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import (
     ContextError,

@@ -14,7 +14,7 @@ from conversations.pages import presenters, windows
 from conversations.pages.cards import MessageCard, message_card
 from conversations.pages.windows import Shown
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 

@@ -8,7 +8,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib.ids import new_key
 from ctxadmin.storage.fields import AsciiField
 

@@ -9,11 +9,11 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import BrowserSession, User
-from ctxadmin.accounts.roles import Action
 from ctxadmin.accounts.sessions import active_sessions
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.realtime.announcing import rights_changed
 
 

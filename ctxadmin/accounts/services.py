@@ -10,10 +10,10 @@ from typing import Final
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
-from ctxadmin.accounts.roles import ROLE_SCOPES, Action, Role, Scope
 from ctxadmin.audit.record import Change, record
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, VersionConflict
 from ctxadmin.lib.ids import new_public_id

@@ -18,11 +18,11 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
-from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.accounts.token_addresses import is_new, note_address
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.lib import clock
 from ctxadmin.storage.tables import Question, Table, ask
 from ctxadmin.telemetry.facts import note_actor

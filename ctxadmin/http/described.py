@@ -39,8 +39,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 from rest_framework.response import Response
 
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.pagination import DEFAULT_LIMIT, MAX_LIMIT
+from ctxadmin.identity.roles import Action
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., object])
 ItemT = TypeVar("ItemT")

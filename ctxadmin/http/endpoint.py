@@ -12,10 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.http import etags, idempotency, problems
 from ctxadmin.http.described import IF_MATCH, description_of
 from ctxadmin.http.json_body import StrictJsonParser
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 

@@ -10,8 +10,8 @@ from django.db.models.functions import Now
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.http.models import KeptAnswer
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.metrics import write_repeated

@@ -17,10 +17,10 @@ from drf_spectacular.openapi import AutoSchema
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from ctxadmin.accounts.roles import who_may
 from ctxadmin.http.described import Described, Parameter, description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
 from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
+from ctxadmin.identity.roles import who_may
 
 Json = dict[str, Any]
 TAGS: Final = {

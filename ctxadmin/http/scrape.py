@@ -15,9 +15,9 @@ from prometheus_client.registry import Collector
 from rest_framework.exceptions import AuthenticationFailed
 
 from ctxadmin import __version__
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.http.authentication import token_actor
 from ctxadmin.http.problems import problem
+from ctxadmin.identity.roles import Scope
 from ctxadmin.telemetry import metrics
 from ctxadmin.telemetry.processes import CountsCollector, WorkersCollector
 from ctxadmin.telemetry.readings import DatabaseCollector

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.db import transaction
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.realtime.messages import Announced, Message, Rights
 from ctxadmin.realtime.protocol import Who
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.http import HttpRequest
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.telemetry import metrics
 

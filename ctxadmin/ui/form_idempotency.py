@@ -9,9 +9,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.http.idempotency import REPLAYED, Call, KeyReused, once
 from ctxadmin.http.problems import reads_problems
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.json_bytes import canonical
 

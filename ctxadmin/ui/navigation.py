@@ -10,9 +10,9 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject, cached_property
 from django.utils.translation import gettext_lazy as _
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.authentication import person_actor
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.storage.redis import links
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.theme import Theme, chosen_theme

@@ -12,8 +12,8 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, Unavailable, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text

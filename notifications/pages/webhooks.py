@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.ui.components import Confirm, Crumb, Status, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint

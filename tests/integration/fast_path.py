@@ -12,10 +12,10 @@ from django.db import connection, connections
 
 from checkpoints.api import hot as checkpoints
 from conversations.api import hot as conversations
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.http.fast_path import Call, Lane
 from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.telemetry.application import Observed
 from tests.factories import ALL_SCOPES, workspace

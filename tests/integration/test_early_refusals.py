@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import signed_in
 from tests.integration.fast_path import App

@@ -13,9 +13,9 @@ from checkpoints.services import saving
 from conversations.models import Conversation, Message
 from conversations.remembered import MEMORY
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from tests.factories import conversation, engine, result, user
 from tests.integration.checkpoints.flows import chain

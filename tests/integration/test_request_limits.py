@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.telemetry.metrics import REGISTRY
 from tests.factories import conversation, signed_in, user
 from tests.integration.fast_path import App

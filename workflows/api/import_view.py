@@ -8,10 +8,10 @@ from pydantic import TypeAdapter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.described import IF_MATCH, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.json_body import StrictJsonParser
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from workflows import services

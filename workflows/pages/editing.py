@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Duplicate, FieldProblem, Forbidden, NotFound
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.forms import ContractForm

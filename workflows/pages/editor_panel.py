@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from pydantic import Field, JsonValue
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.ui.components import Text

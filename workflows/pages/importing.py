@@ -13,8 +13,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 from pydantic import TypeAdapter
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text

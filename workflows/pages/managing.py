@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, VersionConflict
 from ctxadmin.ui.components import Confirm, Crumb, DiffRow, Text
 from ctxadmin.ui.forms import ContractForm

@@ -12,9 +12,9 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.http.pagination import PageRequest, encode
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
 from ctxadmin.ui.pages import page, show
 from workflows import exports, queries

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long

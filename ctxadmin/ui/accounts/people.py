@@ -14,9 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from ctxadmin.accounts import people as services
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.people import NewPassword, NewPersonRequest, Person, RoleName
-from ctxadmin.accounts.roles import Action, Role
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action, Role
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, VersionConflict
 from ctxadmin.ui.components import Confirm, Crumb, Status, Text

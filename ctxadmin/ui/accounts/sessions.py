@@ -12,9 +12,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
 from ctxadmin.accounts import own_sessions as services
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.own_sessions import OwnSession
 from ctxadmin.accounts.sessions import stored_key
+from ctxadmin.identity.actor import Actor
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.pages import page
 

@@ -15,10 +15,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 from pydantic import AfterValidator, Field
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Action, Scope
 from ctxadmin.accounts.services import create_token, revoke_token
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound

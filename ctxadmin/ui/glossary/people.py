@@ -14,7 +14,7 @@ PEOPLE: Final = TermGroup(
             "designer",
             pgettext_lazy("glossary", "designer"),
             _("A person who draws workflows and decides what context each node sees."),
-            "ctxadmin.accounts.roles.Role.DESIGNER",
+            "ctxadmin.identity.roles.Role.DESIGNER",
         ),
         Term(
             "reviewer",
@@ -23,13 +23,13 @@ PEOPLE: Final = TermGroup(
                 "A person who approves or rejects proposals, edits the state of paused "
                 "executions and rolls back conversations."
             ),
-            "ctxadmin.accounts.roles.Role.REVIEWER",
+            "ctxadmin.identity.roles.Role.REVIEWER",
         ),
         Term(
             "admin",
             pgettext_lazy("glossary", "admin"),
             _("A person who manages the people, tokens and retention of a workspace."),
-            "ctxadmin.accounts.roles.Role.ADMIN",
+            "ctxadmin.identity.roles.Role.ADMIN",
         ),
         Term(
             "engine",
@@ -55,7 +55,7 @@ PEOPLE: Final = TermGroup(
                 "What a person may do in a workspace: viewer, reviewer, designer or admin; each"
                 " includes the ones before."
             ),
-            "ctxadmin.accounts.roles.Role",
+            "ctxadmin.identity.roles.Role",
         ),
         Term(
             "token",
@@ -70,7 +70,7 @@ PEOPLE: Final = TermGroup(
             "scope",
             pgettext_lazy("glossary", "scope"),
             _("What a token may do besides reading: engine, review, design or admin."),
-            "ctxadmin.accounts.roles.Scope",
+            "ctxadmin.identity.roles.Scope",
         ),
     ),
 )

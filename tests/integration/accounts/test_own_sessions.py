@@ -12,11 +12,11 @@ from django.test import Client
 from conversations.services import NewConversation, create
 from ctxadmin.accounts import people
 from ctxadmin.accounts.models import BrowserSession, User
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.accounts.sessions import stored_key
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Role
 from tests.factories import engine, member, workspace
 from tests.integration.sockets.pages import do, of_person, play
 

@@ -14,8 +14,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from ctxadmin.accounts.models import BrowserSession
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.sessions import SessionStore, stored_key
+from ctxadmin.identity.roles import Role
 from ctxadmin.realtime.callers import asked_again, caller_of
 from tests.factories import member
 

@@ -15,7 +15,7 @@ from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import UndroppedCopy
 from conversations import erasure
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.storage.redis import links
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link

@@ -12,7 +12,7 @@ from checkpoints.live_copy.port import ALL_PARTS
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import erasure
 from conversations.announcing import announced_together
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.storage.redis.address import read_address
 from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, person, user

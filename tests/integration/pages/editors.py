@@ -13,7 +13,7 @@ from django.test import Client
 from checkpoints import following
 from checkpoints.domain.merge import merge_states
 from checkpoints.domain.reducers import ReducerTable
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 from ctxadmin.realtime.following import as_frame, follow
 from ctxadmin.realtime.protocol import Changed, ConversationState

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from conversations.erasure import erase
 from conversations.services import NewConversation, append, create
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.realtime import topics
 from ctxadmin.realtime.following import as_frame
 from ctxadmin.realtime.hubs import hub_here

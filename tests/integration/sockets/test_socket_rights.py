@@ -6,8 +6,8 @@ import pytest
 
 from conversations.services import NewConversation, append, create
 from ctxadmin.accounts.models import EngineToken, Membership, User
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import revoke_token, system_actor
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.hubs import hub_here
 from ctxadmin.realtime.rights import look_at_all

@@ -11,10 +11,10 @@ from django.conf import settings
 from conversations.erasure import erase
 from conversations.services import NewConversation, create
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.realtime import admission
 from ctxadmin.realtime.hubs import hub_here
 from ctxadmin.realtime.routing import with_sockets

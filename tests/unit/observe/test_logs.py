@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import VersionConflict
 from ctxadmin.telemetry import logs
 from ctxadmin.telemetry.facts import Facts, current

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxadmin.accounts.roles import Action, Scope, allows, who_may
+from ctxadmin.identity.roles import Action, Scope, allows, who_may
 from ctxadmin.lib.errors import Forbidden
 
 
