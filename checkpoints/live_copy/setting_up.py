@@ -9,6 +9,7 @@ from conversations.announcing import follow
 from ctxadmin.storage.redis import links
 from ctxadmin.storage.redis.counts import counts
 from ctxadmin.telemetry.metrics import count_live_copy
+from ctxadmin.telemetry.traces import span
 
 
 def set_up() -> None:
@@ -18,7 +19,7 @@ def set_up() -> None:
     from checkpoints.live_copy.redis_copy import RedisLiveCopy
     from ctxadmin.storage.redis.link import Link
 
-    link = Link(settings.LIVE_REDIS)
+    link = Link(settings.LIVE_REDIS, span=span)
     link.on_return.append(erasing.drop_erased_in_thread)
     links.use(link)
     os.register_at_fork(after_in_child=link.begin_anew)

@@ -30,7 +30,7 @@ from ctxadmin.telemetry.facts import note_refusal
 CONTENT_TYPE: Final = "application/problem+json"
 BASE_PATH: Final = "/api/v1"
 
-_log = logging.getLogger("ctxadmin.web")
+_log = logging.getLogger("ctxadmin.http")
 
 TITLES: Final[Mapping[str, str]] = {
     "validation": "Invalid input",

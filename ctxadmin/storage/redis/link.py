@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from hashlib import sha1
 from typing import Final, TypeAlias, TypeVar, cast
 
@@ -17,7 +18,6 @@ from ctxadmin.storage.redis.address import Kind, RedisAddress
 from ctxadmin.storage.redis.client import NO_ANSWER, Away, Client
 from ctxadmin.storage.redis.counts import count
 from ctxadmin.storage.redis.redis_errors import trouble_of
-from ctxadmin.telemetry.traces import span
 
 logger = logging.getLogger(__name__)
 AnswerT = TypeVar("AnswerT")
@@ -28,6 +28,13 @@ PAUSE: Final = 2.0
 
 # The keys and the arguments of a script, run once.
 Call: TypeAlias = tuple[Sequence[str], Sequence[str | bytes | int]]
+# What is entered around each call, by its name.
+Span: TypeAlias = Callable[[str], AbstractContextManager[None]]
+
+
+def no_span(name: str) -> AbstractContextManager[None]:
+    """Nothing around a call."""
+    return nullcontext()
 
 
 class Script:
@@ -69,15 +76,21 @@ class Link:
     """Asks one Redis. After a failure nobody asks it until a probe was answered.
 
     So a Redis that stalls costs one timeout, and not one for every call. ``on_return`` is run
-    by the probe's thread when Redis is back.
+    by the probe's thread when Redis is back. ``span`` is entered around each call.
     """
 
     def __init__(
-        self, address: RedisAddress, *, timeout: float = TIMEOUT, pause: float = PAUSE
+        self,
+        address: RedisAddress,
+        *,
+        timeout: float = TIMEOUT,
+        pause: float = PAUSE,
+        span: Span = no_span,
     ) -> None:
         self.address = address
         self.timeout = timeout
         self.pause = pause
+        self.span = span
         self.on_return: list[Callable[[], None]] = []
         self.trouble = NO_ANSWER  # what kept Redis from answering last
         self.begin_anew()
@@ -99,7 +112,7 @@ class Link:
         if self.is_away:
             raise Away
         try:
-            with span("redis"):
+            with self.span("redis"):
                 return call(self._connected())
         except (redis.ConnectionError, redis.TimeoutError, RedisClusterException, OSError) as error:
             self.trouble = trouble_of(error)
