@@ -12,9 +12,10 @@ class AccountsConfig(AppConfig):
         """Have sign-ins begin a session, and put on record, as failures and sign-outs are."""
         from django.contrib.auth import signals
 
-        from ctxadmin.accounts import access_log, sessions
+        from ctxadmin.accounts import access_log, rights_changes, sessions
 
         signals.user_logged_in.connect(sessions.signed_in)
         signals.user_logged_in.connect(access_log.signed_in)
         signals.user_logged_out.connect(access_log.signed_out)
         signals.user_login_failed.connect(access_log.sign_in_failed)
+        rights_changes.watch_models()

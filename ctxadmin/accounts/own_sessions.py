@@ -10,11 +10,11 @@ from django.db.models import QuerySet
 
 from ctxadmin.accounts.access_log import record_access
 from ctxadmin.accounts.models import BrowserSession, User
+from ctxadmin.accounts.rights_changes import rights_changed
 from ctxadmin.accounts.sessions import active_sessions
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.realtime.announcing import rights_changed
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,6 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from django.db import transaction
-
 from ctxadmin.identity.actor import Actor
 from ctxadmin.realtime.messages import Announced, Message, Rights
 from ctxadmin.realtime.protocol import Who
@@ -30,13 +28,9 @@ def announce(*changes: Announced) -> None:
     _tell(changes)
 
 
-def rights_changed(kind: str, name: str) -> None:
-    """Have the sockets of somebody looked at, when the transaction that changed it is committed.
-
-    ``kind`` is ``person`` with the key of the user, ``token`` with its id, or ``session`` with the
-    digest of its key.
-    """
-    transaction.on_commit(lambda: _tell([Rights(kind, name)]), robust=True)
+def announce_rights(kind: str, name: str) -> None:
+    """Have the sockets of somebody looked at, whose rights changed by a transaction before."""
+    _tell([Rights(kind, name)])
 
 
 def _tell(messages: Sequence[Message]) -> None:

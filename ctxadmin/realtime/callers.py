@@ -33,7 +33,7 @@ class Caller:
         return "" if self.by_token else stored_key(self.secret)
 
     def is_meant(self, kind: str, name: str) -> bool:
-        """True if a change of rights is about this caller; see ``announcing.rights_changed``."""
+        """True if a change of rights is about this caller; see ``accounts.rights_changes``."""
         if kind == "session":
             return not self.by_token and self.session == name
         return (kind, name) == (self.actor.kind, self.actor.id)

@@ -4,8 +4,8 @@ from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from ctxadmin.accounts.rights_changes import rights_changed
 from ctxadmin.accounts.sessions import stored_key
-from ctxadmin.realtime.announcing import rights_changed
 
 
 class SignOut(LogoutView):
