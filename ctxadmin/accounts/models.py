@@ -1,5 +1,6 @@
 """Workspaces, people, their roles and sessions, and the tokens of engines."""
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from django.conf import settings
@@ -39,6 +40,11 @@ class Workspace(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+def workspace_keys() -> Iterable[int]:
+    """The keys of all workspaces."""
+    return Workspace.objects.values_list("key", flat=True)
 
 
 class Membership(models.Model):
