@@ -17,7 +17,7 @@ from conversations.announcing import announced_together
 from conversations.models import Conversation
 from conversations.store import HEADS
 from conversations.writing import Writing
-from ctxadmin.http import authentication
+from ctxadmin.accounts import authentication
 from ctxadmin.identity.actor import Actor
 from ctxadmin.storage import statement_batch
 from ctxadmin.storage.database.errors import CommitUnknown, is_outage

@@ -10,9 +10,9 @@ from conversations.api.views import Messages
 from conversations.services import append_alone
 from conversations.together import Step, Wish, write_together
 from conversations.writing import Writing
+from ctxadmin.accounts.authentication import TokenUse
 from ctxadmin.accounts.services import token_digest
 from ctxadmin.http import idempotency
-from ctxadmin.http.authentication import TokenUse
 from ctxadmin.http.fast_path import Call, HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps, loads_strict

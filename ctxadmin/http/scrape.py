@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 from rest_framework.exceptions import AuthenticationFailed
 
 from ctxadmin import __version__
-from ctxadmin.http.authentication import token_actor
+from ctxadmin.accounts.authentication import token_actor
 from ctxadmin.http.problems import problem
 from ctxadmin.identity.roles import Scope
 from ctxadmin.telemetry import metrics

@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from django.http.request import split_domain_port, validate_host
 from rest_framework.exceptions import AuthenticationFailed
 
+from ctxadmin.accounts.authentication import person_actor, token_actor
 from ctxadmin.accounts.sessions import SessionGlance, stored_key
-from ctxadmin.http.authentication import person_actor, token_actor
 from ctxadmin.identity.actor import Actor
 
 _BEARER: Final = b"bearer "

@@ -9,7 +9,7 @@ from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
-from ctxadmin.http.authentication import must_choose_password, person_actor
+from ctxadmin.accounts.authentication import must_choose_password, person_actor
 from ctxadmin.http.problems import of_database, reads_problems
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError

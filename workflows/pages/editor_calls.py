@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
+from ctxadmin.accounts.authentication import person_actor
 from ctxadmin.accounts.session_use import ignore_use
-from ctxadmin.http.authentication import person_actor
 from ctxadmin.http.json_body import read_body
 from ctxadmin.http.problems import of_exception, problem
 from ctxadmin.identity.actor import Actor

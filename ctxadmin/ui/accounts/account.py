@@ -17,9 +17,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from ctxadmin.accounts.authentication import member_actor
 from ctxadmin.accounts.models import User
 from ctxadmin.accounts.people import password_changed, role_of
-from ctxadmin.http.authentication import member_actor
 from ctxadmin.identity.actor import Actor
 from ctxadmin.ui import error_pages
 from ctxadmin.ui.accounts.people import ROLES
