@@ -152,6 +152,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_FAILURE_VIEW = "ctxadmin.ui.error_pages.csrf_failure"
+# What a person sees of a request that is refused before Django is asked.
+REFUSAL_PAGE = "ctxadmin.ui.refusal_page.refusal_page"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

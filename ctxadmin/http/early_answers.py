@@ -3,29 +3,28 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import lru_cache
 from io import BytesIO
 from typing import Any, Final, TypeAlias
 
 from csp.middleware import CSPMiddleware
+from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponse
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.security import SecurityMiddleware
-from django.template.loader import render_to_string
-from django.utils import translation
+from django.utils.module_loading import import_string
 
 from ctxadmin.http.deferred_response import start
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
-from ctxadmin.http.problems import TITLES, problem, reads_problems
+from ctxadmin.http.problems import problem, reads_problems
 from ctxadmin.telemetry.facts import note_refusal
-from ctxadmin.ui.phrases import in_the_readers_language
-from ctxadmin.ui.theme import Theme, chosen_theme
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
+# ``REFUSAL_PAGE``: the page of a refusal for its request, by code and detail; no database is asked.
+RefusalPage: TypeAlias = Callable[[HttpRequest, str, str], str]
 
 SMALL: Final = 64 * 1024  # bytes of a body that a connection holds in its buffers, too
 # What a client that sends before it reads may still send, so that it hears the answer.
@@ -134,21 +133,9 @@ def _answer(refusal: RefusedEarly, request: HttpRequest) -> HttpResponse:
         )
     else:
         note_refusal(refusal.code)
-        language = translation.get_language_from_request(request)
-        page = _page(refusal.code, refusal.detail, language, chosen_theme(request))
-        response = HttpResponse(page, status=refusal.status)
+        page: RefusalPage = import_string(settings.REFUSAL_PAGE)
+        text = page(request, refusal.code, refusal.detail)
+        response = HttpResponse(text, status=refusal.status)
     if refusal.retry_after is not None:
         response["Retry-After"] = str(refusal.retry_after)
     return response
-
-
-@lru_cache(maxsize=64)
-def _page(code: str, detail: str, language: str, theme: Theme) -> str:
-    """A page without anything of its reader but language and theme; details are few."""
-    with translation.override(language):
-        context = {
-            "title": in_the_readers_language(TITLES[code]),
-            "detail": in_the_readers_language(detail),
-            "shell": {"theme": theme},
-        }
-        return render_to_string("errors/early.html", context)
