@@ -11,10 +11,10 @@ from typing import Final
 
 import orjson
 
+from checkpoints.frames import ConversationState, named
 from checkpoints.models import Checkpoint, Execution
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
-from ctxadmin.realtime.protocol import ConversationState, named
 
 MOST: Final = 500  # events that are read at once
 _ENTRY: Final = (

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from ctxadmin.realtime.following import as_frame, follow
+from ctxadmin.realtime.following import follow
 from ctxadmin.realtime.listeners import Listener
 from ctxadmin.realtime.presence import Elsewhere, presence
-from ctxadmin.realtime.protocol import Activity, Changed, DraftChanged, Gone, Person, State
+from ctxadmin.realtime.protocol import Activity, Change, Gone, Person, State
 from ctxadmin.realtime.topics import Topic
 
 # People come and go together, when a page is opened by many: they are shown once for all of them.
@@ -44,9 +44,9 @@ class Followed:
         del self.listeners[listener]
         return True
 
-    def hear(self, frame: Changed | DraftChanged | Gone | Activity) -> None:
+    def hear(self, frame: Change | Gone | Activity) -> None:
         """Tell all listeners, in the order in which changes are heard of."""
-        if isinstance(frame, Changed | DraftChanged):
+        if isinstance(frame, Change):
             self._heard = max(self._heard, frame.seq)
             if self.state is not None:
                 self.state = follow(self.state, frame) or self.state
@@ -68,7 +68,7 @@ class Followed:
             return
         self.state = state
         self._catch_up()
-        frame = as_frame(state)
+        frame = state.as_change()
         text = frame.model_dump_json()
         for listener in list(self.listeners):
             listener.hear(frame, text)

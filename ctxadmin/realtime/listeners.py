@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from ctxadmin.realtime.callers import Caller
-from ctxadmin.realtime.protocol import Activity, Changed, DraftChanged, Gone, Person, State
+from ctxadmin.realtime.protocol import Activity, Change, Gone, Person, State
 from ctxadmin.realtime.topics import Topic
 
 
@@ -20,7 +20,7 @@ class Listener(Protocol):
     def person(self) -> Person | None:
         """As whom it is shown to others; None for machines."""
 
-    def hear(self, frame: Changed | DraftChanged | Gone | Activity, text: str) -> None:
+    def hear(self, frame: Change | Gone | Activity, text: str) -> None:
         """A change was announced."""
 
     def catch_up(self, state: State) -> None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from pydantic import TypeAdapter
+from pydantic_core import from_json
 
-from ctxadmin.realtime.protocol import Activity, Person, Told
-from ctxadmin.realtime.topics import Topic
+from ctxadmin.realtime.protocol import Activity, Gone, Person, Told
+from ctxadmin.realtime.topics import Topic, source_of
 
 EVERYBODY: Final = "rights"  # the group of all processes that have sockets
-_TOLD: Final[TypeAdapter[Told]] = TypeAdapter(Told)
 _PEOPLE: Final = TypeAdapter(tuple[Person, ...])
 
 
@@ -85,8 +85,9 @@ def unpacked(values: Mapping[str, object]) -> Message | None:
         topic = Topic(str(values["topic"]), int(str(values["key"])), int(str(values["workspace"])))
         match values["is"]:
             case "announced":
+                frame = _frame(topic, str(values["frame"]))
                 activity = Activity.model_validate_json(str(values["activity"]))
-                return Announced(topic, _TOLD.validate_json(str(values["frame"])), activity)
+                return None if frame is None else Announced(topic, frame, activity)
             case "here":
                 people = _PEOPLE.validate_json(str(values["people"]))
                 return HereNow(topic, str(values["process"]), people)
@@ -95,6 +96,15 @@ def unpacked(values: Mapping[str, object]) -> Message | None:
     except KeyError as error:
         raise ValueError(f"a message without {error}") from None
     return None
+
+
+def _frame(topic: Topic, text: str) -> Told | None:
+    """What is told of an object; None if nothing here is of its kind."""
+    values = from_json(text)
+    if values["type"] == "gone":
+        return Gone.model_validate(values)
+    source = source_of(topic.kind)
+    return None if source is None else source.change.model_validate(values)
 
 
 def packed_all(process: str, messages: Sequence[Message]) -> dict[str, object]:

@@ -21,8 +21,7 @@ from ctxadmin.realtime.protocol import (
     UNAVAILABLE,
     UNREADABLE,
     Activity,
-    Changed,
-    DraftChanged,
+    Change,
     Gone,
     Here,
     Person,
@@ -133,7 +132,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
             await asyncio.gather(writer, return_exceptions=True)  # the client may be gone
             await self.hub.leave(self)
 
-    def hear(self, frame: Changed | DraftChanged | Gone | Activity, text: str) -> None:
+    def hear(self, frame: Change | Gone | Activity, text: str) -> None:
         self._unsent.append(text)
         self._wakes.set()
 

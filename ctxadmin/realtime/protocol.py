@@ -1,19 +1,17 @@
 """Every message of a socket, with the version of the protocol on each.
 
-A socket announces: which object changed, to which version, by whom. It never carries content; of a
-state it names the keys that changed. What is to be shown is fetched by HTTP, what is to be written
-is sent by HTTP.
+A socket announces: which object changed, to which version, by whom. It never carries content. What
+is to be shown is fetched by HTTP, what is to be written is sent by HTTP. The apps that have objects
+make their states and their changes of the ones here.
 """
 
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, StringConstraints
 
 VERSION: Final = 1
-MOST_KEYS: Final = 50
 MOST_PEOPLE: Final = 50
-LONGEST_NAME: Final = 128
 # The longest text that a client may send; ``here`` is the only message that it has.
 MOST_BYTES: Final = 2048
 
@@ -42,9 +40,8 @@ class Who(_Said):
 class Person(_Said):
     """Somebody at a page: ``where`` is what is looked at or, if ``editing``, changed there.
 
-    It is ``key:NAME`` of a state, ``node:ID`` or ``edge:ID`` of a workflow, or empty. ``kept`` is
-    how often what is typed there was kept: by that other pages of the same person see that they
-    are behind.
+    It is a part of the object as its page names it, or empty. ``kept`` is how often what is typed
+    there was kept: by that other pages of the same person see that they are behind.
     """
 
     socket: str
@@ -55,76 +52,42 @@ class Person(_Said):
     kept: int = 0
 
 
-class ConversationState(_Said):
-    """Where a conversation stands: ``seq`` counts its changes, without gaps.
+class State(_Said, ABC):
+    """Where an object stands: ``seq`` counts its changes, without gaps. Apps add what they show."""
 
-    ``version`` and ``execution`` are those of the current execution, 0 and null without one;
-    ``revision`` and ``count`` are of the view.
-    """
-
-    kind: Literal["conversation"] = "conversation"
+    kind: str
     id: str
     seq: int
-    execution: str | None
-    version: int
-    status: str
-    revision: int
-    count: int
 
-
-class WorkflowState(_Said):
-    """Where a workflow stands: ``seq`` counts its changes, without gaps."""
-
-    kind: Literal["workflow"] = "workflow"
-    id: str
-    seq: int
-    draft_version: int
-    published_version: int | None
-
-
-State: TypeAlias = ConversationState | WorkflowState
+    @abstractmethod
+    def as_change(self) -> "Change":
+        """What is told of a change that was found by looking."""
 
 
 class _Frame(_Said):
     v: Literal[1] = VERSION
 
 
-class Changed(_Frame):
-    """A conversation changed. What is null of ``execution`` and ``version`` is as it was before.
+class Change(_Frame, ABC):
+    """An object changed. Apps add where it stands now.
 
-    ``keys`` are the names of the state keys that changed, at most 50 of them; ``more_keys`` says
-    that there are others. ``what`` is the action as the audit names it; it is ``seen`` and ``who``
-    null when the change was found by looking, not heard of.
+    ``what`` is the action as the audit names it; it is ``seen`` and ``who`` null when the change
+    was found by looking, not heard of.
     """
 
-    type: Literal["changed"] = "changed"
+    type: str
     id: str
     seq: int
     what: str
     who: Who | None
-    status: str
-    revision: int
-    count: int
-    execution: str | None = None
-    version: int | None = None
-    keys: tuple[str, ...] = ()
-    more_keys: bool = False
 
-
-class DraftChanged(_Frame):
-    """A workflow changed: its draft, its published version or its description."""
-
-    type: Literal["draft"] = "draft"
-    id: str
-    seq: int
-    what: str
-    who: Who | None
-    draft_version: int
-    published_version: int | None
+    @abstractmethod
+    def applied_to(self, state: State) -> State | None:
+        """The state after this change, which is the next; None for a state of another kind."""
 
 
 class Gone(_Frame):
-    """The conversation was erased, or the workflow deleted."""
+    """The object was erased or deleted."""
 
     type: Literal["gone"] = "gone"
     id: str
@@ -132,10 +95,7 @@ class Gone(_Frame):
 
 
 class Activity(_Frame):
-    """Something of a workspace changed, for pages that list: no names of keys.
-
-    ``kind`` is conversation or workflow.
-    """
+    """Something of a workspace changed, for pages that list: what, and of what kind it is."""
 
     type: Literal["activity"] = "activity"
     kind: str
@@ -152,7 +112,7 @@ class Welcome(_Frame):
     socket: str
     person: str
     scopes: tuple[str, ...]
-    state: State | None
+    state: SerializeAsAny[State] | None
 
 
 class Presence(_Frame):
@@ -172,15 +132,5 @@ class Here(_Frame):
     kept: Annotated[int, Field(ge=0, lt=2**31)] = 0
 
 
-# What a process tells the others.
-Told: TypeAlias = Annotated[Changed | DraftChanged | Gone, Field(discriminator="type")]
-
-
-def named(keys: Iterable[str]) -> tuple[tuple[str, ...], bool]:
-    """The keys that a frame names, each once, and whether there are more.
-
-    A long name says too much: it is left out and counts as one more.
-    """
-    each = list(dict.fromkeys(keys))
-    short = [key for key in each if len(key) <= LONGEST_NAME][:MOST_KEYS]
-    return tuple(short), len(short) < len(each)
+# What a process tells the others of one object.
+Told: TypeAlias = Change | Gone

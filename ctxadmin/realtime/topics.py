@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctxadmin.identity.actor import Actor
-from ctxadmin.realtime.protocol import State
+from ctxadmin.realtime.protocol import Change, State
 
 WORKSPACE: Final = "workspace"
 
@@ -21,15 +21,16 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How objects of one kind are read, by one statement each.
+    """How objects of one kind are read, by one statement each, and what is told of them.
 
     ``find`` gives the key and the state of what an actor names, or raises NotFound; ``read`` the
-    states of those keys that are still there.
+    states of those keys that are still there. ``change`` is the model of a change.
     """
 
     kind: str
     find: Callable[[Actor, str], tuple[int, State]]
     read: Callable[[Sequence[int]], Mapping[int, State]]
+    change: type[Change]
 
 
 _sources: Final[dict[str, Source]] = {}

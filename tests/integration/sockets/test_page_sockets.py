@@ -11,7 +11,6 @@ from conversations.erasure import erase
 from conversations.services import NewConversation, append, create
 from ctxadmin.identity.roles import Role
 from ctxadmin.realtime import topics
-from ctxadmin.realtime.following import as_frame
 from ctxadmin.realtime.hubs import hub_here
 from ctxadmin.realtime.page_socket import _MOST_UNSENT, PageSocket
 from ctxadmin.realtime.protocol import State
@@ -217,7 +216,7 @@ def test_a_client_that_does_not_read_loses_the_oldest_frames_and_holds_up_nobody
         state = hub_here().state_of(listener.topic)
         assert state is not None
         for seq in range(2, 2 + 3 * _MOST_UNSENT):
-            frame = as_frame(state.model_copy(update={"seq": seq}))
+            frame = state.model_copy(update={"seq": seq}).as_change()
             listener.hear(frame, frame.model_dump_json())
         first = await page.next()
         assert first["seq"] == 2 + 2 * _MOST_UNSENT
