@@ -1,3 +1,3 @@
-"""The settings by the name that servers of 0.1 hand on to what they start for a reload."""
+"""The settings by their former name, which environments may have in DJANGO_SETTINGS_MODULE."""
 
 from ctxadmin.config.settings import *  # noqa: F403

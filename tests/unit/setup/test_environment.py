@@ -134,6 +134,24 @@ def test_a_misspelt_setting_is_told_with_what_may_be_meant(
     assert "CTXADMIN_THREADS " in told
 
 
+def test_the_former_names_of_the_settings_and_the_application_hold(tmp_path: Path) -> None:
+    """Environments and units of before have them."""
+    shown = (
+        "from ctxadmin.asgi import application; from django.conf import settings;"
+        " print(settings.SETTINGS_MODULE, settings.ROOT_URLCONF, callable(application))"
+    )
+    own = {"CTXADMIN_DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "ctxadmin.settings"}
+    found = subprocess.run(
+        [sys.executable, "-c", shown],
+        cwd=ROOT,
+        env=os.environ | own,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout == "ctxadmin.settings ctxadmin.config.urls True\n", found.stderr
+
+
 def start(folder: Path, settings: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """A command that reads the settings and ends."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CTXADMIN_")}
