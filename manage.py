@@ -12,9 +12,10 @@ from django.db.utils import Error
 
 def main(arguments: list[str]) -> None:
     """Run a command; commands wait long for the database, a server does not."""
-    from ctxadmin.storage.database.command_timeouts import patience  # which reads the settings
+    # Not before: it reads the settings.
+    from ctxadmin.storage.database.command_timeouts import command_timeouts
 
-    with nullcontext() if "serve" in arguments[1:2] else patience():
+    with nullcontext() if "serve" in arguments[1:2] else command_timeouts():
         execute_from_command_line(arguments)
 
 

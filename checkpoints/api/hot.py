@@ -1,4 +1,4 @@
-"""The writes of executions that the lane answers, many in one transaction."""
+"""The writes of executions that the fast path answers, many in one transaction."""
 
 from collections.abc import Mapping
 from typing import Final

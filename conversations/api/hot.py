@@ -1,4 +1,4 @@
-"""The writes of conversations that the lane answers, many in one transaction."""
+"""The writes of conversations that the fast path answers, many in one transaction."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -22,7 +22,7 @@ ONE: Final = "/api/v1/conversations/{conversation_id}"
 
 
 def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
-    """The Writer of the lane: what can be read of the calls is written together."""
+    """The Writer of the fast path: what can be read of the calls is written together."""
     wishes = {place: wish for place, call in enumerate(calls) if (wish := _wish(call))}
     answers: list[bytes | None] = [None] * len(calls)
     for place, answer in zip(wishes, write_together(list(wishes.values())), strict=True):

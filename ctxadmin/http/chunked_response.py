@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.http import HttpResponse
 
 
-class PiecesResponse(HttpResponse):
+class ChunkedResponse(HttpResponse):
     """JSON in pieces: 10 MB of them need no second copy, which also took a millisecond."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:

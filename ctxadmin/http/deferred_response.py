@@ -15,7 +15,7 @@ Work: TypeAlias = Callable[[], Awaitable[HttpResponse] | Stream]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-class Later(HttpResponse):
+class DeferredResponse(HttpResponse):
     """What a view returns when it has checked everything and the rest is to wait.
 
     ``work`` gives the answer, whose headers stand behind those of this one, or the parts of a
@@ -27,10 +27,10 @@ class Later(HttpResponse):
         self.work = work
 
 
-async def answer_later(later: Later, receive: Receive, send: Send) -> None:
+async def answer_deferred(deferred: DeferredResponse, receive: Receive, send: Send) -> None:
     """Wait for the answer and send it, unless the client goes before."""
     gone = asyncio.ensure_future(client_gone(receive))
-    work = asyncio.ensure_future(_answer(later, send))
+    work = asyncio.ensure_future(_answer(deferred, send))
     try:
         await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -42,8 +42,8 @@ async def answer_later(later: Later, receive: Receive, send: Send) -> None:
         work.result()
 
 
-async def _answer(later: Later, send: Send) -> None:
-    made, refused = later.work(), False
+async def _answer(deferred: DeferredResponse, send: Send) -> None:
+    made, refused = deferred.work(), False
     try:
         if isinstance(made, AsyncGenerator):
             first = await anext(made, b"")  # what is refused is refused before the head is sent
@@ -52,9 +52,9 @@ async def _answer(later: Later, send: Send) -> None:
     except Exception as error:  # noqa: BLE001 - as the views' own: any error is an answer
         refused, found = True, of_exception(error)
     if isinstance(made, AsyncGenerator) and not refused:
-        await _stream(later, first, made, send)
+        await _stream(deferred, first, made, send)
         return
-    for name, value in later.items():
+    for name, value in deferred.items():
         if name.lower() != "content-type":
             found.headers.setdefault(name, value)
     found["Content-Length"] = str(len(found.content))
@@ -62,9 +62,9 @@ async def _answer(later: Later, send: Send) -> None:
     await send({"type": "http.response.body", "body": found.content})
 
 
-async def _stream(later: Later, first: bytes, parts: Stream, send: Send) -> None:
+async def _stream(deferred: DeferredResponse, first: bytes, parts: Stream, send: Send) -> None:
     async with aclosing(parts):
-        await start(send, later)
+        await start(send, deferred)
         await send({"type": "http.response.body", "body": first, "more_body": True})
         async for part in parts:
             await send({"type": "http.response.body", "body": part, "more_body": True})

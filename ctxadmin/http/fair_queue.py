@@ -1,4 +1,4 @@
-"""Has requests run one after the other, as long as none of them takes long.
+"""A queue in which requests run one after the other, as long as none of them takes long.
 
 Threads that compute hand the interpreter to each other at every query of an embedded database,
 and to hand it over takes longer than the query. A request that takes long does not hold up the
@@ -13,7 +13,7 @@ from typing import Final
 _LONG: Final = 0.01  # seconds; several times what a call of an engine takes
 
 
-class Turns:
+class FairQueue:
     """The turn that a request waits for before it takes a thread; who waits longest is next.
 
     A turn ends with its request, or after so many ``seconds``.

@@ -3,7 +3,7 @@
 A hot call that is plain - a token, JSON, no condition - waits with others for the *writer* of the
 process, which decides them all, commits once, and then has each answered. Only successes are
 answered here. Whatever is refused, or is not plain, or cannot share a transaction, has left nothing
-behind and goes on to its endpoint, which answers it as if there were no lane: so there is one
+behind and goes on to its endpoint, which answers it as if there were no fast path: so there is one
 contract, and one place that knows its errors (ADR 27).
 """
 
@@ -50,7 +50,7 @@ _SCHEMES: Final = frozenset({b"http", b"https"})
 
 
 class HotCall:
-    """A method of an endpoint that the lane may answer, with 201.
+    """A method of an endpoint that the fast path may answer, with 201.
 
     ``route`` is the template of its path; the names in it stand for ids of the contract,
     ``conversation_id`` among them. ``read`` makes of body and ids what the Writer is to do.
@@ -104,7 +104,7 @@ class Call:
 Writer: TypeAlias = Callable[[Sequence[Call]], Sequence[bytes | None]]
 
 
-class Lane:
+class FastPath:
     """The calls of this process that wait, and the thread that writes them.
 
     It answers ``hot`` calls; at most ``most`` go into one transaction, and while one is written

@@ -27,11 +27,11 @@ from django.urls import set_script_prefix
 
 from ctxadmin.http.bodies import Bodies, ClientGone
 from ctxadmin.http.callers import KnownCallers, credential_of, identify
-from ctxadmin.http.deferred_response import Later, answer_later, start
+from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
 from ctxadmin.http.departures import Watched
 from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
-from ctxadmin.http.fair_queue import Turns
-from ctxadmin.http.fast_path import Lane
+from ctxadmin.http.fair_queue import FairQueue
+from ctxadmin.http.fast_path import FastPath
 from ctxadmin.http.freed_memory import FreedMemory
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.http.problems import BASE_PATH
@@ -62,18 +62,20 @@ class _TokenHandler(BaseHandler):
 class ThreadedHandler(BaseHandler):
     """The ASGI application of everything that Django serves by HTTP.
 
-    A request is admitted, its body taken, and answered: by the ``lane`` if that can, else in a
-    thread of the pool. With ``turns`` each waits for its own; without, as many run beside each
+    A request is admitted, its body taken, and answered: by the ``fast_path`` if that can, else in a
+    thread of the pool. With ``queue`` each waits for its own; without, as many run beside each
     other as there are ``threads``. If its client goes while it waits for a thread it is not begun;
     a write that has begun is finished, and work that only reads ends (``work_budget``).
     """
 
-    def __init__(self, threads: int, lane: Lane | None = None, turns: Turns | None = None) -> None:
+    def __init__(
+        self, threads: int, fast_path: FastPath | None = None, queue: FairQueue | None = None
+    ) -> None:
         super().__init__()
         self.load_middleware(is_async=False)
-        self._lane = lane
+        self._fast_path = fast_path
         self._turn: Callable[[], AbstractAsyncContextManager[None]]
-        self._turn = turns.one if turns is not None else nullcontext
+        self._turn = queue.one if queue is not None else nullcontext
         self._for_tokens = _TokenHandler()
         self._callers = KnownCallers()
         self._limits = RequestLimits(self._callers, limits_of_settings())
@@ -91,7 +93,7 @@ class ThreadedHandler(BaseHandler):
         if scope["type"] != "http":
             raise ValueError(f"There is nothing here for {scope['type']}.")
         if scope["path"] in self._for_health:
-            later = await self._take_and_answer(scope, receive, send)
+            deferred = await self._take_and_answer(scope, receive, send)
         else:
             try:
                 usage = self._limits.admit(scope)
@@ -99,13 +101,15 @@ class ThreadedHandler(BaseHandler):
                 await refuse(refusal, scope, receive, send)
                 return
             try:
-                later = await self._take_and_answer(scope, receive, send)
+                deferred = await self._take_and_answer(scope, receive, send)
             finally:
                 self._limits.leave(usage, scope)
-        if later is not None:
-            await answer_later(later, receive, send)
+        if deferred is not None:
+            await answer_deferred(deferred, receive, send)
 
-    async def _take_and_answer(self, scope: Scope, receive: Receive, send: Send) -> Later | None:
+    async def _take_and_answer(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> DeferredResponse | None:
         """Answer a request that was admitted; what is to wait is left to the caller."""
         try:
             body = await self._bodies.take(scope, receive)
@@ -131,8 +135,8 @@ class ThreadedHandler(BaseHandler):
 
     async def _answer(
         self, scope: Scope, body: bytes, receive: Receive, send: Send
-    ) -> Later | None:
-        if self._lane is not None and await self._lane.answers(scope, body, send):
+    ) -> DeferredResponse | None:
+        if self._fast_path is not None and await self._fast_path.answers(scope, body, send):
             return None
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread
@@ -142,7 +146,7 @@ class ThreadedHandler(BaseHandler):
             response, parts = await loop.run_in_executor(
                 own or self._pool, context.run, self._respond, scope, body, presence
             )
-        if response is None or isinstance(response, Later):
+        if response is None or isinstance(response, DeferredResponse):
             return response
         if not isinstance(response, StreamingHttpResponse):
             await _send(send, response, parts)
@@ -189,7 +193,7 @@ class ThreadedHandler(BaseHandler):
             response._resource_closers.append(request.__dict__.clear)  # type: ignore[attr-defined]
         if isinstance(response, StreamingHttpResponse):
             return response, _streamed(response)
-        if isinstance(response, Later):
+        if isinstance(response, DeferredResponse):
             response.close()
             return response, []
         parts = list(response) if isinstance(response, HttpResponse) else []

@@ -33,7 +33,7 @@ def connection(
     database: MariaDB, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Any]:
     """Django's connection to that server, as the settings of the product make it."""
-    monkeypatch.setattr(circuit_breaker.STALLS, "_until", {})
+    monkeypatch.setattr(circuit_breaker.BREAKER, "_until", {})
     settings = url.parse(f"{database.url}ctxadmin?read_timeout=1&write_timeout=1&connect_timeout=1")
     connections.databases[ALIAS] = settings
     connections.configure_settings(connections.databases)

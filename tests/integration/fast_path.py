@@ -1,4 +1,4 @@
-"""The application behind ASGI with a lane of its own, whose batches a test can hold and look at."""
+"""The application with a fast path of its own, whose batches a test can hold and look at."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from django.db import connection, connections
 from checkpoints.api import hot as checkpoints
 from conversations.api import hot as conversations
 from ctxadmin.accounts.services import create_token, system_actor
-from ctxadmin.http.fast_path import Call, Lane
+from ctxadmin.http.fast_path import Call, FastPath
 from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
@@ -25,7 +25,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Held:
-    """The writer of a lane: it notes its batches and their round trips, and can be held."""
+    """The writer of a fast path: it notes its batches and their round trips, and can be held."""
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []  # the conversations of each
@@ -59,12 +59,12 @@ class Held:
 
 
 class App:
-    """Answers requests by the lane or, without one, by Django alone."""
+    """Answers requests by the fast path or, without one, by Django alone."""
 
-    def __init__(self, *, lane: bool = True, most: int = 32) -> None:
+    def __init__(self, *, fast_path: bool = True, most: int = 32) -> None:
         self.writer = Held()
-        self.lane = Lane(HOT, self.writer, most) if lane else None
-        self.handler = ThreadedHandler(2, self.lane)
+        self.fast_path = FastPath(HOT, self.writer, most) if fast_path else None
+        self.handler = ThreadedHandler(2, self.fast_path)
         self.secret = token()
 
     def __enter__(self) -> Self:
@@ -77,7 +77,7 @@ class App:
         trace: TracebackType | None,
     ) -> None:
         self.writer.go_on()
-        pools = [self.handler._pool, *([self.lane._thread] if self.lane else [])]
+        pools = [self.handler._pool, *([self.fast_path._thread] if self.fast_path else [])]
         for pool in pools:
             for _ in range(2):
                 pool.submit(connections.close_all).result()
@@ -136,17 +136,17 @@ FIRST = ("POST", "/conversations/nobody/messages", {"messages": [{"role": "user"
 
 
 async def gathered(app: App, count: int) -> None:
-    """Until so many calls wait in the lane, or have gone by it."""
-    assert app.lane is not None
+    """Until so many calls wait in the fast path, or have gone by it."""
+    assert app.fast_path is not None
     for _ in range(10_000):
-        if len(app.lane._waiting) >= count:
+        if len(app.fast_path._waiting) >= count:
             return
         await asyncio.sleep(0)
 
 
 def token(*scopes: Scope, slug: str = "default") -> str:
     """The secret of a new token that was used before, as most are."""
-    made = create_token(system_actor(workspace(slug), "tests"), "lane", scopes or ALL_SCOPES)
+    made = create_token(system_actor(workspace(slug), "tests"), "fast-path", scopes or ALL_SCOPES)
     made.token.last_used_at = made.token.created_at
     made.token.addresses = "127.0.0.1"
     made.token.save()
@@ -154,6 +154,6 @@ def token(*scopes: Scope, slug: str = "default") -> str:
 
 
 @contextmanager
-def app(*, lane: bool = True, most: int = 32) -> Iterator[App]:
-    with App(lane=lane, most=most) as made:
+def app(*, fast_path: bool = True, most: int = 32) -> Iterator[App]:
+    with App(fast_path=fast_path, most=most) as made:
         yield made

@@ -1,4 +1,4 @@
-"""One contract: what the lane answers, and leaves, is what its endpoints answer and leave."""
+"""One contract: what the fast path answers, and leaves, is what its endpoints answer and leave."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -119,10 +119,10 @@ CALLS: dict[str, list[Sent]] = {
 }
 
 
-def outcome(calls: Sequence[Sent], *, lane: bool) -> tuple[list[Any], list[Any]]:
+def outcome(calls: Sequence[Sent], *, fast_path: bool) -> tuple[list[Any], list[Any]]:
     """The answers of calls, and what they left, without what differs by chance."""
     head = conversation(user("first"), public_id="c", actor=engine())
-    with App(lane=lane) as app:
+    with App(fast_path=fast_path) as app:
         answers = [app.send(method, path, body, **more) for method, path, body, more in calls]
         told = [
             (answer.status_code, sorted(_plain(answer.headers.items())), answer.content)
@@ -147,13 +147,13 @@ def _plain(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("calls", CALLS.values(), ids=CALLS)
-def test_the_lane_answers_and_leaves_what_the_endpoints_do(calls: Sequence[Sent]) -> None:
-    with_lane = outcome(calls, lane=True)
+def test_the_fast_path_answers_and_leaves_what_the_endpoints_do(calls: Sequence[Sent]) -> None:
+    with_fast_path = outcome(calls, fast_path=True)
     call_command("flush", interactive=False, verbosity=0)
-    assert with_lane == outcome(calls, lane=False)
+    assert with_fast_path == outcome(calls, fast_path=False)
 
 
-def test_every_call_of_the_lane_is_a_method_of_the_endpoint_at_its_path() -> None:
+def test_every_call_of_the_fast_path_is_a_method_of_the_endpoint_at_its_path() -> None:
     for hot in HOT:
         path = hot.route.format(conversation_id="c", checkpoint_id="s", node_id="n")
         match = resolve(path)

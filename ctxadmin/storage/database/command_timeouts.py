@@ -13,7 +13,7 @@ _LOCK_WAIT: Final = 30  # seconds; a migration that waits for a table makes all 
 
 
 @contextmanager
-def patience() -> Iterator[None]:
+def command_timeouts() -> Iterator[None]:
     """Connections that this process opens inside wait ``COMMAND_TIMEOUT`` for an answer.
 
     A server starts by it, before it takes requests; those hear of an outage in seconds.

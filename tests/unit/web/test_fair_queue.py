@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from ctxadmin.http.fair_queue import Turns
+from ctxadmin.http.fair_queue import FairQueue
 
 
 class _StillLoop(asyncio.SelectorEventLoop):
@@ -18,13 +18,13 @@ class _StillLoop(asyncio.SelectorEventLoop):
 class _Request:
     """A request that begins when it has its turn and ends when it is told to."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, queue: FairQueue) -> None:
         self.has_begun = False
         self._may_end = asyncio.Event()
-        self.task = asyncio.ensure_future(self._run(turns))
+        self.task = asyncio.ensure_future(self._run(queue))
 
-    async def _run(self, turns: Turns) -> None:
-        async with turns.one():
+    async def _run(self, queue: FairQueue) -> None:
+        async with queue.one():
             self.has_begun = True
             await self._may_end.wait()
 
@@ -48,8 +48,8 @@ def _run(scene: Callable[[_StillLoop], Awaitable[None]]) -> None:
 
 def test_a_request_waits_until_the_one_before_it_ends() -> None:
     async def scene(_: _StillLoop) -> None:
-        turns = Turns(seconds=1)
-        first, second = _Request(turns), _Request(turns)
+        queue = FairQueue(seconds=1)
+        first, second = _Request(queue), _Request(queue)
         await _settle()
         assert first.has_begun
         assert not second.has_begun
@@ -63,8 +63,8 @@ def test_a_request_waits_until_the_one_before_it_ends() -> None:
 
 def test_those_that_wait_begin_in_the_order_in_which_they_came() -> None:
     async def scene(_: _StillLoop) -> None:
-        turns = Turns(seconds=1)
-        requests = [_Request(turns) for _ in range(4)]
+        queue = FairQueue(seconds=1)
+        requests = [_Request(queue) for _ in range(4)]
         for number, request in enumerate(requests):
             await _settle()
             assert [each.has_begun for each in requests].count(True) == number + 1
@@ -75,8 +75,8 @@ def test_those_that_wait_begin_in_the_order_in_which_they_came() -> None:
 
 def test_a_request_that_takes_long_lets_the_next_one_begin_beside_it() -> None:
     async def scene(loop: _StillLoop) -> None:
-        turns = Turns(seconds=1)
-        first, second, third = (_Request(turns) for _ in range(3))
+        queue = FairQueue(seconds=1)
+        first, second, third = (_Request(queue) for _ in range(3))
         await _settle()
         loop.now += 2
         await _settle()
@@ -93,13 +93,13 @@ def test_a_request_that_takes_long_lets_the_next_one_begin_beside_it() -> None:
 
 def test_the_end_of_a_long_request_gives_no_second_turn() -> None:
     async def scene(loop: _StillLoop) -> None:
-        turns = Turns(seconds=1)
-        long = _Request(turns)
+        queue = FairQueue(seconds=1)
+        long = _Request(queue)
         await _settle()
         loop.now += 2
         await _settle()
         await long.end()
-        first, second = _Request(turns), _Request(turns)
+        first, second = _Request(queue), _Request(queue)
         await _settle()
         assert first.has_begun
         assert not second.has_begun
@@ -111,8 +111,8 @@ def test_the_end_of_a_long_request_gives_no_second_turn() -> None:
 
 def test_one_that_is_gone_before_its_turn_holds_up_nobody() -> None:
     async def scene(_: _StillLoop) -> None:
-        turns = Turns(seconds=1)
-        first, gone, last = (_Request(turns) for _ in range(3))
+        queue = FairQueue(seconds=1)
+        first, gone, last = (_Request(queue) for _ in range(3))
         await _settle()
         gone.task.cancel()
         await first.end()

@@ -24,7 +24,7 @@ from ctxadmin.storage.database.errors import (
     leaves_unknown,
     number_of,
 )
-from ctxadmin.storage.database.mysql.circuit_breaker import STALLS
+from ctxadmin.storage.database.mysql.circuit_breaker import BREAKER
 from ctxadmin.storage.database.mysql.schema_editor import ResumingSchemaEditor
 from ctxadmin.storage.database.url import SECRET
 
@@ -127,7 +127,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Remember of an error what decides if this connection, or a new one, is any use."""
         number = number_of(error)
         if number in AWAY:
-            STALLS.noticed(self._server, waited)
+            BREAKER.noticed(self._server, waited)
         elif number in READ_ONLY or number in BROKEN:
             self._unfit = True  # after a fail-over the name may lead to another server
         elif number in DENIED:
@@ -141,7 +141,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**super().get_connection_params(), **own}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        if STALLS.lasts(self._server):
+        if BREAKER.lasts(self._server):
             raise OperationalError(2002, "It let others wait a moment ago")
         self._unfit = self._to_begin = self._is_committed = False
         made = super().get_new_connection(conn_params)

@@ -1,4 +1,4 @@
-"""Which servers let somebody wait a moment ago, so that not everybody waits in turn."""
+"""Keeps requests from connecting to a server that timed out a moment ago."""
 
 from threading import Lock
 from time import monotonic
@@ -10,10 +10,10 @@ _FOR: Final = 1.0  # seconds in which nobody else connects
 Server = tuple[object, ...]
 
 
-class Stalls:
-    """The stalled servers of this process.
+class CircuitBreaker:
+    """The servers to which this process does not connect now.
 
-    A stalled server costs a whole timeout to find out. Without this, a request would pay it
+    A stalled server costs a whole timeout to find out. Without the breaker, a request would pay it
     again for connecting anew, and requests that wait for a thread would pay in turn.
     """
 
@@ -31,4 +31,4 @@ class Stalls:
         return monotonic() < self._until.get(server, 0.0)
 
 
-STALLS: Final = Stalls()
+BREAKER: Final = CircuitBreaker()
