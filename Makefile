@@ -68,10 +68,11 @@ check-licences:
 	$(python) -m scripts.licences --check
 
 .PHONY: format
-format: ## Bring the code into its form
+format: ## Bring the code into its form, and write the table of layers
 	@$(environment) test
 	$(python) -m ruff check --quiet --fix-only .
 	$(python) -m ruff format .
+	$(python) -m scripts.layers
 
 .PHONY: catalogues
 catalogues: ## Put the texts of the code into the catalogues of languages and the glossary

@@ -12,20 +12,21 @@ from django.db.utils import Error
 
 def main(arguments: list[str]) -> None:
     """Run a command; commands wait long for the database, a server does not."""
-    from ctxadmin.db.patience import patience  # which reads the settings
+    # Not before: it reads the settings.
+    from ctxadmin.storage.database.command_timeouts import command_timeouts
 
-    with nullcontext() if "serve" in arguments[1:2] else patience():
+    with nullcontext() if "serve" in arguments[1:2] else command_timeouts():
         execute_from_command_line(arguments)
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     try:
         main(sys.argv)
     except ImproperlyConfigured as error:
         sys.exit(f"ctxadmin cannot start: {error}")
     except Error as error:
-        from ctxadmin.db.errors import meaning_of
+        from ctxadmin.storage.database.errors import meaning_of
 
         meaning = meaning_of(error)
         if meaning is None:

@@ -40,7 +40,7 @@ def rows() -> list[Row]:
             return []
         environment = {
             **os.environ,
-            "DJANGO_SETTINGS_MODULE": "ctxadmin.settings",
+            "DJANGO_SETTINGS_MODULE": "ctxadmin.config.settings",
             "CTXADMIN_DATA_DIR": str(folder),
             "CTXADMIN_SECRET_KEY": "only-for-the-bench-" + "0" * 40,
             "DATABASE_URL": new_database(database.url, "copied"),

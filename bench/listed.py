@@ -64,7 +64,7 @@ def _get(client: "Client", path: str) -> None:
 
 
 def _reviewer() -> "Client":
-    from ctxadmin.accounts.roles import Role
+    from ctxadmin.identity.roles import Role
     from tests.factories import signed_in
 
     return signed_in(Role.REVIEWER)

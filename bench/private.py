@@ -61,7 +61,7 @@ def start(part: str, folder: Path, server: str) -> subprocess.Popen[str]:
     folder.mkdir()
     environment = {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "ctxadmin.settings",
+        "DJANGO_SETTINGS_MODULE": "ctxadmin.config.settings",
         "CTXADMIN_DATA_DIR": str(folder),
         "CTXADMIN_SECRET_KEY": "only-for-the-bench-" + "0" * 40,
         "DATABASE_URL": new_database(server, part) if server else "",

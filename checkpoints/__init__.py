@@ -1,0 +1,1 @@
+"""Executions: their state, checkpoints, and what people change while they are paused."""

@@ -17,9 +17,9 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.verification import find_damage
         from conversations.announcing import follow
         from conversations.erasure import on_erase
-        from ctxadmin.observe.readings import register_reading
-        from ctxadmin.sockets.topics import register_source
-        from ctxadmin.web.diagnosis import register_finder
+        from ctxadmin.http.diagnosis import register_finder
+        from ctxadmin.realtime.topics import register_source
+        from ctxadmin.telemetry.readings import register_reading
         from workflows.sources import register_run_counter, register_state_source
 
         on_erase(forget)

@@ -15,11 +15,11 @@ from checkpoints.moments import Moment, moment_at, moment_now, moment_of
 from checkpoints.store import find_checkpoint
 from conversations.models import Conversation
 from conversations.store import find_head, find_with_details
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.work_budget import bounded
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 from workflows.domain import flow
 from workflows.domain.context import Messages, PromptContext, Sight
 from workflows.domain.flow import Entered

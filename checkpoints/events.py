@@ -11,10 +11,10 @@ from typing import Final
 
 import orjson
 
+from checkpoints.frames import ConversationState, named
 from checkpoints.models import Checkpoint, Execution
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.sockets.protocol import ConversationState, named
+from ctxadmin.identity.roles import Action
 
 MOST: Final = 500  # events that are read at once
 _ENTRY: Final = (

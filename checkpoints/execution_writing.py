@@ -23,8 +23,8 @@ from conversations.announcing import is_followed
 from conversations.domain import pairing
 from conversations.domain.message import Draft
 from conversations.writing import Writing
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.routing import Marking, Next

@@ -4,26 +4,19 @@ from collections.abc import Mapping, Sequence
 
 from django.db.models import OuterRef, Subquery
 
+from checkpoints.frames import ConversationChanged, ConversationState, named
 from checkpoints.models import Execution
 from checkpoints.written import VersionWritten
 from conversations.announcing import Changed as Committed
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.sockets.announcing import announce, who
-from ctxadmin.sockets.messages import Announced
-from ctxadmin.sockets.protocol import (
-    Activity,
-    Changed,
-    ConversationState,
-    Gone,
-    Told,
-    Who,
-    named,
-)
-from ctxadmin.sockets.topics import Source, Topic
+from ctxadmin.realtime.announcing import announce, who
+from ctxadmin.realtime.messages import Announced
+from ctxadmin.realtime.protocol import Activity, Gone, Told, Who
+from ctxadmin.realtime.topics import Source, Topic
 
 KIND = "conversations"
 
@@ -52,7 +45,7 @@ def _frame(change: Committed, author: Who) -> Told:
     written = [part for part in change.parts if isinstance(part, VersionWritten)]
     last = written[-1] if written else None
     keys, more = named(key for part in written for key in part.changed_keys)
-    return Changed(
+    return ConversationChanged(
         id=head.public_id,
         seq=change.after.seq,
         what=change.action.value,
@@ -100,4 +93,4 @@ def read(keys: Sequence[int]) -> Mapping[int, ConversationState]:
     }
 
 
-SOURCE = Source(KIND, find, read)
+SOURCE = Source(KIND, find, read, ConversationChanged)

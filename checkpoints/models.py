@@ -6,7 +6,7 @@ from typing import ClassVar
 from django.db import models
 
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.fields import AsciiField, JsonBytesField
+from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
 class Execution(models.Model):

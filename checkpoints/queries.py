@@ -24,12 +24,12 @@ from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
 from conversations.store import as_revision, find_head, find_revision, view_of
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.structural_diff import Difference
-from ctxadmin.web.pagination import Page, PageRequest, cut
 
 _BEHIND_ALL: Final = 2**31  # more than the largest version
 _NOTHING: Mapping[str, bytes] = {}

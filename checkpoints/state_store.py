@@ -23,7 +23,7 @@ from checkpoints.state_sums import (
 from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.tables import Table
 
 EXECUTED: Final = "executed_node_ids"
 HISTORY: Final = "execution_history"

@@ -16,7 +16,7 @@ from checkpoints.models import (
 )
 from conversations.damage import MISSING, damaged
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.tables import Table
 
 EXECUTIONS: Final = Table(Execution)
 EXECUTION_DETAILS: Final = Table(ExecutionDetails)

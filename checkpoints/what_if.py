@@ -16,8 +16,8 @@ from checkpoints.moments import moment_of
 from conversations.models import Conversation
 from conversations.store import read_details
 from conversations.token_sums import TokenSums
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.work_budget import bounded
 from workflows.domain import flow

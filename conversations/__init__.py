@@ -1,0 +1,1 @@
+"""Messages, views of them, batches and operations."""

@@ -9,9 +9,9 @@ from typing import Final
 from django.db import transaction
 
 from conversations.models import Conversation, Message
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import AuditMark
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 
 
 @dataclass(frozen=True, slots=True)

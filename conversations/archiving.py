@@ -10,8 +10,8 @@ from conversations.domain.revisions import UNSEEN, Seen
 from conversations.models import Conversation
 from conversations.services import change_of, check_seen
 from conversations.writing import writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 
 GOING_ON: Final = ("PENDING", "RUNNING", "PAUSED")

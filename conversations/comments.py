@@ -7,8 +7,8 @@ from typing import Final
 from conversations.models import Comment, Conversation
 from conversations.services import change_of
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action, Scope
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import FieldProblem, Forbidden, NotFound, OutOfRange
 

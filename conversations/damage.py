@@ -5,8 +5,8 @@ from typing import Final
 
 from conversations.models import Conversation
 from ctxadmin.lib.errors import Damaged, NotFound
-from ctxadmin.observe.facts import current
-from ctxadmin.observe.metrics import damage_found
+from ctxadmin.telemetry.facts import current
+from ctxadmin.telemetry.metrics import damage_found
 
 MISSING: Final = "is missing"
 ALTERED: Final = "is not what was written"

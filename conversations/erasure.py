@@ -20,11 +20,11 @@ from conversations.models import (
 from conversations.remembered import MEMORY
 from conversations.services import change_of, check_seen
 from conversations.writing import writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import forget_reasons
+from ctxadmin.http import idempotency
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
-from ctxadmin.web import idempotency
 
 Forget = Callable[[int], None]
 _others: Final[list[Forget]] = []

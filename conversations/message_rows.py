@@ -10,7 +10,7 @@ from conversations.models import Conversation, Message
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.row_sums import row_sum
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.tables import Table
 
 # A row as the driver gives it: index, message_id, role, body, tokens, tokens_reported, node_id,
 # author, created_at as text, call_index, sum.

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.fields import AsciiField, JsonBytesField
+from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
 class ConversationQuerySet(models.QuerySet["Conversation"]):

@@ -28,10 +28,10 @@ from conversations.store import (
     path_between,
     view_of,
 )
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.pagination import Page, PageRequest, cut
 
 _FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
 STATUSES: Final = (

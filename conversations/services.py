@@ -16,14 +16,14 @@ from conversations.models import Conversation, ConversationDetails, Revision
 from conversations.results import Appended, Applied
 from conversations.store import find_revision, view_of
 from conversations.writing import Writing, insert_head, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.ids import new_key, new_public_id
 from ctxadmin.lib.work_budget import bounded
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.traces import span
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from conversations.models import Conversation, ConversationDetails, Revision
 from conversations.revision_sums import check_revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.tables import Table
 
 HEADS: Final = Table(Conversation)
 DETAILS: Final = Table(ConversationDetails)

@@ -17,12 +17,13 @@ from conversations.announcing import announced_together
 from conversations.models import Conversation
 from conversations.store import HEADS
 from conversations.writing import Writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.db.errors import CommitUnknown, is_outage
-from ctxadmin.observe.facts import note_actor
-from ctxadmin.observe.shared_spans import OwnWrite, shared_span
-from ctxadmin.web import authentication, gathering
-from ctxadmin.web.tables import Question, ask
+from ctxadmin.accounts import authentication
+from ctxadmin.identity.actor import Actor
+from ctxadmin.storage import statement_batch
+from ctxadmin.storage.database.errors import CommitUnknown, is_outage
+from ctxadmin.storage.tables import Question, ask
+from ctxadmin.telemetry.facts import note_actor
+from ctxadmin.telemetry.shared_spans import OwnWrite, shared_span
 
 Step = Callable[[Writing], bytes]
 """Decides one write of a conversation, commits its ``Writing`` and gives the answer."""
@@ -56,7 +57,7 @@ def write_together(wishes: Sequence[Wish]) -> list[bytes | None]:
         with (
             shared_span([wishes[place].write for place in places]),
             announced_together(),
-            gathering.batch() as batch,
+            statement_batch.batch() as batch,
         ):
             found = _look_up([wishes[place] for place in places], known)
             for place, (actor, head) in zip(places, found, strict=True):
@@ -98,7 +99,9 @@ def _look_up(
     return found
 
 
-def _decided(batch: gathering.Batch, wish: Wish, actor: Actor, head: Conversation) -> bytes | None:
+def _decided(
+    batch: statement_batch.Batch, wish: Wish, actor: Actor, head: Conversation
+) -> bytes | None:
     """The answer of one part; None if it left the batch, for whatever reason."""
     try:
         with batch.part():

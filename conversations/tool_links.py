@@ -12,7 +12,7 @@ from conversations.domain.message import Entry
 from conversations.message_rows import checked
 from conversations.models import Mark, Message, UnsettledCall
 from conversations.spans import chunks
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.tables import Table
 
 _MARKS: Final = Table(Mark)
 _CALLS: Final = Table(UnsettledCall)

@@ -28,9 +28,9 @@ from conversations.stored_views import revision_row
 from conversations.tool_links import call_digest, link, unsettle_at
 from conversations.writing import Writing
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import dumps
 

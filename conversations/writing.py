@@ -21,13 +21,13 @@ from conversations.store import DETAILS, HEADS, REVISIONS, find_head, find_revis
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.audit.record import AuditMark, Change, record
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
-from ctxadmin.observe.traces import span
-from ctxadmin.web.gathering import gathered_transaction
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.statement_batch import gathered_transaction
+from ctxadmin.storage.tables import Table
+from ctxadmin.telemetry.traces import span
 
 _COUNTERS: Final = (
     "status",

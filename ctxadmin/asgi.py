@@ -1,40 +1,5 @@
-"""The ASGI application: what observes, in front of Django on a pool of threads."""
+"""The ASGI application by its former name, which units that start a server may have."""
 
-import gc
-import os
+from ctxadmin.config.asgi import application
 
-import django
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
-django.setup(set_prefix=False)
-
-from django.conf import settings  # noqa: E402 - what follows needs Django's set-up
-from django.urls import get_resolver  # noqa: E402
-
-from checkpoints.api import hot as checkpoints  # noqa: E402
-from conversations.api import hot as conversations  # noqa: E402
-from ctxadmin.observe.application import Observed  # noqa: E402
-from ctxadmin.observe.logs import log_ends_of_threads  # noqa: E402
-from ctxadmin.observe.traces import start_tracing  # noqa: E402
-from ctxadmin.sockets.routing import with_sockets  # noqa: E402
-from ctxadmin.web.handler import ThreadedHandler  # noqa: E402
-from ctxadmin.web.lane import Lane  # noqa: E402
-from ctxadmin.web.turns import Turns  # noqa: E402
-
-log_ends_of_threads()
-start_tracing()
-hot = [*conversations.CALLS, *checkpoints.CALLS]
-lane = Lane(hot, conversations.write_calls, settings.TOGETHER) if settings.TOGETHER > 1 else None
-# A database of its own process is computing, too; one behind a socket is waited for.
-turns = Turns() if settings.EMBEDDED else None
-application = Observed(with_sockets(ThreadedHandler(settings.THREADS, lane, turns)))
-
-# What every request needs is loaded before the first, and then left alone by the garbage
-# collector, whose full passes made the slowest requests: p99 of a prototype was 60 to 118 ms
-# before, 8 to 10 after.
-get_resolver().url_patterns  # noqa: B018 - imports all views
-gc.collect()
-gc.freeze()
-# What is left are the cycles of pages, 20 to 50 objects each. Calls made as many requests a second
-# with a first threshold of 700, 2,000, 10,000 and 50,000; the last let cycles pile up for hours.
-gc.set_threshold(2_000, 10, 10)
+__all__ = ["application"]

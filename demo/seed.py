@@ -18,9 +18,9 @@ from conversations.domain.configs import read_operation
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
 from conversations.services import NewConversation
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import create_token, revoke_token
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Scope
 from demo import script
 from demo.engine import Engine
 from demo.workflows import WORKFLOWS
@@ -105,7 +105,7 @@ def _executions(actor: Actor, tell: Tell) -> None:
 
 def _client(token: str) -> httpx.Client:
     """Calls that stay in this process and its transaction, under a host that is served."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     host = next((host for host in settings.ALLOWED_HOSTS if host != "*"), "localhost")
     return httpx.Client(
         transport=httpx.WSGITransport(app=get_wsgi_application()),

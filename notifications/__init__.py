@@ -1,0 +1,1 @@
+"""Webhooks, mail and browser notices of what happens to executions."""

@@ -11,7 +11,7 @@ class NotificationsConfig(AppConfig):
         from checkpoints.services.assigning import on_assigned
         from checkpoints.services.maintaining import register_records
         from conversations.erasure import on_erase
-        from ctxadmin.observe.readings import register_reading
+        from ctxadmin.telemetry.readings import register_reading
         from notifications.assigning import tell_assignee
         from notifications.figures import delivery_figures
         from notifications.store import forget, old_deliveries

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from ctxadmin.accounts.models import User
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from notifications import letters
 from notifications.domain import signing

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from ctxadmin.accounts.models import Workspace
-from ctxadmin.web.fields import AsciiField
+from ctxadmin.storage.fields import AsciiField
 
 
 class Webhook(models.Model):

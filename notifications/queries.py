@@ -6,10 +6,10 @@ from typing import Final
 
 from django.db.models import Q
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.pagination import Page, PageRequest, cut
 from notifications.models import Delivery, Webhook
 
 _OVERLAP: Final = timedelta(seconds=30)

@@ -1,7 +1,7 @@
 """What somebody who asked for deliveries may do at this very moment."""
 
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
-from ctxadmin.accounts.roles import ROLE_SCOPES, Action, Role, Scope, allows
+from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, Scope, allows
 from ctxadmin.lib import clock
 
 

@@ -13,19 +13,19 @@ HEAD: Final = """# Glossary
 
 One word for each thing. Pages, documents, error texts and code use these words and no synonyms;
 the page *Glossary* of ctxadmin shows them in the reader's language. This file is written by
-`python -m scripts.glossary` from `ctxadmin/web/glossary/`.
+`python -m scripts.glossary` from `ctxadmin/ui/glossary/`.
 """
 
 
 def main() -> None:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     django.setup()
     FILE.write_text(render(), encoding="utf-8")
 
 
 def render() -> str:
     """The whole file: one table per group, with English, Chinese and the name in the code."""
-    from ctxadmin.web.glossary import GLOSSARY  # needs the settings
+    from ctxadmin.ui.glossary import GLOSSARY  # needs the settings
 
     lines = [HEAD]
     for group in GLOSSARY:

@@ -10,10 +10,10 @@ from rest_framework.test import APIClient
 from conversations.domain.message import Draft, read_messages
 from conversations.models import Conversation
 from conversations.services import NewConversation, create
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
-from ctxadmin.accounts.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.accounts.services import create_token, default_workspace, system_actor
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Role, Scope
 from ctxadmin.lib.json_bytes import dumps
 
 ALL_SCOPES = tuple(Scope)

@@ -22,7 +22,7 @@ PASSWORD = "a long passphrase of the tests"
 # People by role, as the pages sign them in; the names are the roles.
 MAKE_PEOPLE = """
 from ctxadmin.accounts.models import Membership, User
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.accounts.services import default_workspace
 for role in Role:
     person = User.objects.get_or_create(username=role.value)[0]
@@ -72,7 +72,7 @@ class LiveServer(PrivateServer):
         key = {"CTXADMIN_SECRET_KEY": SECRET_KEY} if "DATABASE_URL" in self.settings else {}
         return inherited | {
             **key,
-            "DJANGO_SETTINGS_MODULE": "ctxadmin.settings",
+            "DJANGO_SETTINGS_MODULE": "ctxadmin.config.settings",
             "CTXADMIN_DATA_DIR": str(self.folder / "data"),
             **self.settings,
         }
@@ -158,7 +158,7 @@ class Workers(LiveServer):
 
     def command(self) -> Sequence[str]:
         options = f"--workers 2 --lifespan off --port {self.port}".split()
-        return [sys.executable, "-m", "uvicorn", "ctxadmin.asgi:application", *options]
+        return [sys.executable, "-m", "uvicorn", "ctxadmin.config.asgi:application", *options]
 
     def prepare(self) -> None:
         self.manage("migrate", "-v", "0")

@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from ctxadmin.web.openapi import document
+from ctxadmin.http.openapi import document
 from tests.factories import Api
 
 ANYWHERE = (405, 406, 429, 503)  # what no operation names of itself

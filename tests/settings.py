@@ -36,9 +36,9 @@ if os.environ.get("CTXADMIN_TEST_DATABASE") == "mariadb":
     _patient = f"?connect_timeout=30&read_timeout={_PATIENCE}&write_timeout={_PATIENCE}"
     os.environ["DATABASE_URL"] = f"{servers.shared('mariadb')}ctxadmin{_patient}"
 
-from ctxadmin.db.url import session  # noqa: E402 - the environment comes first
-from ctxadmin.settings import *  # noqa: E402, F403
-from ctxadmin.settings import DATABASES, EMBEDDED  # noqa: E402
+from ctxadmin.config.settings import *  # noqa: E402, F403
+from ctxadmin.config.settings import DATABASES, EMBEDDED  # noqa: E402
+from ctxadmin.storage.database.url import session  # noqa: E402 - the environment comes first
 
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

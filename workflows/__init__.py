@@ -1,0 +1,1 @@
+"""Definitions of workflows: nodes, edges, filters and their versions."""

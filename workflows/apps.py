@@ -10,7 +10,7 @@ class WorkflowsConfig(AppConfig):
         """Tell the apps below which workflows there are, and where their heads are kept."""
         from conversations.services import ask_for_workflows
         from ctxadmin.audit.heads import HeadTable, register_heads
-        from ctxadmin.sockets.topics import register_source
+        from ctxadmin.realtime.topics import register_source
         from workflows import following
         from workflows.models import Workflow
         from workflows.store import follow, workflow_exists

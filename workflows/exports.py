@@ -1,9 +1,9 @@
 """Taking a workflow along as a file, which is on record."""
 
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from workflows import queries
 from workflows.domain.graph import Document
 from workflows.store import find_workflow

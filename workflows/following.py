@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.sockets.announcing import announce, who
-from ctxadmin.sockets.messages import Announced
-from ctxadmin.sockets.protocol import Activity, DraftChanged, Gone, Told, WorkflowState
-from ctxadmin.sockets.topics import Source, Topic
+from ctxadmin.identity.actor import Actor
+from ctxadmin.realtime.announcing import announce, who
+from ctxadmin.realtime.messages import Announced
+from ctxadmin.realtime.protocol import Activity, Gone, Told
+from ctxadmin.realtime.topics import Source, Topic
+from workflows.frames import DraftChanged, WorkflowState
 from workflows.models import Workflow
 from workflows.store import Committed, find_workflow
 
@@ -51,4 +52,4 @@ def _state(slug: str, seq: int, draft: int, published: int | None) -> WorkflowSt
     return WorkflowState(id=slug, seq=seq, draft_version=draft, published_version=published)
 
 
-SOURCE = Source(KIND, find, read)
+SOURCE = Source(KIND, find, read, DraftChanged)

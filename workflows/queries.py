@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.pagination import Page, PageRequest, cut
 from workflows.definitions import definition
 from workflows.domain.compare import ElementChange, compare
 from workflows.domain.graph import Document

@@ -5,8 +5,8 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
 from workflows.definitions import definition, problems_of, stored

@@ -9,9 +9,9 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change, record
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, VersionConflict
 from ctxadmin.lib.ids import is_public_id

@@ -14,8 +14,8 @@ from conversations.domain.pairing import place
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.work_budget import bounded

@@ -15,10 +15,10 @@ from conversations import comments
 from conversations.models import Comment
 from conversations.queries import position_after
 from conversations.store import find_head
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import PAGE, Answer, ListOf, described
+from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
-from ctxadmin.web.described import PAGE, Answer, ListOf, described
-from ctxadmin.web.pagination import PageRequest, cut
 
 
 class CommentAnswer(Answer):

@@ -11,8 +11,8 @@ from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
 from checkpoints.services.updating import Updated
+from ctxadmin.http.described import Answer
 from ctxadmin.lib import clock
-from ctxadmin.web.described import Answer
 from workflows.api.answers import ConflictAnswer, DecisionAnswer, NoticeAnswer, SeenMessageAnswer
 from workflows.domain.context import PromptContextInput
 

@@ -15,10 +15,10 @@ from checkpoints.domain.commands import (
 from checkpoints.moments import Moment
 from checkpoints.queries import snapshot_pieces
 from conversations.api.endpoints import ConversationEndpoint
+from ctxadmin.http import etags
+from ctxadmin.http.chunked_response import ChunkedResponse
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id, is_reserved
-from ctxadmin.web import etags
-from ctxadmin.web.pieces import PiecesResponse
 
 JSON: Final = "application/json"
 GuardedT = TypeVar(
@@ -76,6 +76,6 @@ def etag_of(moment: Moment) -> str:
 
 def snapshot_answer(moment: Moment, keys: frozenset[str] | None = None) -> HttpResponse:
     """A snapshot with its ETag."""
-    response = PiecesResponse(snapshot_pieces(moment, keys))
+    response = ChunkedResponse(snapshot_pieces(moment, keys))
     response["ETag"] = etag_of(moment)
     return response

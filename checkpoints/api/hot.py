@@ -1,4 +1,4 @@
-"""The writes of executions that the lane answers, many in one transaction."""
+"""The writes of executions that the fast path answers, many in one transaction."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,10 +14,10 @@ from checkpoints.services.saving import Save, save_in
 from conversations.api.hot import ONE
 from conversations.together import Step
 from conversations.writing import Writing
+from ctxadmin.http.fast_path import HotCall
 from ctxadmin.lib.contract import parse
-from ctxadmin.observe.traces import span
-from ctxadmin.web.gathering import LeavesBatch
-from ctxadmin.web.lane import HotCall
+from ctxadmin.storage.statement_batch import LeavesBatch
+from ctxadmin.telemetry.traces import span
 
 
 def _save(body: JsonValue, names: Mapping[str, str]) -> Step:

@@ -13,11 +13,11 @@ from checkpoints.api.endpoints import ExecutionEndpoint, json_answer, node_in
 from checkpoints.api.schemas import EnterNode
 from checkpoints.domain.commands import ClaimNode, CompleteNode, ReleaseNode
 from checkpoints.services import completing, leasing
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import IF_MATCH, described
+from ctxadmin.http.problems import of_database
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.web.described import IF_MATCH, described
-from ctxadmin.web.problems import of_database
 
 
 class Enter(ExecutionEndpoint):

@@ -37,11 +37,11 @@ from checkpoints.domain.commands import (
 from checkpoints.services import forking, moving, restoring, saving, starting, updating
 from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http import etags
+from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web import etags
-from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.web.pagination import PageRequest
 
 _KEYS: Final = Parameter("keys", "The keys of state_data that are wanted, with commas between.")
 _FROM: Final = Parameter("from", "The version before.", int, required=True)

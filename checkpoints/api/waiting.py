@@ -16,23 +16,22 @@ from rest_framework.exceptions import NotAuthenticated, Throttled
 
 from checkpoints.domain.status import Status
 from checkpoints.events import Event, read_events, standing_at
+from checkpoints.frames import ConversationChanged, ConversationState
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.sockets import admission
-from ctxadmin.sockets.callers import Caller
-from ctxadmin.sockets.following import follow
-from ctxadmin.sockets.hub import Hub
-from ctxadmin.sockets.hubs import hub_here
-from ctxadmin.sockets.protocol import (
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.callers import Caller
+from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.hub import Hub
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.protocol import (
     SIGNED_OUT,
     Activity,
-    Changed,
-    ConversationState,
-    DraftChanged,
+    Change,
     Gone,
     State,
 )
-from ctxadmin.sockets.topics import Topic
+from ctxadmin.realtime.topics import Topic
 
 MOST_SECONDS: Final = 60
 _BEAT_SECONDS: Final = 15.0  # between signs of life of a stream in which nothing happens
@@ -66,12 +65,12 @@ class Waiter:
         self.caller = caller
         self.code = 0
         self.is_gone = False
-        self.heard: deque[Changed] = deque(maxlen=_MOST_UNSENT)
+        self.heard: deque[ConversationChanged] = deque(maxlen=_MOST_UNSENT)
         self._wakes = asyncio.Event()
 
-    def hear(self, frame: Changed | DraftChanged | Gone | Activity, text: str) -> None:
+    def hear(self, frame: Change | Gone | Activity, text: str) -> None:
         self.is_gone = self.is_gone or isinstance(frame, Gone)
-        if isinstance(frame, Changed):
+        if isinstance(frame, ConversationChanged):
             self.heard.append(frame)
         self._wakes.set()
 
@@ -188,7 +187,7 @@ def _now(hub: Hub, waiter: Waiter) -> ConversationState | None:
     return state if isinstance(state, ConversationState) else None
 
 
-def _told(shown: ConversationState, frame: Changed) -> Event | None:
+def _told(shown: ConversationState, frame: ConversationChanged) -> Event | None:
     """The change that a frame tells, if it is the next one and was not found by looking."""
     after = follow(shown, frame)
     if frame.who is None or after is shown or not isinstance(after, ConversationState):

@@ -12,12 +12,12 @@ from checkpoints.api.answers import WaitedAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.api.waiting import MOST_SECONDS, Wanted, answer, events, wait
 from checkpoints.domain.status import Status
+from ctxadmin.http.deferred_response import DeferredResponse
+from ctxadmin.http.described import Parameter, described
+from ctxadmin.http.renderers import JsonRenderer
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.sockets.callers import caller_of_request
-from ctxadmin.sockets.topics import Topic
-from ctxadmin.web.described import Parameter, described
-from ctxadmin.web.later import Later
-from ctxadmin.web.renderers import JsonRenderer
+from ctxadmin.realtime.callers import caller_of_request
+from ctxadmin.realtime.topics import Topic
 
 _STREAM: Final = "text/event-stream"
 _WAIT: Final = (
@@ -50,7 +50,7 @@ class Wait(ExecutionEndpoint):
             return answer(now, changed=wanted.is_met(now, now))
         topic = Topic(following.KIND, key, self.actor.workspace)
         caller = caller_of_request(request._request, self.actor)
-        return Later(partial(wait, topic, caller, wanted, now, seconds))
+        return DeferredResponse(partial(wait, topic, caller, wanted, now, seconds))
 
     def _wanted(self, request: Request) -> Wanted:
         named = [each for each in request.query_params.get("status", "").split(",") if each]
@@ -103,7 +103,7 @@ class Events(ExecutionEndpoint):
         key, _ = following.find(self.actor, conversation_id)
         topic = Topic(following.KIND, key, self.actor.workspace)
         caller = caller_of_request(request._request, self.actor)
-        stream = Later(partial(events, topic, caller, after), content_type=_STREAM)
+        stream = DeferredResponse(partial(events, topic, caller, after), content_type=_STREAM)
         stream["Cache-Control"] = "no-store"
         stream["X-Accel-Buffering"] = "no"
         return stream

@@ -16,11 +16,11 @@ from checkpoints.what_if import (
     named_executions,
     what_if,
 )
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import Answer, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import Contract
-from ctxadmin.web.described import Answer, described
-from ctxadmin.web.endpoint import Endpoint
 from workflows.domain.graph import Document
 from workflows.domain.plan import Plan
 from workflows.domain.what_if import ChangeKind

@@ -12,7 +12,7 @@ from checkpoints.live_copy.port import WHOLE, Found, Part, Pieces, Value
 from checkpoints.moments import Moment
 from checkpoints.state_store import EMPTY_LIST, LISTS, Held
 from conversations.queries import visible_json
-from ctxadmin.live.counts import count
+from ctxadmin.storage.redis.counts import count
 
 Values = Mapping[str, Value]
 Contents = Mapping[Part, Values]

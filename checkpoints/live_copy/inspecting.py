@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, cast
 
 from checkpoints.live_copy.port import ALL_PARTS, Part
-from ctxadmin.live.client import Client, Reached
+from ctxadmin.storage.redis.client import Client, Reached
 
 _CONVERSATION: Final = re.compile(rb"[a-z:]+:\{([0-9]{1,19})\}")
 

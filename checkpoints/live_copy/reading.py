@@ -7,8 +7,8 @@ from checkpoints.live_copy.layout import GROWS, IN_PIECES, OWN_FIELDS, mark_byte
 from checkpoints.live_copy.port import WHOLE, Found, Part, Value
 from checkpoints.live_copy.sums import DIGITS, sum_of
 from ctxadmin.audit.record import AuditMark
-from ctxadmin.live.client import Client
-from ctxadmin.live.counts import count
+from ctxadmin.storage.redis.client import Client
+from ctxadmin.storage.redis.counts import count
 
 logger = logging.getLogger(__name__)
 _Row = dict[bytes, bytes]

@@ -8,8 +8,8 @@ from checkpoints.live_copy.reading import read_parts
 from checkpoints.live_copy.scripts import DROP
 from checkpoints.live_copy.writing import move_parts, put_part
 from ctxadmin.audit.record import AuditMark
-from ctxadmin.live.client import Away, Reached
-from ctxadmin.live.counts import count
+from ctxadmin.storage.redis.client import Away, Reached
+from ctxadmin.storage.redis.counts import count
 
 
 class RedisLiveCopy:

@@ -21,7 +21,7 @@ The names of lists come out of the hash, not out of KEYS; their braces put them 
 from typing import Final
 
 from checkpoints.live_copy.sums import JOINED
-from ctxadmin.live.link import Script
+from ctxadmin.storage.redis.link import Script
 
 SEALED_PIECES: Final = 256
 SEALED_BYTES: Final = 256 * 1024

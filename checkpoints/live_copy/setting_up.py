@@ -6,9 +6,10 @@ from django.conf import settings
 
 from checkpoints.live_copy import current, erasing
 from conversations.announcing import follow
-from ctxadmin.live import links
-from ctxadmin.live.counts import counts
-from ctxadmin.observe.metrics import count_live_copy
+from ctxadmin.storage.redis import links
+from ctxadmin.storage.redis.counts import counts
+from ctxadmin.telemetry.metrics import count_live_copy
+from ctxadmin.telemetry.traces import span
 
 
 def set_up() -> None:
@@ -16,9 +17,9 @@ def set_up() -> None:
     if settings.LIVE_REDIS is None:
         return
     from checkpoints.live_copy.redis_copy import RedisLiveCopy
-    from ctxadmin.live.link import Link
+    from ctxadmin.storage.redis.link import Link
 
-    link = Link(settings.LIVE_REDIS)
+    link = Link(settings.LIVE_REDIS, span=span)
     link.on_return.append(erasing.drop_erased_in_thread)
     links.use(link)
     os.register_at_fork(after_in_child=link.begin_anew)

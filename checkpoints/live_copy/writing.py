@@ -10,8 +10,8 @@ from checkpoints.live_copy.port import Change, Delta, Grow, Part, Remove, Set, V
 from checkpoints.live_copy.scripts import MOVE, PUT, SEALED_BYTES
 from checkpoints.live_copy.sums import sum_of, sum_of_piece
 from ctxadmin.audit.record import AuditMark
-from ctxadmin.live.client import Client, Pipe
-from ctxadmin.live.link import Call
+from ctxadmin.storage.redis.client import Client, Pipe
+from ctxadmin.storage.redis.link import Call
 
 _BESIDE: Final = 60  # seconds after which what was written beside a part and not used is gone
 _LARGE: Final = 100_000  # bytes: 10 MB through Lua take 28 ms, written beside and renamed 10

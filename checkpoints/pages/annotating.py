@@ -20,14 +20,14 @@ from conversations.models import Comment, Conversation
 from conversations.pages.once import done_once
 from conversations.pages.windows import is_number
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
-from ctxadmin.web.components import Confirm, Crumb, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.phrases import in_the_readers_language
-from ctxadmin.web.pressing import once_per_form
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from checkpoints.pages.seen import bound_to, execution_in, require_seen
 from checkpoints.services.assigning import assign, reviewers
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
-from ctxadmin.web.components import Confirm, Crumb, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.phrases import in_the_readers_language
-from ctxadmin.web.pressing import once_per_form
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 
 @dataclass(frozen=True, slots=True)

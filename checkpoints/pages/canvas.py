@@ -24,11 +24,11 @@ from checkpoints.pages.run_marks import marks_of
 from checkpoints.pinned import Pinned
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.components import Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pagination import PageRequest
+from ctxadmin.ui.components import Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
 from workflows.domain.graph import Edge, Node
 from workflows.pages.canvas import watched_setup
 from workflows.pages.marks import Mark, Marks

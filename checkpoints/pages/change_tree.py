@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from checkpoints.pages.state_rows import state_row
 from ctxadmin.lib.structural_diff import Difference, Kind
-from ctxadmin.web.components import DiffRow
+from ctxadmin.ui.components import DiffRow
 
 
 @dataclass(slots=True)

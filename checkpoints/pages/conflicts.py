@@ -30,11 +30,11 @@ from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_rows import shown_value, state_rows
 from checkpoints.pages.versions import MOST_ROWS, keys_too_large
 from conversations.models import Conversation
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff
-from ctxadmin.web.components import Crumb, DiffRow, Text
-from ctxadmin.web.pages import show
+from ctxadmin.ui.components import Crumb, DiffRow, Text
+from ctxadmin.ui.pages import show
 
 _CHOICES: Final = ("mine", "theirs", "offer", "edit")
 _TITLES: Final[Mapping[Whose, Text]] = {

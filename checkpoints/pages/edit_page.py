@@ -21,7 +21,7 @@ from checkpoints.pages.taking_in import TakenIn, nothing_taken, taken_in
 from checkpoints.pages.values import KeyView
 from conversations.models import Conversation
 from ctxadmin.lib.errors import InvalidState
-from ctxadmin.web.components import Crumb, Text
+from ctxadmin.ui.components import Crumb, Text
 
 NO_CHANGES: Final[Changes] = {}
 _MOST_KEYS: Final = 100

@@ -37,8 +37,9 @@ from checkpoints.pages.taking_in import nothing_taken, taken_in
 from checkpoints.services import moving, updating
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.problems import reads_problems, status_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import (
     ContextError,
@@ -48,9 +49,8 @@ from ctxadmin.lib.errors import (
     TooLarge,
     VersionConflict,
 )
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.phrases import in_the_readers_language
-from ctxadmin.web.problems import reads_problems, status_of
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 _PLAIN: Final = "text/plain; charset=utf-8"
 

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from checkpoints.pages.what_if import ExecutionResult, InputLines, Run, go_on
 from checkpoints.what_if import MAX_EXECUTIONS, count_executions
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps

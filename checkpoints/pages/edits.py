@@ -16,7 +16,7 @@ from checkpoints.pages.presenters import VersionLine
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_form import Changes, Row
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 
 _MOST_OTHERS: Final = 10

@@ -15,12 +15,12 @@ from checkpoints.pages.lost import LostPage
 from checkpoints.pages.state_form import Changes
 from checkpoints.pinned import reducers_of
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import show
-from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 
 def show_former(

@@ -25,13 +25,13 @@ from conversations.domain.runs import Runs
 from conversations.models import Conversation
 from conversations.pages.once import done_once
 from conversations.store import find_head, find_revision, view_of
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, NotFound, VersionConflict
-from ctxadmin.web.components import Confirm, Crumb, Text
-from ctxadmin.web.forms import ContractForm, FieldHint
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.forms import ContractForm, FieldHint
+from ctxadmin.ui.pages import page, show
 
 
 @dataclass(frozen=True, slots=True)

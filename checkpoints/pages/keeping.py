@@ -12,8 +12,8 @@ from checkpoints.pages.adding_up import Said, WholeText
 from checkpoints.pages.edits import Edit
 from checkpoints.pages.pending import Kept
 from checkpoints.pages.state_form import Read
+from ctxadmin.http.problems import status_of
 from ctxadmin.lib.errors import ContextError
-from ctxadmin.web.problems import status_of
 
 
 def answer(task: Edit) -> HttpResponse:

@@ -8,7 +8,7 @@ from checkpoints.pages.values import KeyView, StateView
 from conversations.comments import of_execution
 from conversations.models import Comment
 from conversations.pages.cards import Said, said_by
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 
 
 def said_until(moment: Moment) -> Sequence[Comment]:

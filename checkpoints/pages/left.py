@@ -10,8 +10,8 @@ from checkpoints import pending_store
 from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
 from checkpoints.pages import pending
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 
 _MOST_LEFT: Final = 3
 

@@ -14,8 +14,8 @@ from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from conversations.models import Conversation
 from conversations.queries import ConversationFilter, list_conversations
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.web.pagination import Page, PageRequest
+from ctxadmin.http.pagination import Page, PageRequest
+from ctxadmin.identity.actor import Actor
 from workflows.models import Workflow
 
 _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed

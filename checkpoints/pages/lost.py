@@ -12,8 +12,8 @@ from checkpoints.pages.adding_up import Typed
 from checkpoints.pages.edits import Edit, execution_of, others_since
 from checkpoints.pages.presenters import VersionLine
 from conversations.models import Conversation
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import show
 
 
 @dataclass(frozen=True, slots=True)

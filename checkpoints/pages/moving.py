@@ -22,8 +22,8 @@ from checkpoints.services.moving import Moved, MoveService
 from conversations.models import Conversation
 from conversations.pages.once import done_once
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import (
     ContextError,
@@ -33,8 +33,8 @@ from ctxadmin.lib.errors import (
     ValidationFailed,
     VersionConflict,
 )
-from ctxadmin.web.components import Confirm, Crumb, Text, label_of_status
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Confirm, Crumb, Text, label_of_status
+from ctxadmin.ui.pages import page, show
 
 _SERVICES: Final[Mapping[str, MoveService]] = {
     "pause": moving.pause,

@@ -14,10 +14,10 @@ from checkpoints.domain.status import Status
 from checkpoints.pages import lists
 from checkpoints.pages.lists import ExecutionLine, Kept
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 _MOST: Final = 6
 _MOST_WAITING: Final = 20

@@ -16,7 +16,7 @@ from checkpoints.pages import adding_up, state_form, values
 from checkpoints.pages.adding_up import Marks, Said, Typed, WholeText
 from checkpoints.pages.state_form import Changes, Row
 from checkpoints.pending_store import Pending, Place, Wanted
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, TooLarge, VersionConflict
 from ctxadmin.lib.structural_diff import ABSENT, Value
 

@@ -10,7 +10,7 @@ from checkpoints.pages.adding_up import Typed
 from checkpoints.pages.state_form import Row
 from checkpoints.pages.state_rows import state_rows
 from ctxadmin.lib.structural_diff import diff
-from ctxadmin.web.components import DiffRow
+from ctxadmin.ui.components import DiffRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from checkpoints.moments import Moment
 from checkpoints.pages import presenters
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 from workflows.pages.drawing import Drawing, draw
 from workflows.pages.links import OutlineLinks
 from workflows.pages.outline import Outline, outline_of

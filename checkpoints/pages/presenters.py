@@ -21,9 +21,9 @@ from checkpoints.pages.lists import reason_of
 from checkpoints.pinned import Pinned
 from checkpoints.services.annotating import labels_of
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, Text, Tone
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import Crumb, Text, Tone
 
 _MOST_NODES: Final = 400
 _KEYS_NAMED: Final = 6

@@ -25,7 +25,7 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
-from ctxadmin.web.components import DiffRow
+from ctxadmin.ui.components import DiffRow
 
 _MOST_KEYS: Final = 8
 _MOST_MESSAGES: Final = 3

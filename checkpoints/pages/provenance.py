@@ -8,9 +8,9 @@ from django.views.decorators.http import require_safe
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.store import find_current
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.pages import page
+from ctxadmin.ui.pages import page
 
 
 @require_safe

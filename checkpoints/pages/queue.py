@@ -17,12 +17,12 @@ from checkpoints.pages import lists
 from checkpoints.pages.lists import reason_of
 from checkpoints.services.annotating import holder_id
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pagination import Page, PageRequest, cut
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 _LARGE: Final = ("marking", "reducers")
 _WHO: Final = ("", "mine", "free")

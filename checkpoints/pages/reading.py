@@ -30,14 +30,14 @@ from conversations.models import Conversation
 from conversations.pages.cards import MessageCard, joined, message_card
 from conversations.queries import results_of, visible_window
 from conversations.store import find_head, find_revision
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.http.problems import status_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
-from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pagination import PageRequest
-from ctxadmin.web.phrases import in_the_readers_language
-from ctxadmin.web.problems import status_of
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3

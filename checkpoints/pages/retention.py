@@ -18,13 +18,13 @@ from checkpoints.maintenance_lock import last_run
 from checkpoints.pages import lists
 from checkpoints.pages.lists import Kept
 from checkpoints.services.policies import policy_of, set_policy
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import Workspace
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.forms import ContractForm, FieldHint
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.forms import ContractForm, FieldHint
+from ctxadmin.ui.pages import page, show
 
 
 class RetentionForm(ContractForm[RetentionPolicy]):

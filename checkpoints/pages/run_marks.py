@@ -13,7 +13,7 @@ from checkpoints.moments import Moment
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import Stand
 from checkpoints.pinned import Pinned
-from ctxadmin.web.components import STATUSES
+from ctxadmin.ui.components import STATUSES
 from workflows.pages.marks import Mark, Marks, Sign
 
 _SIGNS: Final = (

@@ -15,7 +15,7 @@ from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, ReducerTable
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
-from ctxadmin.web.visible_text import hides
+from ctxadmin.ui.visible_text import hides
 
 KINDS: Final = ("text", "number", "boolean", "list", "object", "null", "json")
 RAW: Final = "raw"

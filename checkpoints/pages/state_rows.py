@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.domain.reducers import kind_of
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
-from ctxadmin.web.components import DiffRow
+from ctxadmin.ui.components import DiffRow
 
 _MOST_TEXT: Final = 4000
 

@@ -27,12 +27,12 @@ from conversations.models import Conversation
 from conversations.pages.cards import Said, said_by
 from conversations.pages.comparing import MessageChanges, message_changes
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import Difference
-from ctxadmin.web.components import Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
 
 MOST_ROWS: Final = 400
 _MOST_COMPARED: Final = 4 * 1024 * 1024

@@ -21,11 +21,11 @@ from checkpoints.what_if import (
     last_executions,
     what_if,
 )
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 from workflows.definitions import definition
 from workflows.domain.plan import Plan
 from workflows.domain.what_if import ChangeKind, InputChange

@@ -15,9 +15,9 @@ from conversations import comments
 from conversations.comments import About
 from conversations.models import Comment, Conversation
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import InvalidState, NotFound, VersionConflict
 

@@ -11,9 +11,9 @@ from checkpoints.models import Execution
 from checkpoints.services.annotating import Claimed, Holder, claim
 from conversations.models import Conversation
 from conversations.writing import Writing
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import Membership, User
-from ctxadmin.accounts.roles import ROLE_SCOPES, Action, Role, allows
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, allows
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
 

@@ -17,9 +17,9 @@ from conversations.models import Conversation
 from conversations.services import NewConversation, open_new
 from conversations.store import find_head
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import new_public_id
 

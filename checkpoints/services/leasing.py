@@ -8,8 +8,8 @@ from checkpoints.domain.status import TAKES_CHECKPOINTS, require
 from checkpoints.execution_writing import ExecutionWriting
 from checkpoints.services.opening import open_current
 from conversations.writing import writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import new_public_id
 

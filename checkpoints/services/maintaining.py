@@ -18,14 +18,14 @@ from checkpoints.services import thinning
 from checkpoints.services.policies import policy_of
 from conversations import archiving, erasure
 from conversations.models import Conversation
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import ended_tokens, remove_ended_tokens, system_actor
 from ctxadmin.accounts.sessions import ended_sessions
 from ctxadmin.audit.anchors import anchor_heads
+from ctxadmin.http.models import KeptAnswer
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, InvalidState, NotFound
-from ctxadmin.web.models import KeptAnswer
 
 # After so long a silence, or if the last run lies ahead, the clock may have jumped: then a run only
 # looks, and the next one works. A monthly timer is not that silent.

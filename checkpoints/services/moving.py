@@ -14,8 +14,8 @@ from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services.opening import open_current
 from checkpoints.standing import asks_first, ready_nodes, stands_at, waits_for_review
 from conversations.writing import writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import Forbidden
 
 Decide = Callable[[ExecutionWriting, Move], Decision]

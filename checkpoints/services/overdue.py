@@ -10,8 +10,8 @@ from checkpoints.services.opening import open_current
 from conversations.models import Conversation
 from conversations.writing import writing
 from ctxadmin.accounts.models import Workspace
-from ctxadmin.accounts.roles import Action
 from ctxadmin.accounts.services import system_actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, NotFound
 

@@ -8,10 +8,10 @@ from django.db import IntegrityError, transaction
 
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Retention
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.accounts.services import record_change
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import VersionConflict

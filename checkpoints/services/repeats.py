@@ -4,7 +4,7 @@ from checkpoints.domain.timeline import repeated
 from checkpoints.models import Checkpoint
 from checkpoints.store import as_saved, find_saved
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 
 
 def find_repeated(

@@ -14,8 +14,8 @@ from checkpoints.services.opening import open_current
 from checkpoints.store import find_checkpoint
 from conversations.store import find_revision
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.observe.metrics import write_repeated
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry.metrics import write_repeated
+from ctxadmin.telemetry.traces import span
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from checkpoints.services.opening import Sent, read_sent
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.json_bytes import canonical, dumps

@@ -9,9 +9,9 @@ from checkpoints.domain.retention import RetentionPolicy, thinned_by
 from checkpoints.models import Execution
 from checkpoints.thin_store import Batch
 from conversations.writing import writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 
 _TRIES: Final = 3

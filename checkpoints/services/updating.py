@@ -12,8 +12,8 @@ from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen, operate_in
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 
 

@@ -5,7 +5,7 @@ from pydantic import ConfigDict, JsonValue
 from conversations.domain.diff import ChangeKind
 from conversations.domain.legacy import MigrationResult
 from conversations.domain.revisions import MoveKind, RevisionKind
-from ctxadmin.web.described import Answer, ListOf
+from ctxadmin.http.described import Answer, ListOf
 
 Run = tuple[int, int]
 

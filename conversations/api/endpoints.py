@@ -7,8 +7,8 @@ from conversations.api.schemas import Guarded
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.web import etags
-from ctxadmin.web.endpoint import Endpoint
+from ctxadmin.http import etags
+from ctxadmin.http.endpoint import Endpoint
 
 
 class ConversationEndpoint(Endpoint):

@@ -1,4 +1,4 @@
-"""The writes of conversations that the lane answers, many in one transaction."""
+"""The writes of conversations that the fast path answers, many in one transaction."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -10,19 +10,19 @@ from conversations.api.views import Messages
 from conversations.services import append_alone
 from conversations.together import Step, Wish, write_together
 from conversations.writing import Writing
+from ctxadmin.accounts.authentication import TokenUse
 from ctxadmin.accounts.services import token_digest
+from ctxadmin.http import idempotency
+from ctxadmin.http.fast_path import Call, HotCall
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.json_bytes import dumps, loads_strict
-from ctxadmin.observe.traces import span
-from ctxadmin.web import idempotency
-from ctxadmin.web.authentication import TokenUse
-from ctxadmin.web.lane import Call, HotCall
+from ctxadmin.telemetry.traces import span
 
 ONE: Final = "/api/v1/conversations/{conversation_id}"
 
 
 def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
-    """The Writer of the lane: what can be read of the calls is written together."""
+    """The Writer of the fast path: what can be read of the calls is written together."""
     wishes = {place: wish for place, call in enumerate(calls) if (wish := _wish(call))}
     answers: list[bytes | None] = [None] * len(calls)
     for place, answer in zip(wishes, write_together(list(wishes.values())), strict=True):

@@ -15,11 +15,11 @@ from conversations.domain.diff import Change
 from conversations.domain.revisions import Seen
 from conversations.results import Applied
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.pagination import Page, PageRequest, cut
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.web.pagination import Page, PageRequest, cut
 
 _REFUSALS = ("version_conflict", "invalid_state")
 _WhatT = TypeVar("_WhatT", contravariant=True)

@@ -31,11 +31,11 @@ from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.transfer import is_export, read_export
 from conversations.services import NewConversation
 from conversations.store import find_head, find_with_details, read_details
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.pagination import PageRequest, encode
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.web.endpoint import Endpoint
-from ctxadmin.web.pagination import PageRequest, encode
 
 _VIEW = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
 

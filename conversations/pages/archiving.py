@@ -14,10 +14,10 @@ from conversations import archiving
 from conversations.pages import presenters
 from conversations.pages.once import done_once
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Confirm, Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 
 @dataclass(frozen=True, slots=True)

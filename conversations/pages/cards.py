@@ -12,10 +12,10 @@ from pydantic import JsonValue
 from conversations.comments import may_take_back
 from conversations.domain.bodies import StoredMessage, text_of_body
 from conversations.models import Comment
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
-from ctxadmin.web.components import Text
+from ctxadmin.ui.components import Text
 
 BlockKind = Literal["text", "code", "json", "image", "part"]
 _FENCE: Final = "```"

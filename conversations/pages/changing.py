@@ -26,12 +26,12 @@ from conversations.pages.once import done_once
 from conversations.pages.operating import MEANWHILE, seen_in, undo_url
 from conversations.results import Applied
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
-from ctxadmin.db.binary_log import binary_log_days
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, VersionConflict
-from ctxadmin.web.components import Confirm, Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.storage.database.binary_log import binary_log_days
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 _FIELDS: Final[Mapping[str, Text]] = {
     "title": gettext_lazy("Title"),

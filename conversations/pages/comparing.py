@@ -23,12 +23,12 @@ from conversations.pages.hunks import Line, Skip, lines_of
 from conversations.pages.presenters import BatchLine
 from conversations.pages.windows import is_number
 from conversations.store import find_head, find_revision, lineage, view_of
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff, without_long
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 _MOST_TEXT: Final = 2000
 _CONTEXT: Final = 200

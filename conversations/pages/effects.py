@@ -16,7 +16,7 @@ from conversations.pages.comparing import MessageChanges, message_changes
 from conversations.results import Applied
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
-from ctxadmin.web.components import Text
+from ctxadmin.ui.components import Text
 
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 _NO_EDITS: Final[Mapping[int, int]] = {}

@@ -13,7 +13,7 @@ from conversations.domain.configs import OperationConfig
 from conversations.pages import typed_messages
 from conversations.pages.typed_messages import TypedMessage
 from ctxadmin.lib.errors import FieldProblem
-from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
+from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
 
 _CALLS: Final = re.compile(r"^(/insert/messages/[0-9]+|/replace/message)/tool_calls")
 

@@ -20,13 +20,13 @@ from conversations.domain.chat_json import read_chat_file
 from conversations.domain.transfer import is_export, read_export
 from conversations.models import Conversation
 from conversations.pages import presenters
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pressing import once_per_form
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import page, show
 
 _MOST_NAMED: Final = 10
 

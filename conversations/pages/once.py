@@ -6,9 +6,9 @@ from typing import ParamSpec
 from django.http import HttpRequest, HttpResponse
 
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.web.pages import PageView
-from ctxadmin.web.pressing import once_per_form
+from ctxadmin.identity.actor import Actor
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import PageView
 
 P = ParamSpec("P")
 

@@ -32,8 +32,8 @@ from conversations.pages.forms import OperationForm, OperationRequest
 from conversations.pages.typed_messages import as_typed, in_operation
 from conversations.results import Applied
 from conversations.store import find_head, find_revision, view_of
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import (
     ContextError,
@@ -43,10 +43,10 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import canonical, digest
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.phrases import in_the_readers_language
-from ctxadmin.web.pressing import once_per_form
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.form_idempotency import once_per_form
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.phrases import in_the_readers_language
 
 MEANWHILE: Final = gettext_lazy(
     "The view has changed since, so nothing was done. This preview shows what would happen now."

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.models import Conversation, Move, Revision
-from ctxadmin.web.components import Crumb, Text, in_a_list
+from ctxadmin.ui.components import Crumb, Text, in_a_list
 
 _MOST_RANGES: Final = 12
 BUDGET_KEY: Final = "token_budget"

@@ -21,11 +21,11 @@ from conversations.pages.cards import Gap, MessageCard
 from conversations.pages.presenters import BatchLine
 from conversations.pages.windows import SECTION, Section, Shown, is_number
 from conversations.store import find_head, find_with_details, lineage
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import STATUSES, Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pagination import PageRequest
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
 
 _RAIL: Final = 40
 _CHAPTER: Final = 20  # sections that a browser skips as one: 1,000 of them took it long to lay out

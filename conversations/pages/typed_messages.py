@@ -12,7 +12,7 @@ from conversations.domain.message import Role
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.forms import FieldHint, ShownWhen
+from ctxadmin.ui.forms import FieldHint, ShownWhen
 
 Fields = dict[str, JsonValue]
 

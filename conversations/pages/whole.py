@@ -14,9 +14,9 @@ from conversations.pages import presenters, windows
 from conversations.pages.cards import MessageCard, message_card
 from conversations.pages.windows import Shown
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.identity.actor import Actor
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from conversations.pages.cards import (
 )
 from conversations.queries import MessageWindow
 from conversations.store import view_of
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 
 SECTION: Final = 50

@@ -7,11 +7,11 @@ from typing import Any, Final
 from django.db import transaction
 from django.http import HttpRequest
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import Membership, User
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.models import AuditHead
 from ctxadmin.audit.record import Change, record
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 
 _log = logging.getLogger("ctxadmin.accounts")
 

@@ -9,12 +9,18 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Have sign-ins begin a session, and put on record, as failures and sign-outs are."""
+        """Have sign-ins begin a session and put on record; tell the audit of the workspaces."""
         from django.contrib.auth import signals
 
-        from ctxadmin.accounts import access_log, sessions
+        from ctxadmin.accounts import access_log, rights_changes, sessions
+        from ctxadmin.accounts.models import Workspace, workspace_keys
+        from ctxadmin.audit.anchors import register_workspaces
+        from ctxadmin.audit.heads import HeadTable, register_heads
 
+        register_heads(HeadTable(Workspace))
+        register_workspaces(workspace_keys)
         signals.user_logged_in.connect(sessions.signed_in)
         signals.user_logged_in.connect(access_log.signed_in)
         signals.user_logged_out.connect(access_log.signed_out)
         signals.user_login_failed.connect(access_log.sign_in_failed)
+        rights_changes.watch_models()

@@ -1,5 +1,6 @@
 """Workspaces, people, their roles and sessions, and the tokens of engines."""
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from django.conf import settings
@@ -8,9 +9,9 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib.ids import new_key
-from ctxadmin.web.fields import AsciiField
+from ctxadmin.storage.fields import AsciiField
 
 
 class User(AbstractUser):
@@ -39,6 +40,11 @@ class Workspace(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+def workspace_keys() -> Iterable[int]:
+    """The keys of all workspaces."""
+    return Workspace.objects.values_list("key", flat=True)
 
 
 class Membership(models.Model):

@@ -9,12 +9,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import BrowserSession, User
-from ctxadmin.accounts.roles import Action
+from ctxadmin.accounts.rights_changes import rights_changed
 from ctxadmin.accounts.sessions import active_sessions
 from ctxadmin.audit.record import Change
-from ctxadmin.sockets.announcing import rights_changed
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 
 
 @dataclass(frozen=True, slots=True)

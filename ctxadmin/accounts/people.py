@@ -12,11 +12,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import BrowserSession, Membership, User, Workspace
-from ctxadmin.accounts.roles import Action, Role
 from ctxadmin.accounts.services import record_change
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action, Role
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import Duplicate, InvalidState, NotFound, VersionConflict
 

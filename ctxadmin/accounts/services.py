@@ -10,14 +10,14 @@ from typing import Final
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
-from ctxadmin.accounts.roles import ROLE_SCOPES, Action, Role, Scope
+from ctxadmin.accounts.rights_changes import rights_changed
 from ctxadmin.audit.record import Change, record
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, VersionConflict
 from ctxadmin.lib.ids import new_public_id
-from ctxadmin.sockets.announcing import rights_changed
 
 TOKEN_PREFIX: Final = "ctxa_"  # so that secret scanners know one when they see it
 

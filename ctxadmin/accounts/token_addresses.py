@@ -11,10 +11,10 @@ from typing import Final
 from django.db import transaction
 
 from ctxadmin.accounts.access_log import record_access
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 
 MOST: Final = 16  # known at a time
 _AFTER_THAT: Final = timedelta(hours=1)  # so that changing addresses do not fill the audit

@@ -1,14 +1,13 @@
 """Anchors: where all streams were at one moment, in a chain of their own."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from ctxadmin.accounts.models import Workspace
 from ctxadmin.audit.chain import FIRST_HASH, anchor_hash, heads_digest
 from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditAnchor, AuditAnchoredHead, AuditEntry
@@ -24,6 +23,12 @@ _ANCHOR_AFTER: Final = timedelta(minutes=15)
 NO_WORKSPACE: Final = 0
 
 Row = tuple[int, int, str, int]  # stream, seq, hash, unkeyed
+_workspaces: Final[list[Callable[[], Iterable[int]]]] = []
+
+
+def register_workspaces(keys: Callable[[], Iterable[int]]) -> None:
+    """Have the entries of these workspaces looked at, beside those of none."""
+    _workspaces.append(keys)
 
 
 def last_anchor() -> AuditAnchor | None:
@@ -69,7 +74,7 @@ def _heads_since(last: AuditAnchor) -> Mapping[int, int]:
     """Through the index of workspace and time, which holds all that is asked."""
     found: dict[int, int] = {}
     since = last.at - _OVERLAP
-    for workspace in (NO_WORKSPACE, *Workspace.objects.values_list("key", flat=True)):
+    for workspace in (NO_WORKSPACE, *(key for keys in _workspaces for key in keys())):
         rows = AuditEntry.objects.filter(workspace=workspace, at__gte=since)
         for stream, seq in rows.order_by().values_list("stream").annotate(Max("seq")):
             found[stream] = max(seq, found.get(stream, 0))

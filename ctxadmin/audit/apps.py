@@ -8,9 +8,7 @@ class AuditConfig(AppConfig):
     label = "audit"
 
     def ready(self) -> None:
-        from ctxadmin.accounts.models import Workspace
         from ctxadmin.audit.heads import HeadTable, register_heads
         from ctxadmin.audit.models import AuditHead
 
-        register_heads(HeadTable(Workspace))
         register_heads(HeadTable(AuditHead, stream="stream", seq="seq", hash="hash"))

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from ctxadmin.web.fields import AsciiField, JsonBytesField
+from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
 class AuditEntry(models.Model):

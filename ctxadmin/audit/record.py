@@ -9,15 +9,15 @@ from typing import Final
 
 from django.db import transaction
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, reason_digest
 from ctxadmin.audit.keys import current_key
 from ctxadmin.audit.models import AuditEntry, AuditReason
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.observe.metrics import change_committed
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.tables import Table
+from ctxadmin.telemetry.metrics import change_committed
 
 _ENTRIES: Final = Table(AuditEntry)
 _REASONS: Final = Table(AuditReason)

@@ -6,12 +6,12 @@ from typing import Final
 
 from django.db.models import Exists, OuterRef
 
-from ctxadmin.accounts.roles import Action
 from ctxadmin.audit.anchor_chain import anchor_faults, first_unkeyed
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, reason_digest, unkeyed_hash
 from ctxadmin.audit.heads import Head, heads_of, heads_without_entries
 from ctxadmin.audit.keys import AuditKey, known_keys
 from ctxadmin.audit.models import AuditAnchoredHead, AuditEntry, AuditReason
+from ctxadmin.identity.roles import Action
 
 _ENTRIES: Final = 2000  # read at once
 _STREAMS: Final = 400

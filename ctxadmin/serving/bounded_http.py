@@ -10,7 +10,7 @@ from typing import Final
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.observe import metrics
+from ctxadmin.telemetry import metrics
 
 MOST_HEAD_BYTES: Final = 64 * 1024  # browsers send 2 KB, proxies pass on 32 KB at most
 HEAD_SECONDS: Final = 20.0  # from the first byte of a head to its last

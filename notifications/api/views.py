@@ -6,12 +6,12 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import IF_MATCH, PAGE, Answer, ListOf, Parameter, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.described import IF_MATCH, PAGE, Answer, ListOf, Parameter, described
-from ctxadmin.web.endpoint import Endpoint
-from ctxadmin.web.pagination import PageRequest
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.models import Delivery, Webhook

@@ -12,12 +12,12 @@ from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, Unavailable, ValidationFailed
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 from notifications import letters
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.pages.wording import KINDS, PROBLEMS

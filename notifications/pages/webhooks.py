@@ -13,13 +13,13 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
-from ctxadmin.web.components import Confirm, Crumb, Status, Text
-from ctxadmin.web.forms import ContractForm, FieldHint
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pagination import PageRequest
+from ctxadmin.ui.components import Confirm, Crumb, Status, Text
+from ctxadmin.ui.forms import ContractForm, FieldHint
+from ctxadmin.ui.pages import page, show
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import OF_WEBHOOKS

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
-from ctxadmin.web.components import Status, Text
+from ctxadmin.ui.components import Status, Text
 from notifications.domain.kinds import TEST, Kind
 from notifications.models import Delivery
 from notifications.sending.outcome import Problem

@@ -14,10 +14,10 @@ from django.db.models import F
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
-from ctxadmin.accounts.actor import Actor
 from ctxadmin.accounts.models import User
-from ctxadmin.accounts.roles import Action
 from ctxadmin.accounts.services import set_own_address
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden, InvalidState, Unavailable, ValidationFailed
 from ctxadmin.lib.ids import new_public_id

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
 from ctxadmin.accounts.services import record_change
 from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden
 from notifications.domain.kinds import PERSONAL, Kind

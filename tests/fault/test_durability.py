@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.db.mysql.rules import NAMES, judge
+from ctxadmin.storage.database.mysql.rules import NAMES, judge
 from tests.servers import ROOT, MariaDB
 
 COMMITS = 40

@@ -12,9 +12,9 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import Error
 
-from ctxadmin.db import url
-from ctxadmin.db.migration_progress import ResumingExecutor, interrupted
-from ctxadmin.db.schema import differences, expected_schema, read_schema
+from ctxadmin.storage.database import url
+from ctxadmin.storage.database.migration_progress import ResumingExecutor, interrupted
+from ctxadmin.storage.database.schema import differences, expected_schema, read_schema
 from tests.servers import ROOT, MariaDB, program
 
 ALIAS = "struck"

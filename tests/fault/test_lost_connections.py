@@ -8,9 +8,9 @@ import pytest
 from django.db import Error, OperationalError, connections, transaction
 from pytest_django import DjangoDbBlocker
 
-from ctxadmin.db import url
-from ctxadmin.db.errors import CommitUnknown, told
-from ctxadmin.db.mysql import stalls
+from ctxadmin.storage.database import url
+from ctxadmin.storage.database.errors import CommitUnknown, told
+from ctxadmin.storage.database.mysql import circuit_breaker
 from tests.servers import MariaDB
 
 ALIAS = "lost"
@@ -33,7 +33,7 @@ def connection(
     database: MariaDB, django_db_blocker: DjangoDbBlocker, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Any]:
     """Django's connection to that server, as the settings of the product make it."""
-    monkeypatch.setattr(stalls.STALLS, "_until", {})
+    monkeypatch.setattr(circuit_breaker.BREAKER, "_until", {})
     settings = url.parse(f"{database.url}ctxadmin?read_timeout=1&write_timeout=1&connect_timeout=1")
     connections.databases[ALIAS] = settings
     connections.configure_settings(connections.databases)

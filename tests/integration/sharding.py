@@ -47,8 +47,8 @@ _COMMAND: Final = "a command in the background, which may ask all machines"
 _MIGRATION: Final = "a migration asks all machines, whoever runs its statements"
 _ERASED: Final = "answers of calls that made it stand with the workspace or the source of the fork"
 EXCEPTIONS: Final = {
-    "ctxadmin.db.mysql.schema_editor.ResumingSchemaEditor.execute": _MIGRATION,
-    "ctxadmin.web.idempotency.forget": _ERASED,
+    "ctxadmin.storage.database.mysql.schema_editor.ResumingSchemaEditor.execute": _MIGRATION,
+    "ctxadmin.http.idempotency.forget": _ERASED,
     "conversations.store.find_head": _BY_ID,
     "conversations.store.find_with_details": _BY_ID,
     "conversations.store.read_details": _PAGE,
@@ -96,7 +96,10 @@ EXCEPTIONS: Final = {
 _BETWEEN: Final = re.compile(r";\s*(?=INSERT|UPDATE|DELETE|SELECT)")
 # Alone, or as the first of several columns that are compared together, as Django does on MySQL.
 _NAMED: Final = r'"{}"(, [^()=]*)?\)? (=|IN) '
-_SHARED: Final = ("ctxadmin/web/tables.py", "ctxadmin/web/gathering.py")  # act for their callers
+_SHARED: Final = (
+    "ctxadmin/storage/tables.py",
+    "ctxadmin/storage/statement_batch.py",
+)  # act for their callers
 
 Execute = Callable[[str, Any, bool, dict[str, Any]], Any]
 Watch = Callable[[Execute, str, Any, bool, dict[str, Any]], Any]

@@ -11,12 +11,12 @@ from django.db import connections
 
 from checkpoints import entering
 from conversations.models import Conversation
+from ctxadmin.http import departures
+from ctxadmin.http.fair_queue import FairQueue
+from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.lib import caller_presence, work_budget
 from ctxadmin.lib.caller_presence import CallerGone, Presence, current_presence
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.web import departures
-from ctxadmin.web.handler import ThreadedHandler
-from ctxadmin.web.turns import Turns
 from tests.factories import Api
 from workflows import trials
 
@@ -40,7 +40,7 @@ def presences(monkeypatch: pytest.MonkeyPatch) -> list[Presence]:
             super().__init__()
             made.append(self)
 
-    monkeypatch.setattr("ctxadmin.web.handler.Presence", Noted)
+    monkeypatch.setattr("ctxadmin.http.handler.Presence", Noted)
     return made
 
 
@@ -49,10 +49,10 @@ def secret() -> str:
     return Api().secret
 
 
-@pytest.fixture(params=[False, True], ids=["threads", "turns"])
+@pytest.fixture(params=[False, True], ids=["threads", "queue"])
 def handler(request: pytest.FixtureRequest) -> Iterator[ThreadedHandler]:
     """With one thread, as many run at once as can."""
-    made = ThreadedHandler(1, turns=Turns() if request.param else None)
+    made = ThreadedHandler(1, queue=FairQueue() if request.param else None)
     yield made
     made._pool.submit(connections.close_all).result()
     made._pool.shutdown()

@@ -8,8 +8,8 @@ import pytest
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_store import HISTORY, digest_of_name
 from conversations.models import Message, Revision
-from ctxadmin.accounts.roles import Role
-from ctxadmin.observe.metrics import REGISTRY
+from ctxadmin.identity.roles import Role
+from ctxadmin.telemetry.metrics import REGISTRY
 from tests.factories import assistant, signed_in, user
 from tests.integration.checkpoints.flows import Run
 

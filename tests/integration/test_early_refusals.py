@@ -7,10 +7,10 @@ import pytest
 from django.conf import settings
 
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import signed_in
-from tests.integration.lane import App
+from tests.integration.fast_path import App
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -17,12 +17,12 @@ from conversations import erasure
 from conversations.models import Conversation
 from conversations.pages import changing
 from conversations.remembered import MEMORY
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
-from ctxadmin.db.binary_log import binary_log_days
-from ctxadmin.web.models import KeptAnswer
-from ctxadmin.web.pressing import FIELD, new_key
+from ctxadmin.http.models import KeptAnswer
+from ctxadmin.identity.roles import Role
+from ctxadmin.storage.database.binary_log import binary_log_days
+from ctxadmin.ui.form_idempotency import FIELD, new_key
 from tests.factories import Api, calls, person, signed_in, user
 from tests.integration.checkpoints.flows import Run
 from tests.integration.live_copy.conftest import copy, following, server

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api
 from tests.hostile_requests import CORPUS, Hostile
 

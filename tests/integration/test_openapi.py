@@ -11,11 +11,11 @@ from django.urls import get_resolver
 from django.utils import translation
 from openapi_spec_validator import validate
 
+from ctxadmin.http import openapi, problems
+from ctxadmin.http.described import description_of
+from ctxadmin.http.error_catalogue import CATALOGUE
 from ctxadmin.lib import errors
-from ctxadmin.web import openapi, problems
-from ctxadmin.web.described import description_of
-from ctxadmin.web.error_catalogue import CATALOGUE
-from ctxadmin.web.schema_rows import example_of, kind_of, rows_of
+from ctxadmin.ui.schema_rows import example_of, kind_of, rows_of
 from tests.openapi import contract
 
 # The paths of the contract, app by app; names in braces do not matter.

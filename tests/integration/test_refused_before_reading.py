@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from asgiref.testing import ApplicationCommunicator
 
-from ctxadmin.web.handler import ThreadedHandler
-from ctxadmin.web.json_body import StrictJsonParser
+from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.http.json_body import StrictJsonParser
 from tests.factories import Api
 from tests.problems import assert_problem
 

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from tests.integration.lane import App
+from tests.integration.fast_path import App
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.only("sqlite")]
 
@@ -50,7 +50,7 @@ def alive() -> set[int]:
 def test_the_body_and_the_answer_are_freed_at_once(
     method: str, path: str, body: object, headers: dict[str, str]
 ) -> None:
-    with App(lane=False) as app:
+    with App(fast_path=False) as app:
         app.send("POST", "/conversations", {"id": "talk"})
         app.send(method, path, body, **headers)  # the first of a kind makes what stays
         gc.collect()

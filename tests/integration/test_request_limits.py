@@ -7,10 +7,10 @@ from typing import Any
 import httpx
 import pytest
 
-from ctxadmin.accounts.roles import Role
-from ctxadmin.observe.metrics import REGISTRY
+from ctxadmin.identity.roles import Role
+from ctxadmin.telemetry.metrics import REGISTRY
 from tests.factories import conversation, signed_in, user
-from tests.integration.lane import App
+from tests.integration.fast_path import App
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from conversations.models import Conversation, Message, Revision
-from ctxadmin.web.tables import Table
+from ctxadmin.storage.tables import Table
 from tests.factories import conversation, user
 
 pytestmark = pytest.mark.django_db

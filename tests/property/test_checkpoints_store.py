@@ -53,9 +53,9 @@ from checkpoints.services import (
 from conversations import services as conversations
 from conversations.domain.configs import read_operation
 from conversations.models import Message
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps

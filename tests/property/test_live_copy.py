@@ -31,8 +31,8 @@ from conversations import announcing, services
 from conversations.announcing import Changed
 from conversations.domain.configs import read_operation
 from ctxadmin.lib.errors import ContextError
-from ctxadmin.live.address import read_address
-from ctxadmin.live.link import Link
+from ctxadmin.storage.redis.address import read_address
+from ctxadmin.storage.redis.link import Link
 from tests.examples import examples
 from tests.factories import conversation, drafts, engine, user
 

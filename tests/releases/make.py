@@ -27,8 +27,8 @@ from django.db import connection
 
 from conversations import erasure
 from conversations.models import Conversation
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import default_workspace, system_actor
+from ctxadmin.identity.roles import Role
 from tests import servers
 from tests.factories import Api, assistant, calls, conversation, result, signed_in, system, user
 from tests.integration.pages.execution_scenes import paused, running

@@ -6,9 +6,9 @@ from typing import Annotated, Self
 import orjson
 from pydantic import ConfigDict, JsonValue
 
+from ctxadmin.http.described import Answer, JsonOf
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
-from ctxadmin.web.described import Answer, JsonOf
 from workflows.domain.context import PromptContextInput
 from workflows.domain.elements import Severity
 from workflows.domain.graph import Document

@@ -8,12 +8,12 @@ from pydantic import TypeAdapter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import IF_MATCH, Parameter, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.json_body import StrictJsonParser
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
-from ctxadmin.web.described import IF_MATCH, Parameter, described
-from ctxadmin.web.endpoint import Endpoint
-from ctxadmin.web.json_body import StrictJsonParser
 from workflows import imports, services
 from workflows.api.answers import ImportedAnswer
 from workflows.api.schemas import ImportWorkflow, Slug

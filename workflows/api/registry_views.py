@@ -7,10 +7,10 @@ from pydantic import JsonValue
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from ctxadmin.http.described import PAGE, Answer, ListOf, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.pagination import PageRequest, cut
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.described import PAGE, Answer, ListOf, described
-from ctxadmin.web.endpoint import Endpoint
-from ctxadmin.web.pagination import PageRequest, cut
 from workflows.api.answers import ReducerAnswer, RegisteredAnswer, SchemaAnswer
 from workflows.api.config_schemas import BASE, schema_models, schema_of, summary_of
 from workflows.domain.processors import standard

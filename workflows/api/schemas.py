@@ -12,9 +12,9 @@ from pydantic import (
 )
 
 from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
+from ctxadmin.http.described import JsonOf
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
-from ctxadmin.web.described import JsonOf
 from workflows.domain.context import PromptContext, PromptContextInput
 from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
 from workflows.starters import StarterName

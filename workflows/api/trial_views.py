@@ -8,10 +8,10 @@ caller's choice, so it needs the scope design or review.
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.described import described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.described import described
-from ctxadmin.web.endpoint import Endpoint
 from workflows import trials
 from workflows.api.answers import AppliedAnswer, CheckedAnswer, JoinedAnswer, PreviewAnswer
 from workflows.api.schemas import ApplyFilters, CheckCondition, JoinArrivals, PreviewNode

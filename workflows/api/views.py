@@ -4,13 +4,13 @@ from django.utils.http import content_disposition_header
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http import etags
+from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.pagination import PageRequest, cut
+from ctxadmin.http.renderers import JsonRenderer
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web import etags
-from ctxadmin.web.described import IF_MATCH, PAGE, ListOf, Parameter, described
-from ctxadmin.web.endpoint import Endpoint
-from ctxadmin.web.pagination import PageRequest, cut
-from ctxadmin.web.renderers import JsonRenderer
 from workflows import exports, queries, services
 from workflows.api.answers import (
     DraftAnswer,

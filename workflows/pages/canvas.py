@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
 from workflows import queries
 from workflows.domain import graph
 from workflows.domain.context_types import default_context_type

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.web.components import Crumb, DiffRow, Text
-from ctxadmin.web.pages import page, show
+from ctxadmin.identity.actor import Actor
+from ctxadmin.ui.components import Crumb, DiffRow, Text
+from ctxadmin.ui.pages import page, show
 from workflows import queries
 from workflows.domain.compare import Element, ElementChange, compare
 from workflows.domain.graph import Document

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from pydantic import JsonValue
 
 from ctxadmin.lib.structural_diff import ABSENT, Difference, Kind, Value
-from ctxadmin.web.components import DiffRow, Text
+from ctxadmin.ui.components import DiffRow, Text
 from workflows.domain.compare import ElementChange
 
 MOST_CHANGES: Final = 500

@@ -8,9 +8,9 @@ from django.core import signing
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed, VersionConflict
-from ctxadmin.web.components import DiffRow
+from ctxadmin.ui.components import DiffRow
 from workflows import services
 from workflows.definitions import definition
 from workflows.domain import graph

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from ctxadmin.web.components import Text, Tone
+from ctxadmin.ui.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, layers, place
 from workflows.domain.problems import Problem

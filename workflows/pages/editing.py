@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Duplicate, FieldProblem, Forbidden, NotFound
-from ctxadmin.web.components import Crumb, Text
-from ctxadmin.web.forms import ContractForm
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.forms import ContractForm
+from ctxadmin.ui.pages import page, show
 from workflows.definitions import definition
 from workflows.domain.graph import Document
 from workflows.models import Workflow

@@ -14,14 +14,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.accounts.authentication import person_actor
 from ctxadmin.accounts.session_use import ignore_use
+from ctxadmin.http.json_body import read_body
+from ctxadmin.http.problems import of_exception, problem
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
-from ctxadmin.web.authentication import person_actor
-from ctxadmin.web.json_body import read_body
-from ctxadmin.web.problems import of_exception, problem
 from workflows.models import Workflow
 from workflows.store import find_workflow
 

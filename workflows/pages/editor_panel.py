@@ -11,16 +11,16 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from pydantic import Field, JsonValue
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
-from ctxadmin.web.components import Text
-from ctxadmin.web.forms import ContractForm
-from ctxadmin.web.forms.contract_form import ROWS_BUTTON
-from ctxadmin.web.forms.flat import join
-from ctxadmin.web.forms.places import BoxError, FieldError
-from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.forms import ContractForm
+from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
+from ctxadmin.ui.forms.flat import join
+from ctxadmin.ui.forms.places import BoxError, FieldError
+from ctxadmin.ui.phrases import in_the_readers_language
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
 from workflows.pages import edge_fields, node_fields

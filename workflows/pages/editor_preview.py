@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from pydantic import Field, JsonValue, SkipValidation, ValidationInfo, field_validator
 
 from conversations.domain.message import read_messages
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from workflows import trials

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponse
 from pydantic import JsonValue, SkipValidation
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract
-from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.ui.phrases import in_the_readers_language
 from workflows.domain.graph import Edge, Node
 from workflows.domain.problems import Problem
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named

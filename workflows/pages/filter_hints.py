@@ -7,8 +7,8 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
-from ctxadmin.web.components import Text
-from ctxadmin.web.forms import FieldHint, ShownWhen
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.forms import FieldHint, ShownWhen
 from workflows.domain.processors import standard
 
 Choices = Sequence[tuple[str, Text]]

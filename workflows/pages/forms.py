@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field, JsonValue
 
 from ctxadmin.lib.contract import Contract
-from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
+from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
 from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
 from workflows.domain.processors import standard

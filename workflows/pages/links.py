@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from ctxadmin.web.components import Crumb
-from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.ui.components import Crumb
+from ctxadmin.ui.phrases import in_the_readers_language
 from workflows.domain.graph import Document
 from workflows.domain.problems import Problem
 from workflows.models import Workflow

@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, Forbidden, NotFound, VersionConflict
-from ctxadmin.web.components import Confirm, Crumb, DiffRow, Text
-from ctxadmin.web.forms import ContractForm
-from ctxadmin.web.pages import page, show
+from ctxadmin.ui.components import Confirm, Crumb, DiffRow, Text
+from ctxadmin.ui.forms import ContractForm
+from ctxadmin.ui.pages import page, show
 from workflows import services
 from workflows.definitions import definition
 from workflows.domain.compare import compare

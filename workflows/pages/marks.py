@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxadmin.web.components import Text
+from ctxadmin.ui.components import Text
 
 
 @dataclass(frozen=True, slots=True)

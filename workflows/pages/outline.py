@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ctxadmin.web.components import Text, Tone
+from ctxadmin.ui.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard

@@ -14,13 +14,13 @@ from conversations import queries as conversation_queries
 from conversations.domain.message import read_messages
 from conversations.models import Conversation
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
-from ctxadmin.web.components import Crumb, Tab, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pagination import PageRequest
+from ctxadmin.ui.components import Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
 from workflows import queries, trials
 from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node

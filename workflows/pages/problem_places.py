@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from ctxadmin.web.forms.trail import trail
+from ctxadmin.ui.forms.trail import trail
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.problems import Problem
 from workflows.pages import edge_fields, node_fields

@@ -12,11 +12,11 @@ from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
-from ctxadmin.web.components import Crumb, DiffRow, Tab, Text
-from ctxadmin.web.pages import page, show
-from ctxadmin.web.pagination import PageRequest, encode
+from ctxadmin.http.pagination import PageRequest, encode
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import Crumb, DiffRow, Tab, Text
+from ctxadmin.ui.pages import page, show
 from workflows import exports, queries
 from workflows.definitions import definition
 from workflows.domain import graph, yaml_io

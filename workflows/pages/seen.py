@@ -16,8 +16,8 @@ from conversations.domain.message import CountsAs
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
-from ctxadmin.web.components import Text
-from ctxadmin.web.phrases import in_the_readers_language
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.phrases import in_the_readers_language
 from workflows.domain.context import PromptContext
 from workflows.domain.explain import Decision, Label, Verdict
 from workflows.pages import words

@@ -9,14 +9,14 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import Field
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
-from ctxadmin.web.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, counts, fields_in
-from ctxadmin.web.forms.fields import LeafField
-from ctxadmin.web.forms.shape import Kind
+from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, counts, fields_in
+from ctxadmin.ui.forms.fields import LeafField
+from ctxadmin.ui.forms.shape import Kind
 from workflows.domain.graph import Edge, Node
 from workflows.pages import edge_fields, node_fields
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
-from ctxadmin.web.components import Text, Tone, in_a_line, in_a_list
+from ctxadmin.ui.components import Text, Tone, in_a_line, in_a_list
 from workflows.domain.context_types import default_behavior, default_context_type
 from workflows.domain.edge_filters import EdgeFilter
 from workflows.domain.elements import read_edge, read_node

@@ -16,9 +16,9 @@ from conversations.store import find_head
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.live import links
-from ctxadmin.live.client import Away, Reached
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
+from ctxadmin.storage.redis import links
+from ctxadmin.storage.redis.client import Away, Reached
 
 _NO_CONVERSATION: Final = "no conversation has this key"
 

@@ -16,7 +16,7 @@ from checkpoints.maintenance_lock import Busy, held, last_run
 from checkpoints.services.maintaining import Part, Report, Wanted, maintain
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.lib import clock
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 
 _log = logging.getLogger("ctxadmin.checkpoints")
 

@@ -18,7 +18,7 @@ from conversations.verification import Finding, Unsummed
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import default_workspace
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 
 _PAGE: Final = 200
 _TOLD_EVERY: Final = 10.0  # seconds

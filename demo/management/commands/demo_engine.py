@@ -12,14 +12,14 @@ from uuid import uuid4
 import httpx
 from django.core.management.base import CommandError
 
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import (
     create_token,
     default_workspace,
     revoke_token,
     system_actor,
 )
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.identity.roles import Scope
+from ctxadmin.storage.commands import ReadyCommand
 from demo.engine import ENDED, Engine, ServerRefused
 from demo.script import QUESTION, TOPIC
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from ctxadmin.accounts.services import default_workspace, system_actor
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 from demo.engine import ServerRefused
 from demo.seed import seed
 

@@ -12,11 +12,11 @@ from django.test import Client
 from conversations.services import NewConversation, create
 from ctxadmin.accounts import people
 from ctxadmin.accounts.models import BrowserSession, User
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.accounts.sessions import stored_key
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Role
 from tests.factories import engine, member, workspace
 from tests.integration.sockets.pages import do, of_person, play
 
@@ -135,7 +135,7 @@ def test_the_list_leaves_out_what_opens_nothing_any_more() -> None:
 
 
 def test_a_long_list_says_that_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ctxadmin.accounts.pages.sessions._MOST", 2)
+    monkeypatch.setattr("ctxadmin.ui.accounts.sessions._MOST", 2)
     here, *_ = [entered() for _ in range(4)]
     shown = text(here)
     assert "and 2 more, used longer ago" in shown

@@ -14,9 +14,9 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from ctxadmin.accounts.models import BrowserSession
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.sessions import SessionStore, stored_key
-from ctxadmin.sockets.callers import asked_again, caller_of
+from ctxadmin.identity.roles import Role
+from ctxadmin.realtime.callers import asked_again, caller_of
 from tests.factories import member
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, member, signed_in, user
 
 pytestmark = pytest.mark.django_db

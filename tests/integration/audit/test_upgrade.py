@@ -11,9 +11,9 @@ from django.db.migrations.executor import MigrationExecutor
 
 from conversations.erasure import erase
 from conversations.models import Conversation, Revision
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditAnchoredHead, AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import canonical
 from tests.factories import person, workspace

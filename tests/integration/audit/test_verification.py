@@ -13,7 +13,6 @@ from conversations.domain.configs import read_operation
 from conversations.erasure import erase
 from conversations.models import Conversation
 from conversations.services import operate
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.audit.anchors import anchor_heads, anchor_if_due
 from ctxadmin.audit.chain import FIRST_HASH, entry_hash, unkeyed_hash
 from ctxadmin.audit.keys import derived
@@ -24,6 +23,7 @@ from ctxadmin.audit.models import (
     AuditReason,
 )
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from tests.factories import conversation, engine, person, user
 

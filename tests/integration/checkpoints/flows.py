@@ -7,7 +7,7 @@ from typing import Any
 from django.apps import apps
 
 from conversations.models import Conversation
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, conversation, engine
 from workflows import services as workflows
 from workflows.domain import graph

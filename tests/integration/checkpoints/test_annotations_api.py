@@ -10,9 +10,9 @@ from checkpoints.models import Claim, Label
 from checkpoints.services.thinning import thin
 from checkpoints.store import find_current
 from conversations.models import Comment, Conversation
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, conversation, engine, user, workspace
 from tests.integration.checkpoints.flows import Run

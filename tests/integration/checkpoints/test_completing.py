@@ -7,8 +7,8 @@ from django.db import OperationalError
 
 from checkpoints import entering
 from conversations.models import Conversation
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, assistant, conversation, user
 from tests.integration.checkpoints.flows import (
     Run,

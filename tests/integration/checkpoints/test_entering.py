@@ -3,7 +3,7 @@
 import pytest
 from pytest_django import Settings
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, assistant, calls, conversation, result, system, user
 from tests.integration.checkpoints.flows import (
     Run,

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from checkpoints.models import Checkpoint
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from tests.factories import Api
 from tests.integration.checkpoints.flows import Run, chain, ok, refused

@@ -22,14 +22,14 @@ from checkpoints.services.policies import policy_of, set_policy
 from conversations import erasure
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import BrowserSession, EngineToken
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.accounts.sessions import SessionStore
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.http.models import KeptAnswer
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden, NotFound, Unavailable, VersionConflict
-from ctxadmin.web.models import KeptAnswer
 from tests.factories import Api, assistant, conversation, engine, person, user, workspace
 from tests.integration.checkpoints.flows import Run, everything, ok, refused
 from tests.together import together

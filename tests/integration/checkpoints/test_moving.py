@@ -8,9 +8,9 @@ import pytest
 from django.core.management import call_command
 
 from checkpoints.models import Execution
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, conversation, user
 from tests.integration.checkpoints.flows import (

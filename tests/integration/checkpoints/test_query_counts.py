@@ -13,9 +13,9 @@ from checkpoints.queries import find_moment, list_checkpoints, snapshot_bytes
 from checkpoints.services import completing, saving, starting
 from conversations.models import Conversation
 from conversations.services import append
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Scope
-from ctxadmin.web.pagination import PageRequest
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Scope
 from tests.factories import assistant, calls, conversation, drafts, engine, result, user
 from tests.integration.checkpoints.flows import edge, node, publish
 

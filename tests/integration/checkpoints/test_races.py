@@ -21,10 +21,10 @@ from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import completing, leasing, moving, saving, starting, steps, updating
 from conversations.models import Conversation
 from conversations.services import append
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import ContextError
 from tests.factories import conversation, drafts, engine, user
 from tests.integration.checkpoints.flows import chain

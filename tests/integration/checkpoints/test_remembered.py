@@ -24,9 +24,9 @@ from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.remembered import MEMORY, Memory
 from conversations.store import find_head
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit import record as audit
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import ContextError
 from tests.factories import calls, conversation, drafts, engine, result, user
 

@@ -6,9 +6,9 @@ from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.state import head_of, totals_of
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from conversations.models import Conversation
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
 from tests.factories import Api, assistant, calls, conversation, result, user
 from tests.integration.checkpoints.flows import (

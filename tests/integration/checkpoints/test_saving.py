@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, assistant, conversation, user
 from tests.integration.checkpoints.flows import Run, chain, everything, ok, refused
 

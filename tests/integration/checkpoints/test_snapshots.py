@@ -3,7 +3,7 @@
 import pytest
 
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, conversation, system, user
 from tests.integration.checkpoints.flows import REVIEW, Run, chain, node, ok, publish, refused
 

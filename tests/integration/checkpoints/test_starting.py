@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, conversation, engine, user
 from tests.integration.checkpoints.flows import REVIEW, Run, chain, everything, ok, publish, refused
 from tests.integration.checkpoints.flows import node as a_node

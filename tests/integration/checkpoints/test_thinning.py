@@ -31,10 +31,10 @@ from checkpoints.services import forking, moving, restoring, saving, starting, t
 from checkpoints.state_store import LISTS
 from checkpoints.store import find_checkpoint
 from conversations.models import Conversation, Message
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Forbidden, NotFound, Unavailable
 from tests.factories import Api, conversation, engine, user, workspace

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from checkpoints.models import Checkpoint
 from checkpoints.what_if import Budget, last_executions, what_if
-from ctxadmin.accounts.roles import Role, Scope
+from ctxadmin.identity.roles import Role, Scope
 from tests.factories import assistant, person, user
 from tests.integration.checkpoints.flows import (
     Run,

@@ -13,8 +13,8 @@ from django.test import override_settings
 from checkpoints.management.commands import answer_overdue
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import EngineToken, User
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
 from demo import seed
 from demo.engine import Engine, ServerRefused
 from tests.factories import person, user

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, assistant, calls, result, system, texts_of, user
 from tests.problems import assert_problem
 

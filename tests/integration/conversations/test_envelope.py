@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import create_token, revoke_token, system_actor
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, browser, member, user, workspace
 

@@ -14,8 +14,8 @@ from checkpoints.store import find_current
 from conversations import erasure, queries
 from conversations.queries import ConversationFilter, list_conversations
 from conversations.store import find_head
-from ctxadmin.accounts.roles import Role
-from ctxadmin.web.pagination import PageRequest
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.roles import Role
 from tests.factories import conversation, engine, person, user
 from tests.integration.live_copy import steps
 

@@ -15,7 +15,7 @@ from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message, UnsettledCall
 from conversations.store import find_head
 from conversations.tool_links import answers_to
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import parse
 from tests.factories import assistant, calls, conversation, drafts, engine, result, system, user
 

@@ -37,8 +37,8 @@ from conversations.sql_log import SqlLog
 from conversations.store import find_head, view_of
 from conversations.store import lineage as rows_of_lineage
 from conversations.writing import writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Action
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.json_bytes import loads_strict

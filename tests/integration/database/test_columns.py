@@ -9,9 +9,9 @@ from django.db.utils import Error
 from django.test import Client
 
 from conversations.models import Conversation
-from ctxadmin.db import probe
-from ctxadmin.db.errors import number_of, told
-from ctxadmin.db.mysql import columns
+from ctxadmin.storage.database import probe
+from ctxadmin.storage.database.errors import number_of, told
+from ctxadmin.storage.database.mysql import columns
 
 pytestmark = [pytest.mark.only("mysql"), pytest.mark.django_db(transaction=True)]
 

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from ctxadmin.db import probe, url
-from ctxadmin.db.mysql.base import DatabaseWrapper
+from ctxadmin.storage.database import probe, url
+from ctxadmin.storage.database.mysql.base import DatabaseWrapper
 from tests.servers import MariaDB
 
 pytestmark = [pytest.mark.only("mysql"), pytest.mark.django_db]

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import ProgrammingError, connection
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 
 pytestmark = [pytest.mark.django_db, pytest.mark.only("mysql")]
 

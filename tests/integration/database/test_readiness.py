@@ -11,8 +11,8 @@ from django.core.management.base import SystemCheckError
 from django.db import OperationalError, connection, connections
 from django.test import Client, override_settings
 
-from ctxadmin.db import probe, schema_probe
 from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database import probe, schema_probe
 
 pytestmark = pytest.mark.django_db
 

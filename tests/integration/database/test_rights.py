@@ -15,10 +15,10 @@ from django.db import OperationalError
 from django.db import connection as owner
 
 from conversations.models import Conversation
-from ctxadmin.db import probe, url
-from ctxadmin.db.mysql import rights
-from ctxadmin.db.mysql.base import DatabaseWrapper
 from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database import probe, url
+from ctxadmin.storage.database.mysql import rights
+from ctxadmin.storage.database.mysql.base import DatabaseWrapper
 from tests.live_server import PASSWORD, LiveServer
 from tests.servers import ROOT
 

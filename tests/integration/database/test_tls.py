@@ -8,9 +8,9 @@ import pytest
 from django.db import OperationalError
 from pytest_django import DjangoDbBlocker
 
-from ctxadmin.db import url
-from ctxadmin.db.errors import told
-from ctxadmin.db.mysql.base import DatabaseWrapper
+from ctxadmin.storage.database import url
+from ctxadmin.storage.database.errors import told
+from ctxadmin.storage.database.mysql.base import DatabaseWrapper
 from tests.servers import MariaDB, program
 
 pytestmark = pytest.mark.only("mysql")

@@ -9,9 +9,9 @@ from checkpoints.live_copy import current
 from checkpoints.live_copy.port import NoLiveCopy
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import announcing
-from ctxadmin.live import links
-from ctxadmin.live.address import read_address
-from ctxadmin.live.link import Link
+from ctxadmin.storage.redis import links
+from ctxadmin.storage.redis.address import read_address
+from ctxadmin.storage.redis.link import Link
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import saving
 from conversations import services
 from conversations.domain.configs import read_operation
-from ctxadmin.live.counts import counts
+from ctxadmin.storage.redis.counts import counts
 from tests.factories import drafts, engine, user
 
 _ids = count()

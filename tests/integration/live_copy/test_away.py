@@ -15,10 +15,10 @@ from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.models import UndroppedCopy
 from conversations import erasure
-from ctxadmin.accounts.roles import Role
-from ctxadmin.live import links
-from ctxadmin.live.address import read_address
-from ctxadmin.live.link import Link
+from ctxadmin.identity.roles import Role
+from ctxadmin.storage.redis import links
+from ctxadmin.storage.redis.address import read_address
+from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, person, signed_in, user
 from tests.integration.live_copy import steps
 from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql

@@ -10,7 +10,7 @@ from checkpoints.live_copy.port import ALL_PARTS, Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.live_copy.sums import sum_of
 from conversations.models import Conversation
-from ctxadmin.live.link import Link
+from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, user
 from tests.integration.live_copy import steps
 

@@ -13,8 +13,8 @@ from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.live_copy.scripts import SEALED_PIECES
 from conversations import services
 from conversations.announcing import announced_together
-from ctxadmin.live.client import Client
-from ctxadmin.live.link import Link
+from ctxadmin.storage.redis.client import Client
+from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, engine, user
 from tests.integration.live_copy import steps
 from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql

@@ -12,9 +12,9 @@ from checkpoints.live_copy.port import ALL_PARTS
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import erasure
 from conversations.announcing import announced_together
-from ctxadmin.accounts.roles import Role
-from ctxadmin.live.address import read_address
-from ctxadmin.live.link import Link
+from ctxadmin.identity.roles import Role
+from ctxadmin.storage.redis.address import read_address
+from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, person, user
 from tests.integration.live_copy import steps
 from tests.integration.live_copy.steps import counted, snapshot, snapshot_in_sql

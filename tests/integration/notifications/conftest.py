@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import ROLE_SCOPES, Role
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Role
 from ctxadmin.lib import clock
 from notifications.domain.commands import CreateWebhook
 from notifications.domain.kinds import OF_WEBHOOKS, Kind

@@ -10,8 +10,8 @@ from django.core import mail
 from django.test import Client
 
 from ctxadmin.accounts.models import User
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from checkpoints.domain.commands import MoveExecution
 from checkpoints.services import annotating, moving
 from checkpoints.services.assigning import assign
 from ctxadmin.accounts.models import Membership, User
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib.errors import Forbidden, ValidationFailed, VersionConflict
 from notifications.domain.kinds import Kind
 from notifications.fan_out import fan_out

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
 from notifications.domain.kinds import Kind
 from notifications.domain.signing import signature
 from notifications.models import Webhook

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from notifications.models import Delivery, Webhook
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run

@@ -11,8 +11,8 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints.models import Execution
 from conversations.erasure import erase
 from ctxadmin.accounts.models import EngineToken, Membership
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import system_actor
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from notifications import fan_out as module
 from notifications.domain.commands import ChangeWebhook

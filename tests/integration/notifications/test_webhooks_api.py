@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Scope
 from notifications.models import Delivery, Webhook
 from notifications.services import webhooks
 from tests.factories import Api

@@ -6,11 +6,11 @@ import pytest
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from ctxadmin.observe import traces
+from ctxadmin.telemetry import traces
 from tests.factories import conversation, user
-from tests.integration.lane import App
+from tests.integration.fast_path import App
 from tests.integration.observe.collector import Collector
-from tests.integration.test_lane import append, complete, save
+from tests.integration.test_fast_path import append, complete, save
 
 Sent = Callable[[], Collector]
 

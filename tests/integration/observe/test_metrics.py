@@ -14,10 +14,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import DjangoAssertNumQueries, DjangoCaptureOnCommitCallbacks, Settings
 
 from checkpoints.models import Execution
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.http import scrape
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
-from ctxadmin.observe import metrics, readings, scrape
-from ctxadmin.observe.readings import DatabaseCollector
+from ctxadmin.telemetry import metrics, readings
+from ctxadmin.telemetry.readings import DatabaseCollector
 from tests.factories import Api, user
 
 pytestmark = pytest.mark.django_db

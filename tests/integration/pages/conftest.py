@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import paused

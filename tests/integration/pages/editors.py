@@ -13,10 +13,10 @@ from django.test import Client
 from checkpoints import following
 from checkpoints.domain.merge import merge_states
 from checkpoints.domain.reducers import ReducerTable
-from ctxadmin.accounts.roles import Role
+from checkpoints.frames import ConversationChanged, ConversationState
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
-from ctxadmin.sockets.following import as_frame, follow
-from ctxadmin.sockets.protocol import Changed, ConversationState
+from ctxadmin.realtime.following import follow
 from tests.factories import member
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import form_of, hidden, text, url
@@ -57,7 +57,7 @@ class Follower:
 
     def __init__(self, scene: Scene, client: Client) -> None:
         self.scene, self.client = scene, client
-        self.wire: list[Changed] = []
+        self.wire: list[ConversationChanged] = []
         self.missed = False
         self.reconnect()
 
@@ -68,7 +68,7 @@ class Follower:
         self.shown = self.fetch()
 
     def look(self) -> None:
-        self.hear(as_frame(self.scene.fresh()))
+        self.hear(self.scene.fresh().as_change())
 
     def hear(self, frame: Any) -> None:
         after = follow(self.state, frame)

@@ -9,8 +9,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from checkpoints.models import Claim, Label
 from conversations.models import Comment
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
 from tests.factories import Api, conversation, engine, signed_in, user
 from tests.integration.pages.execution_scenes import paused, running, url
 

@@ -14,7 +14,7 @@ from checkpoints.pages import pending
 from checkpoints.pages.lost import LostPage
 from checkpoints.services import updating
 from ctxadmin.accounts.models import Membership
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run

@@ -11,8 +11,8 @@ from checkpoints.models import Claim, Execution, Label
 from checkpoints.services import annotating, moving, restoring
 from conversations.models import Comment
 from conversations.writing import Writing, writing
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import ok
 from tests.integration.pages.execution_scenes import another, hidden, page, paused, text, url

@@ -13,7 +13,7 @@ from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Message
 from conversations.services import operate
 from conversations.store import find_head
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import (
     Api,
     assistant,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 from tests.integration.pages.execution_scenes import (
     failed,

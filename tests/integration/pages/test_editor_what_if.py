@@ -6,7 +6,7 @@ import orjson
 import pytest
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, everything, node, ok, publish
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from checkpoints.frames import ConversationChanged
 from checkpoints.models import PendingEdit
 from ctxadmin.lib.structural_diff import equal
-from ctxadmin.sockets import announcing
-from ctxadmin.sockets.messages import Announced, Message
-from ctxadmin.sockets.protocol import Changed
+from ctxadmin.realtime import announcing
+from ctxadmin.realtime.messages import Announced, Message
 from tests.factories import Api
 from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.pages.editors import Editor, Follower, Scene, page_content
@@ -37,13 +37,13 @@ SEEDS = [int(_SEED)] if _SEED else range(1, _ROUNDS + 1)
 
 
 @pytest.fixture
-def announced() -> Iterator[list[Changed]]:
+def announced() -> Iterator[list[ConversationChanged]]:
     """Every change as it is announced, in the order of the commits."""
-    heard: list[Changed] = []
+    heard: list[ConversationChanged] = []
 
     def carrier(messages: Sequence[Message]) -> None:
         told = [each.frame for each in messages if isinstance(each, Announced)]
-        heard.extend(frame for frame in told if isinstance(frame, Changed))
+        heard.extend(frame for frame in told if isinstance(frame, ConversationChanged))
 
     announcing.carry(carrier)
     yield heard
@@ -53,7 +53,7 @@ def announced() -> Iterator[list[Changed]]:
 class Play:
     """Editors, their followers and an engine, in a random order of steps."""
 
-    def __init__(self, seed: int, announced: list[Changed]) -> None:
+    def __init__(self, seed: int, announced: list[ConversationChanged]) -> None:
         self.chance = random.Random(seed)
         writer = Writer(self.chance)
         run = Run.start(None, Api(), reducers=REDUCERS)
@@ -134,7 +134,7 @@ class Play:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_editors_of_one_state_converge_and_lose_nothing(
-    seed: int, announced: list[Changed]
+    seed: int, announced: list[ConversationChanged]
 ) -> None:
     play = Play(seed, announced)
     for _each in range(STEPS):

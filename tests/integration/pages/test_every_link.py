@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import Api, calls, conversation, result, signed_in, user
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.both_databases]

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints.course import course_of
 from checkpoints.models import Checkpoint
 from checkpoints.store import find_current
-from ctxadmin.accounts.roles import Role, Scope
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from tests.factories import Api, signed_in, user
 from tests.integration.checkpoints.flows import REVIEW, Run, edge, node, ok, publish, when

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from checkpoints.models import Execution
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import Api, conversation, signed_in, user
 from tests.integration.checkpoints.flows import ok
 from tests.integration.pages.execution_scenes import move, page, paused, running, status, text, url

@@ -9,8 +9,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from conversations.models import Revision
-from ctxadmin.accounts.roles import Role
-from ctxadmin.web import openapi
+from ctxadmin.http import openapi
+from ctxadmin.identity.roles import Role
 from notifications.models import Delivery, Webhook
 from tests.factories import conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run

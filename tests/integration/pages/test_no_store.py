@@ -3,7 +3,7 @@
 import pytest
 from rest_framework.test import APIClient
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 
 pytestmark = pytest.mark.django_db

@@ -17,8 +17,8 @@ from checkpoints.services.thinning import thin
 from checkpoints.store import find_current
 from conversations import erasure
 from ctxadmin.accounts.models import User
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import system_actor
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import person, signed_in, workspace
 from tests.integration.checkpoints.flows import Run

@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from ctxadmin.accounts.models import Membership, User
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
 from tests.factories import member, signed_in
 
 pytestmark = pytest.mark.django_db

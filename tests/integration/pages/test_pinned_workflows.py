@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from conversations import erasure
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.factories import Api, engine
 from tests.integration.checkpoints.flows import Run, chain, ok
 from tests.integration.pages.execution_scenes import page, paused, running, text, url

@@ -11,8 +11,8 @@ from checkpoints.models import Execution
 from conversations.domain.configs import read_operation
 from conversations.models import Comment, Conversation, Move, Revision
 from conversations.services import operate
-from ctxadmin.accounts.roles import Role
-from ctxadmin.web.models import KeptAnswer
+from ctxadmin.http.models import KeptAnswer
+from ctxadmin.identity.roles import Role
 from tests.factories import conversation, person, signed_in, user
 from tests.integration.checkpoints.flows import Run
 

@@ -6,7 +6,7 @@ from django.test import Client
 from django.test.client import RequestFactory
 
 from ctxadmin.lib.errors import Unavailable
-from ctxadmin.web import error_pages
+from ctxadmin.ui import error_pages
 
 pytestmark = pytest.mark.django_db
 SCRIPTS = {

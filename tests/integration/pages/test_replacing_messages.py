@@ -11,7 +11,7 @@ from conversations.domain.pairing import validate_for_model
 from conversations.models import Conversation, Message
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import conversation, result, signed_in, user
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from checkpoints.models import Checkpoint, Execution, Retention
 from checkpoints.services import thinning
 from checkpoints.services.policies import policy_of
 from conversations.models import Conversation
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import system_actor
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import conversation, signed_in, user, workspace
 from tests.integration.checkpoints.flows import Run, ok

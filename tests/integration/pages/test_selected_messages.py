@@ -12,7 +12,7 @@ from conversations.models import Conversation, Message
 from conversations.queries import shown_revision
 from conversations.services import operate
 from conversations.store import find_head, view_of
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import assistant, calls, conversation, engine, result, signed_in, user
 
 pytestmark = pytest.mark.django_db

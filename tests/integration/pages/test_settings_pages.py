@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import create_token, system_actor
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role, Scope
 from ctxadmin.lib import clock
 from tests.factories import signed_in, workspace
 

@@ -10,7 +10,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from checkpoints.models import Checkpoint, Claim, Label
 from conversations.models import Comment
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import browser, signed_in
 from tests.integration.checkpoints.flows import everything, ok

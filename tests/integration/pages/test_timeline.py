@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 from tests.integration.pages.execution_scenes import page, running
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from checkpoints.pages.edit_page import EditPage
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import field_of, form_of, hidden, page, text

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from ctxadmin.accounts.roles import Role, Scope
+from ctxadmin.identity.roles import Role, Scope
 from tests.factories import Api, engine, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, everything, node, ok, publish
 from tests.integration.pages.execution_scenes import hidden, text

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pydantic import JsonValue
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import conversation, signed_in, user
 from tests.integration.pages.execution_scenes import paused, url
 from tests.integration.pages.state_edits import other_edit

@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db import connection
 from django.test import Client
 
-from ctxadmin.sockets.hubs import forget, hub_here
-from ctxadmin.sockets.routing import with_sockets
+from ctxadmin.realtime.hubs import forget, hub_here
+from ctxadmin.realtime.routing import with_sockets
 from tests.factories import Api
 
 ResultT = TypeVar("ResultT")

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from channels_redis.pubsub import RedisPubSubChannelLayer
 
-from ctxadmin.live.address import read_address
-from ctxadmin.sockets import hub as hub_module
-from ctxadmin.sockets import rights
-from ctxadmin.sockets.hub import Hub
-from ctxadmin.sockets.layers import channel_layers
-from ctxadmin.sockets.messages import Announced
-from ctxadmin.sockets.protocol import Activity, Gone
-from ctxadmin.sockets.topics import WORKSPACE, Topic
+from ctxadmin.realtime import hub as hub_module
+from ctxadmin.realtime import rights
+from ctxadmin.realtime.hub import Hub
+from ctxadmin.realtime.layers import channel_layers
+from ctxadmin.realtime.messages import Announced
+from ctxadmin.realtime.protocol import Activity, Gone
+from ctxadmin.realtime.topics import WORKSPACE, Topic
+from ctxadmin.storage.redis.address import read_address
 from tests.redis_servers import (
     ClusterNode,
     Node,

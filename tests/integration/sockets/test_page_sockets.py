@@ -9,12 +9,11 @@ from django.db import transaction
 
 from conversations.erasure import erase
 from conversations.services import NewConversation, append, create
-from ctxadmin.accounts.roles import Role
-from ctxadmin.sockets import topics
-from ctxadmin.sockets.following import as_frame
-from ctxadmin.sockets.hubs import hub_here
-from ctxadmin.sockets.page_socket import _MOST_UNSENT, PageSocket
-from ctxadmin.sockets.protocol import State
+from ctxadmin.identity.roles import Role
+from ctxadmin.realtime import topics
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.page_socket import _MOST_UNSENT, PageSocket
+from ctxadmin.realtime.protocol import State
 from tests import factories
 from tests.factories import Api, drafts, engine, user
 from tests.integration.sockets.pages import do, of_person, play
@@ -118,7 +117,7 @@ def test_what_was_missed_is_read_once_for_all_pages(reads: list[Sequence[int]]) 
         for page in pages:
             await page.open()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
             await do(lambda: append(engine(), "one", drafts(user("unheard"))))
         await do(lambda: append(engine(), "one", drafts(user("heard"))))
         for page in pages:
@@ -139,7 +138,7 @@ def test_a_look_finds_what_nobody_announced(reads: list[Sequence[int]]) -> None:
         page = of_person(client, "/ws/conversations/one/")
         await page.open()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
             await do(lambda: append(engine(), "one", drafts(user("unheard"))))
         await hub_here().look()
         frame = await page.next()
@@ -217,7 +216,7 @@ def test_a_client_that_does_not_read_loses_the_oldest_frames_and_holds_up_nobody
         state = hub_here().state_of(listener.topic)
         assert state is not None
         for seq in range(2, 2 + 3 * _MOST_UNSENT):
-            frame = as_frame(state.model_copy(update={"seq": seq}))
+            frame = state.model_copy(update={"seq": seq}).as_change()
             listener.hear(frame, frame.model_dump_json())
         first = await page.next()
         assert first["seq"] == 2 + 2 * _MOST_UNSENT

@@ -6,11 +6,11 @@ import pytest
 
 from conversations.services import NewConversation, append, create
 from ctxadmin.accounts.models import EngineToken, Membership, User
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import revoke_token, system_actor
-from ctxadmin.sockets import admission
-from ctxadmin.sockets.hubs import hub_here
-from ctxadmin.sockets.rights import look_at_all
+from ctxadmin.identity.roles import Role, Scope
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.rights import look_at_all
 from tests import factories
 from tests.factories import Api, drafts, engine, user
 from tests.integration.sockets.pages import Closed, Page, do, of_engine, of_person, play

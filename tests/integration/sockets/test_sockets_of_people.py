@@ -3,7 +3,7 @@
 import pytest
 
 from conversations.services import NewConversation, create
-from ctxadmin.accounts.roles import Role, Scope
+from ctxadmin.identity.roles import Role, Scope
 from tests import factories
 from tests.factories import Api, engine
 from tests.integration.sockets.pages import of_engine, of_person, play

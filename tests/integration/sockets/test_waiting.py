@@ -11,13 +11,13 @@ from django.conf import settings
 from conversations.erasure import erase
 from conversations.services import NewConversation, create
 from ctxadmin.accounts.models import EngineToken
-from ctxadmin.accounts.roles import Role, Scope
 from ctxadmin.accounts.services import revoke_token, system_actor
 from ctxadmin.audit.models import AuditEntry
-from ctxadmin.sockets import admission
-from ctxadmin.sockets.hubs import hub_here
-from ctxadmin.sockets.routing import with_sockets
-from ctxadmin.web.handler import ThreadedHandler
+from ctxadmin.http.handler import ThreadedHandler
+from ctxadmin.identity.roles import Role, Scope
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, engine, user
 from tests.integration.sockets.pages import PATIENCE, do, play
@@ -187,7 +187,7 @@ def test_what_nobody_announced_is_found_by_looking(app: Any, api: Api) -> None:
     async def scene() -> None:
         call = await Call(app, api.secret, "/conversations/one/wait?status=PAUSED").waits()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
             await do(save, api, 1, status="PAUSED")
         assert (await call.answer())["changed"] is True  # within seconds
 
@@ -334,7 +334,7 @@ def test_changes_that_nobody_announced_are_told_one_by_one(app: Any, api: Api) -
         stream = await Call(app, api.secret, "/conversations/one/events").waits()
         await stream.event()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ctxadmin.sockets.hub.Hub.carry", lambda hub, messages: None)
+            patch.setattr("ctxadmin.realtime.hub.Hub.carry", lambda hub, messages: None)
             await do(save, api, 1)
             await do(say, api)
         told = [await stream.event() for _ in range(2)]

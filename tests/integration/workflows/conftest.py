@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from tests.openapi import CheckedApi
 
 

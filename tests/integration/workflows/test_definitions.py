@@ -4,7 +4,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from checkpoints.domain.reducers import Reducer
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound
 from tests.factories import engine
 from tests.integration.workflows.documents import document, node

@@ -11,7 +11,7 @@ from pytest_django import Settings
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation
 from conversations.services import operate
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound
 from tests.factories import Api, assistant, calls, conversation, engine, result, system, user
 from tests.integration.workflows.documents import document, edge, node

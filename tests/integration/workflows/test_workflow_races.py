@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.accounts.roles import Action, Scope
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Action, Scope
 from ctxadmin.lib.errors import Duplicate, InvalidState, VersionConflict
 from tests.factories import engine
 from tests.integration.workflows.documents import document

@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.audit.verification import verify_stream
+from ctxadmin.identity.roles import Scope
 from tests.integration.workflows.calls import audit_of, publish, put
 from tests.integration.workflows.documents import document
 from tests.openapi import CheckedApi

@@ -12,7 +12,7 @@ from django.db import (
 )
 from django.db.utils import Error
 
-from ctxadmin.db.errors import CommitUnknown, told
+from ctxadmin.storage.database.errors import CommitUnknown, told
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from ctxadmin.db.url import parse
+from ctxadmin.storage.database.url import parse
 
 
 @pytest.mark.parametrize("scheme", ["mysql", "mariadb"])
 def test_a_url_names_user_password_host_port_and_database(scheme: str) -> None:
     found = parse(f"{scheme}://app:p%2Fw%40%23@db.example.org:3307/ctx_admin")
-    assert found["ENGINE"] == "ctxadmin.db.mysql"
+    assert found["ENGINE"] == "ctxadmin.storage.database.mysql"
     assert found["USER"] == "app"
     assert found["PASSWORD"] == "p/w@#"
     assert (found["HOST"], found["PORT"], found["NAME"]) == ("db.example.org", "3307", "ctx_admin")
@@ -72,7 +72,7 @@ def test_a_sqlite_file_that_cannot_be_made_is_refused(
         parse(f"sqlite:///{tmp_path}/nowhere/x.sqlite3")
     with pytest.raises(ImproperlyConfigured, match="names a folder"):
         parse(f"sqlite:///{tmp_path}")
-    monkeypatch.setattr("ctxadmin.db.url.os.access", lambda path, mode: False)
+    monkeypatch.setattr("ctxadmin.storage.database.url.os.access", lambda path, mode: False)
     with pytest.raises(ImproperlyConfigured, match="cannot be written; give the folder"):
         parse(f"sqlite:///{tmp_path}/x.sqlite3")
     (tmp_path / "x.sqlite3").touch()

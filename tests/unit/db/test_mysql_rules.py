@@ -2,8 +2,8 @@
 
 import pytest
 
-from ctxadmin.db.mysql.rules import judge
 from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database.mysql.rules import judge
 
 RIGHT = {
     "version": "10.11.19-MariaDB-0+deb12u1",

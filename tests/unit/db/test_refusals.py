@@ -3,7 +3,7 @@
 import pytest
 from django.db import OperationalError
 
-from ctxadmin.db import probe
+from ctxadmin.storage.database import probe
 
 
 @pytest.mark.parametrize(

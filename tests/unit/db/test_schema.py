@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctxadmin.db.schema import Column, Difference, Index, Table, differences, summary
+from ctxadmin.storage.database.schema import Column, Difference, Index, Table, differences, summary
 
 KEY = Column("bigint", nullable=False, filled=False)
 NAME = Column("varchar(9)", nullable=False, filled=False)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctxadmin.db.sqlite_rules import SqliteFile, file_system_of, judge
+from ctxadmin.storage.database.sqlite_rules import SqliteFile, file_system_of, judge
 
 RIGHT = SqliteFile(journal="wal", synchronous=2, kind="ext4", writable=True, free_bytes=2**40)
 

@@ -3,8 +3,8 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from ctxadmin import environment
-from ctxadmin.live.address import Kind, RedisAddress, read_address
+from ctxadmin.config import environment
+from ctxadmin.storage.redis.address import Kind, RedisAddress, read_address
 
 KNOWN = {
     "redis://localhost": RedisAddress(Kind.SINGLE, (("localhost", 6379),)),

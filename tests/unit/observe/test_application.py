@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.observe import metrics
-from ctxadmin.observe.application import Observed
-from ctxadmin.observe.facts import SCOPE_KEY, Facts, current, facts_in, template_of
+from ctxadmin.telemetry import metrics
+from ctxadmin.telemetry.application import Observed
+from ctxadmin.telemetry.facts import SCOPE_KEY, Facts, current, facts_in, template_of
 
 ROUTE = "/things/{thing_id}"
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.db import OperationalError
 
-from ctxadmin.accounts.actor import Actor
+from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import VersionConflict
-from ctxadmin.observe import logs
-from ctxadmin.observe.facts import Facts, current
-from ctxadmin.observe.logs import JsonFormatter, LineFormatter, log_ends_of_threads, log_request
+from ctxadmin.telemetry import logs
+from ctxadmin.telemetry.facts import Facts, current
+from ctxadmin.telemetry.logs import JsonFormatter, LineFormatter, log_ends_of_threads, log_request
 from tests.servers import ROOT
 
 CONTENT = "what-somebody-wrote"
@@ -103,7 +103,7 @@ def test_what_a_stranger_gives_as_the_id_of_a_conversation_is_not_told(
 def test_an_event_within_a_request_has_its_ids_but_not_the_name_of_the_actor(
     lines: Lines, facts: Facts
 ) -> None:
-    logging.getLogger("ctxadmin.web").warning("copies are off")
+    logging.getLogger("ctxadmin.http").warning("copies are off")
     assert lines.json[0]["event"] == "copies are off"
     assert lines.json[0]["actor"] == "token:tok_1"
     assert "Anna" not in "".join(lines.texts)
@@ -111,7 +111,7 @@ def test_an_event_within_a_request_has_its_ids_but_not_the_name_of_the_actor(
 
 def test_of_an_exception_types_and_places_are_told_and_no_texts(lines: Lines) -> None:
     error = fail(ValueError(CONTENT), fail(KeyError(CONTENT)))
-    logging.getLogger("ctxadmin.web").error("unexpected %s", "ValueError", exc_info=error)
+    logging.getLogger("ctxadmin.http").error("unexpected %s", "ValueError", exc_info=error)
     types = [each["type"] for each in lines.json[0]["errors"]]
     assert types == ["builtins.ValueError", "builtins.KeyError"]
     assert lines.json[0]["errors"][0]["stack"][0].endswith(" fail")
@@ -120,7 +120,7 @@ def test_of_an_exception_types_and_places_are_told_and_no_texts(lines: Lines) ->
 
 def test_of_a_database_error_the_number_is_told(lines: Lines) -> None:
     error = fail(OperationalError(1406, f"Data too long: '{CONTENT}'"))
-    logging.getLogger("ctxadmin.web").error("database refused", exc_info=error)
+    logging.getLogger("ctxadmin.http").error("database refused", exc_info=error)
     assert lines.json[0]["errors"][0]["code"] == 1406
     assert CONTENT not in "".join(lines.texts)
 
@@ -128,14 +128,14 @@ def test_of_a_database_error_the_number_is_told(lines: Lines) -> None:
 def test_of_sqlite_the_name_of_the_error_is_told(lines: Lines) -> None:
     with pytest.raises(sqlite3.OperationalError) as caught:
         sqlite3.connect(":memory:").execute(f"SELECT * FROM '{CONTENT}'")
-    logging.getLogger("ctxadmin.web").error("database refused", exc_info=caught.value)
+    logging.getLogger("ctxadmin.http").error("database refused", exc_info=caught.value)
     assert lines.json[0]["errors"][0]["code"] == "SQLITE_ERROR"
     assert CONTENT not in "".join(lines.texts)
 
 
 def test_of_our_own_errors_the_code_is_told(lines: Lines) -> None:
     error = fail(VersionConflict(CONTENT, expected=1, actual=2, changed_keys=[CONTENT]))
-    logging.getLogger("ctxadmin.web").error("a step failed", exc_info=error)
+    logging.getLogger("ctxadmin.http").error("a step failed", exc_info=error)
     assert lines.json[0]["errors"][0]["code"] == "version_conflict"
     assert CONTENT not in "".join(lines.texts)
 
@@ -163,7 +163,9 @@ def test_of_other_packages_words_that_are_no_template_are_told_by_their_place(
     assert CONTENT not in "".join(lines.texts)
 
 
-@pytest.mark.parametrize("name", ["checkpoints.live_copy.reading", "conversations", "ctxadmin.web"])
+@pytest.mark.parametrize(
+    "name", ["checkpoints.live_copy.reading", "conversations", "ctxadmin.http"]
+)
 def test_an_event_of_any_package_of_ours_has_its_values(lines: Lines, name: str) -> None:
     logging.getLogger(name).warning("The copy of {%d} is damaged", 5)
     assert lines.json[0]["event"] == "The copy of {5} is damaged"
@@ -182,7 +184,7 @@ def test_every_package_of_this_project_is_ours() -> None:
 
 
 def test_values_that_do_not_fit_their_event_leave_the_event() -> None:
-    record = logging.LogRecord("ctxadmin.web", 30, __file__, 1, "one %d", (CONTENT,), None)
+    record = logging.LogRecord("ctxadmin.http", 30, __file__, 1, "one %d", (CONTENT,), None)
     assert json.loads(JsonFormatter().format(record))["event"] == "one %d"
 
 
@@ -190,7 +192,7 @@ def test_a_line_for_the_eye_names_level_event_and_ids_and_then_the_stack(
     lines: Lines, facts: Facts
 ) -> None:
     error = fail(ValueError(CONTENT))
-    logging.getLogger("ctxadmin.web").error("it broke", exc_info=error)
+    logging.getLogger("ctxadmin.http").error("it broke", exc_info=error)
     first, *stack = lines.texts[1].splitlines()
     assert first.split(" ", 1)[1].startswith("ERROR it broke request_id=request-1")
     assert stack[-1] == "  builtins.ValueError"

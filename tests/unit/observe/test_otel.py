@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from ctxadmin import environment
+from ctxadmin.config import environment
 
 COLLECTOR = "OTEL_EXPORTER_OTLP_ENDPOINT"
 

@@ -9,9 +9,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from ctxadmin.observe import traces
-from ctxadmin.observe.facts import SCOPE_KEY
-from ctxadmin.observe.traces import span
+from ctxadmin.telemetry import traces
+from ctxadmin.telemetry.facts import SCOPE_KEY
+from ctxadmin.telemetry.traces import span
 from tests.unit.observe.test_application import ROUTE, answering, ask
 
 CONTENT = "what-somebody-wrote"

@@ -32,7 +32,7 @@ def handlers() -> Iterator[None]:
 
 def reloading(check: list[str]) -> Supervisor:
     """One that was told to reload, with workers that must not be touched."""
-    made = Supervisor(Config("ctxadmin.asgi:application", workers=1), socket(), check)
+    made = Supervisor(Config("ctxadmin.config.asgi:application", workers=1), socket(), check)
     made.processes = OLD
     made.handle_hup()
     return made
@@ -111,7 +111,7 @@ class Worker:
 def starting(monkeypatch: pytest.MonkeyPatch) -> Supervisor:
     monkeypatch.setattr(supervisor, "Worker", Worker)
     monkeypatch.setattr(supervisor, "preload", lambda config: None)
-    one = Supervisor(Config("ctxadmin.asgi:application", workers=1), socket(), FAILS)
+    one = Supervisor(Config("ctxadmin.config.asgi:application", workers=1), socket(), FAILS)
     one.init_processes()
     return one
 

@@ -17,8 +17,8 @@ from django.conf import settings
 from django.core.management import get_commands
 from django.core.management.base import CommandParser
 
-from ctxadmin.web.management.commands.serve import KEPT_OPEN_SECONDS
-from ctxadmin.web.management.commands.serve import Command as Serve
+from ctxadmin.config.management.commands.serve import KEPT_OPEN_SECONDS
+from ctxadmin.config.management.commands.serve import Command as Serve
 from tests.live_server import LiveServer
 from tests.servers import ROOT, program
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from ctxadmin import environment
-from ctxadmin.web import mail_url
+from ctxadmin.config import environment, mail_url
 from tests.servers import ROOT
 
 FROM = "?from=ctxadmin@example.org"
@@ -135,10 +134,28 @@ def test_a_misspelt_setting_is_told_with_what_may_be_meant(
     assert "CTXADMIN_THREADS " in told
 
 
+def test_the_former_names_of_the_settings_and_the_application_hold(tmp_path: Path) -> None:
+    """Environments and units of before have them."""
+    shown = (
+        "from ctxadmin.asgi import application; from django.conf import settings;"
+        " print(settings.SETTINGS_MODULE, settings.ROOT_URLCONF, callable(application))"
+    )
+    own = {"CTXADMIN_DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "ctxadmin.settings"}
+    found = subprocess.run(
+        [sys.executable, "-c", shown],
+        cwd=ROOT,
+        env=os.environ | own,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.stdout == "ctxadmin.settings ctxadmin.config.urls True\n", found.stderr
+
+
 def start(folder: Path, settings: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """A command that reads the settings and ends."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CTXADMIN_")}
-    own = {"CTXADMIN_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "ctxadmin.settings"}
+    own = {"CTXADMIN_DATA_DIR": str(folder), "DJANGO_SETTINGS_MODULE": "ctxadmin.config.settings"}
     return subprocess.run(
         [sys.executable, "manage.py", "diffsettings"],
         cwd=ROOT,

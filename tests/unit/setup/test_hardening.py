@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 import yaml
 
-from ctxadmin import environment
+from ctxadmin.config import environment
 from tests.servers import ROOT
 
 DEPLOY = ROOT / "deploy"
 SERVICES = sorted((DEPLOY / "systemd").glob("*.service"))
 _SHOWN = """
 import json
-from ctxadmin import settings
+from ctxadmin.config import settings
 names = ("CSRF_COOKIE_NAME", "SESSION_COOKIE_NAME", "CSRF_COOKIE_SECURE",
          "SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_SECONDS")
 print(json.dumps({name: getattr(settings, name) for name in names}))

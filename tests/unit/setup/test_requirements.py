@@ -24,11 +24,11 @@ LOCKS = (EMBEDDED, PRODUCTION, TEST)
 # Modules that are loaded only where a setting asks for what they need.
 ON_SERVERS = {
     ROOT / "checkpoints/live_copy/sums.py",
-    ROOT / "ctxadmin/live/link.py",
-    ROOT / "ctxadmin/live/troubles.py",
-    ROOT / "ctxadmin/db/mysql/base.py",
-    ROOT / "ctxadmin/sockets/any_host.py",
-    ROOT / "ctxadmin/sockets/losses.py",
+    ROOT / "ctxadmin/storage/redis/link.py",
+    ROOT / "ctxadmin/storage/redis/redis_errors.py",
+    ROOT / "ctxadmin/storage/database/mysql/base.py",
+    ROOT / "ctxadmin/realtime/any_host.py",
+    ROOT / "ctxadmin/realtime/losses.py",
 }
 
 
@@ -107,7 +107,7 @@ def test_the_product_imports_only_what_the_embedded_set_installs(package: str) -
 def test_the_embedded_server_loads_no_module_of_servers() -> None:
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in ON_SERVERS]
     code = (
-        "import django, sys; django.setup(); import ctxadmin.urls;"
+        "import django, sys; django.setup(); import ctxadmin.config.urls;"
         f"print([name for name in {['redis', 'opentelemetry', *names]} if name in sys.modules])"
     )
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.settings"}

@@ -10,19 +10,11 @@ import quickjs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.sockets.following import as_frame, follow
-from ctxadmin.sockets.protocol import (
-    MOST_KEYS,
-    Changed,
-    ConversationState,
-    DraftChanged,
-    State,
-    Told,
-    Who,
-    WorkflowState,
-    named,
-)
+from checkpoints.frames import MOST_KEYS, ConversationChanged, ConversationState, named
+from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.protocol import State, Told, Who
 from tests.servers import ROOT
+from workflows.frames import DraftChanged, WorkflowState
 
 Follow = Callable[[State, Told], State | None]
 WHO = Who(kind="person", id="1", name="Ada")
@@ -63,7 +55,9 @@ changes = st.lists(
 )
 
 
-def history(made: list[dict[str, Any]]) -> tuple[list[ConversationState], list[Changed]]:
+def history(
+    made: list[dict[str, Any]],
+) -> tuple[list[ConversationState], list[ConversationChanged]]:
     """What was true after each change, and what was told of it."""
     now = ConversationState(
         id="one", seq=1, execution=None, version=0, status="IDLE", revision=0, count=0
@@ -77,7 +71,7 @@ def history(made: list[dict[str, Any]]) -> tuple[list[ConversationState], list[C
         fields = {name: each[name] for name in ("status", "count", "revision")}
         seq = now.seq + 1
         told = {"execution": execution, "version": version} if writes else {}
-        frames.append(Changed(id="one", seq=seq, what="x", who=WHO, **fields, **told))
+        frames.append(ConversationChanged(id="one", seq=seq, what="x", who=WHO, **fields, **told))
         now = now.model_copy(update={"seq": seq, **fields, **told})
         states.append(now)
     return states, frames
@@ -121,7 +115,7 @@ def test_what_was_found_by_looking_is_a_frame_like_others(
 ) -> None:
     states, _ = history(made)
     for before, true in itertools.pairwise(states):
-        assert follows(before, as_frame(true)) == true
+        assert follows(before, true.as_change()) == true
 
 
 def test_a_workflow_is_followed_by_its_drafts(follows: Follow) -> None:

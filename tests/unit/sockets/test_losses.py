@@ -7,8 +7,8 @@ from channels_redis import pubsub
 from redis.exceptions import AuthenticationError, ResponseError
 from redis.exceptions import ConnectionError as NotConnected
 
-from ctxadmin.sockets import losses
-from ctxadmin.sockets.losses import Losses
+from ctxadmin.realtime import losses
+from ctxadmin.realtime.losses import Losses
 from tests.unit.observe.test_logs import Lines
 
 

@@ -6,7 +6,7 @@ from django.http import QueryDict
 from pydantic import Field, JsonValue, model_validator
 
 from ctxadmin.lib.contract import Contract
-from ctxadmin.web.forms import ContractForm, FieldHint, ShownWhen
+from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
 
 
 class Rule(Contract):

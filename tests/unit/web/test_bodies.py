@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.web import bodies, body_room
-from ctxadmin.web.bodies import Bodies, ClientGone
-from ctxadmin.web.body_room import BodyRoom
-from ctxadmin.web.early_answers import RefusedEarly
+from ctxadmin.http import bodies, body_room
+from ctxadmin.http.bodies import Bodies, ClientGone
+from ctxadmin.http.body_room import BodyRoom
+from ctxadmin.http.early_answers import RefusedEarly
 
 KIB = 1024
 PATH = "/api/v1/conversations"

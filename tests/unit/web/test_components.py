@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from ctxadmin.web.components import DiffRow, Part, Tab, segments
-from ctxadmin.web.json_view import draw_json
-from ctxadmin.web.visible_text import hides
+from ctxadmin.ui.components import DiffRow, Part, Tab, segments
+from ctxadmin.ui.json_view import draw_json
+from ctxadmin.ui.visible_text import hides
 from tests.unit.web.html_seen import Seen
 
 SCRIPT = "<script>alert(1)</script>"

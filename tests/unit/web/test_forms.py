@@ -10,8 +10,8 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem
-from ctxadmin.web.forms import ContractForm
-from ctxadmin.web.forms.boxes import GroupBox
+from ctxadmin.ui.forms import ContractForm
+from ctxadmin.ui.forms.boxes import GroupBox
 from tests.unit.web.form_models import (
     Clear,
     Filter,

@@ -5,8 +5,8 @@ from django.http import QueryDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.web.forms.boxes import RowsBox
-from ctxadmin.web.forms.flat import RowEdit
+from ctxadmin.ui.forms.boxes import RowsBox
+from ctxadmin.ui.forms.flat import RowEdit
 from tests.unit.web.form_models import (
     Filter,
     FilterForm,

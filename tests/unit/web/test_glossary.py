@@ -2,8 +2,8 @@
 
 from pydoc import locate
 
-from ctxadmin.web.glossary import GLOSSARY
-from ctxadmin.web.glossary.terms import Term
+from ctxadmin.ui.glossary import GLOSSARY
+from ctxadmin.ui.glossary.terms import Term
 from scripts import glossary as script
 
 

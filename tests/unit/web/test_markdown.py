@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxadmin.web.markdown import render
-from ctxadmin.web.visible_text import visible
+from ctxadmin.ui.markdown import render
+from ctxadmin.ui.visible_text import visible
 from tests.unit.web.html_seen import Seen
 
 ALLOWED_TAGS = {

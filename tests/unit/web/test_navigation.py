@@ -5,10 +5,10 @@ from django.http import HttpResponse
 from django.test import RequestFactory, override_settings
 from django.urls import include, path
 
-from ctxadmin.accounts.actor import Actor
-from ctxadmin.accounts.roles import ROLE_SCOPES, Role
-from ctxadmin.web.navigation import nav_items, shell, storage_note
-from ctxadmin.web.theme import Theme, choose_theme, chosen_theme
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Role
+from ctxadmin.ui.navigation import nav_items, shell, storage_note
+from ctxadmin.ui.theme import Theme, choose_theme, chosen_theme
 
 
 def answer(request: object) -> HttpResponse:

@@ -9,8 +9,8 @@ import pytest
 from django.utils import translation
 
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.web.forms.wording import in_words
-from ctxadmin.web.phrases import PHRASES, in_the_readers_language
+from ctxadmin.ui.forms.wording import in_words
+from ctxadmin.ui.phrases import PHRASES, in_the_readers_language
 from workflows.domain import graph, problems
 
 ROOT = Path(__file__).resolve().parents[3]

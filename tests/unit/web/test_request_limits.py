@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from ctxadmin.web import request_limits
-from ctxadmin.web.callers import KnownCallers
-from ctxadmin.web.early_answers import RefusedEarly
-from ctxadmin.web.request_limits import Kind, Limits, RequestLimits
+from ctxadmin.http import request_limits
+from ctxadmin.http.callers import KnownCallers
+from ctxadmin.http.early_answers import RefusedEarly
+from ctxadmin.http.request_limits import Kind, Limits, RequestLimits
 
 NOW = 1000.0
 

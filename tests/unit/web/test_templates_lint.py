@@ -161,7 +161,7 @@ def test_every_component_is_in_the_catalogue() -> None:
     catalogue = (ROOT / "templates" / "README.md").read_text()
     tags = re.findall(
         r"@register\.(?:simple_tag|inclusion_tag|simple_block_tag|filter)[^\n]*\n(?:def|@).*?(\w+)\(",
-        "".join(path.read_text() for path in ROOT.glob("ctxadmin/web/templatetags/*.py")),
+        "".join(path.read_text() for path in ROOT.glob("ctxadmin/ui/templatetags/*.py")),
     )
     names = {name.removesuffix("_filter") for name in tags} - {"shown_attributes", "shape_of_row"}
     assert {name for name in names if f"{name}" not in catalogue} == set()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ctxadmin.web.components import STATUSES
-from ctxadmin.web.navigation import PLACES
+from ctxadmin.ui.components import STATUSES
+from ctxadmin.ui.navigation import PLACES
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "assets" / "vendor"]

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from ctxadmin.accounts.people import NewPersonRequest, add_person
-from ctxadmin.accounts.roles import Role
 from ctxadmin.accounts.services import default_workspace, system_actor
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import Duplicate, ValidationFailed
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):

@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from ctxadmin.accounts.models import Workspace
-from ctxadmin.accounts.roles import Scope
 from ctxadmin.accounts.services import create_token, default_workspace, system_actor
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.identity.roles import Scope
+from ctxadmin.storage.commands import ReadyCommand
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 

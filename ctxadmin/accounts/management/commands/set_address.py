@@ -9,7 +9,7 @@ from django.core.validators import validate_email
 
 from ctxadmin.accounts.services import set_address
 from ctxadmin.lib.errors import NotFound
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from ctxadmin.audit.anchors import anchor_heads
 from ctxadmin.audit.checkpoint import checkpoint_of, write_checkpoint
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):

@@ -10,7 +10,7 @@ from ctxadmin.audit.anchors import last_anchor
 from ctxadmin.audit.checkpoint import checkpoint_fault, read_checkpoint
 from ctxadmin.audit.verification import verify_all
 from ctxadmin.lib import clock
-from ctxadmin.web.commands import ReadyCommand
+from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):

@@ -6,7 +6,7 @@ from typing import Any
 from django.test import Client
 from pydantic import JsonValue
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from tests.factories import person
 from workflows import services
 from workflows.definitions import definition

@@ -7,7 +7,7 @@ import orjson
 import pytest
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role, Scope
+from ctxadmin.identity.roles import Role, Scope
 from tests.factories import engine, signed_in
 from tests.integration.checkpoints.flows import edge, node, publish
 from workflows import services

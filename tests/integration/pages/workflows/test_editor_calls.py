@@ -7,8 +7,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from ctxadmin.accounts.roles import Role
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Role
 from tests.factories import browser, conversation, engine, signed_in, user
 from tests.integration.pages.workflows.designing import made
 from tests.integration.pages.workflows.unsaved import (

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from pydantic import JsonValue
 
-from ctxadmin.accounts.roles import Scope
+from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
 from tests.factories import Api, assistant, calls, result, system, user
 from tests.integration.checkpoints.flows import Run, edge, node, ok, publish

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from demo.workflows import WORKFLOWS
 from tests.factories import person, signed_in
 from tests.integration.pages.workflows.designing import SMALL, made, text

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from ctxadmin.accounts.roles import Role
+from ctxadmin.identity.roles import Role
 from ctxadmin.lib.text_diff import LONGEST_TEXT
 from tests.factories import signed_in
 from tests.integration.pages.workflows.unsaved import ANSWER, GO, ask

@@ -1,0 +1,151 @@
+"""As whom somebody acts, by the text of a token or the session of a browser."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import OperationalError
+from django.http import HttpRequest
+from rest_framework.exceptions import AuthenticationFailed
+
+from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
+from ctxadmin.accounts.services import token_digest
+from ctxadmin.accounts.token_addresses import is_new, note_address
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import ROLE_SCOPES, Role, Scope
+from ctxadmin.lib import clock
+from ctxadmin.storage.tables import Question, Table, ask
+from ctxadmin.telemetry.facts import note_actor
+
+_TOKENS: Final = Table(EngineToken)
+_USED_EVERY: Final = timedelta(minutes=5)
+SESSION_WORKSPACE: Final = "workspace"
+
+
+def token_actor(secret: str, request: HttpRequest) -> Actor:
+    """The actor of a token's text; AuthenticationFailed if it does not hold now."""
+    token = _TOKENS.find({"digest": token_digest(secret)})
+    now = clock.now()
+    if token is None or not _holds(token, now):
+        raise AuthenticationFailed("This token is unknown, revoked or expired.")
+    if _is_to_be_noted(token, now):
+        with suppress(OperationalError):  # a database that only reads still answers reads
+            EngineToken.objects.filter(pk=token.pk).update(last_used_at=now)
+    request_id = getattr(request, "request_id", "")
+    actor = _actor_of(token, request_id, request.META.get("REMOTE_ADDR", ""))
+    if is_new(token, actor.address, now):
+        with suppress(OperationalError):
+            note_address(actor, now)
+    note_actor(actor, request)
+    return actor
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUse:
+    """A token that a call came with, by its digest, and from where."""
+
+    digest: str
+    request_id: str
+    address: str
+
+    def actor_of(self, token: EngineToken | None) -> Actor | None:
+        """The actor of the token's row as it was just read.
+
+        None if it does not hold, and if its use is to be noted: then ``token_actor`` has to look.
+        """
+        now = clock.now()
+        if token is None or not _holds(token, now):
+            return None
+        if _is_to_be_noted(token, now) or is_new(token, self.address, now):
+            return None
+        return _actor_of(token, self.request_id, self.address)
+
+
+def question_of_tokens(digests: Iterable[str]) -> Question[EngineToken]:
+    """Asks for the rows of some tokens."""
+    return _TOKENS.question({}, "digest", sorted(set(digests)))
+
+
+def workspaces_of(digests: Iterable[str]) -> Mapping[str, int]:
+    """The workspaces of tokens, by digest; those that never were any are left out.
+
+    A token never leaves its workspace, so this is remembered. It says nothing of whether the token
+    still holds.
+    """
+    wanted = set(digests)
+    missing = wanted - _workspaces.keys()
+    if missing:
+        (rows,) = ask(question_of_tokens(missing))
+        if len(_workspaces) + len(rows) > _REMEMBERED:
+            _workspaces.clear()
+        _workspaces.update((row.digest, row.workspace_id) for row in rows)
+    return {digest: _workspaces[digest] for digest in wanted & _workspaces.keys()}
+
+
+_REMEMBERED: Final = 10_000
+_workspaces: Final[dict[str, int]] = {}
+
+
+def _holds(token: EngineToken, now: datetime) -> bool:
+    return token.revoked_at is None and (token.expires_at is None or token.expires_at > now)
+
+
+def _is_to_be_noted(token: EngineToken, now: datetime) -> bool:
+    return token.last_used_at is None or now - token.last_used_at > _USED_EVERY
+
+
+def _actor_of(token: EngineToken, request_id: str, address: str) -> Actor:
+    return Actor(
+        kind="token",
+        id=token.public_id,
+        name=token.name,
+        workspace=token.workspace_id,
+        scopes=frozenset(Scope(scope) for scope in token.scopes),
+        request_id=request_id,
+        address=address,
+    )
+
+
+def person_actor(request: HttpRequest) -> Actor | None:
+    """The signed-in person in the workspace that the session chose, or None.
+
+    None also for who has to choose a password first.
+    """
+    return None if must_choose_password(request) else member_actor(request)
+
+
+def must_choose_password(request: HttpRequest) -> bool:
+    """True for somebody who signed in with a password that somebody else was shown."""
+    return isinstance(request.user, User) and request.user.must_change_password
+
+
+def member_actor(request: HttpRequest) -> Actor | None:
+    """The signed-in person as ``person_actor``, whoever knows the password."""
+    user = request.user
+    if not isinstance(user, User) or not user.is_active:
+        return None
+    memberships = Membership.objects.filter(user=user).order_by("workspace_id")
+    chosen = request.session.get(SESSION_WORKSPACE)
+    membership = (memberships.filter(workspace_id=chosen).first() if chosen else None) or (
+        memberships.first()
+    )
+    if membership is not None:
+        workspace, scopes = membership.workspace_id, ROLE_SCOPES[Role(membership.role)]
+    elif user.is_superuser:
+        workspace = Workspace.objects.get(slug=Workspace.DEFAULT_SLUG).key
+        scopes = ROLE_SCOPES[Role.ADMIN]
+    else:
+        return None
+    actor = Actor(
+        kind="person",
+        id=str(user.pk),
+        name=user.get_username(),
+        workspace=workspace,
+        scopes=scopes,
+        request_id=getattr(request, "request_id", ""),
+        address=request.META.get("REMOTE_ADDR", ""),
+    )
+    note_actor(actor, request)
+    return actor

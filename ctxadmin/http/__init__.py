@@ -1,0 +1,1 @@
+"""HTTP below the pages: handler, bodies, problems, idempotency, endpoints, the fast path."""

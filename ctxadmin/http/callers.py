@@ -1,0 +1,109 @@
+"""Who calls, found by the headers alone and remembered for a while."""
+
+from functools import cache
+from io import BytesIO
+from typing import Final, Literal, TypeAlias
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.handlers.asgi import ASGIRequest
+from django.db import Error, close_old_connections
+from django.http import HttpResponse
+from rest_framework.exceptions import AuthenticationFailed
+
+from ctxadmin.http.authentication import bearer_actor
+from ctxadmin.http.early_answers import SMALL, RefusedEarly, Scope
+from ctxadmin.http.problems import BASE_PATH, of_database
+from ctxadmin.telemetry.facts import Facts
+
+Caller: TypeAlias = tuple[Literal["token", "person"], str]  # by its id
+
+_MOST: Final = 10_000
+_KNOWN_SECONDS: Final = 300.0
+UNAUTHENTICATED: Final = 401
+_CONTRACT: Final = f"{BASE_PATH}/"
+
+
+class KnownCallers:
+    """The callers behind the credentials that held within the last minutes.
+
+    It says who is to be counted and let in line, never who may do something: that is asked anew
+    with every request.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[bytes, tuple[Caller, float]] = {}
+
+    def find(self, credential: bytes, now: float) -> Caller | None:
+        found = self._found.get(credential)
+        return found[0] if found is not None and found[1] > now else None
+
+    def keep(self, credential: bytes, caller: Caller, now: float) -> None:
+        if len(self._found) >= _MOST:
+            self._found.clear()
+        self._found[credential] = caller, now + _KNOWN_SECONDS
+
+    def note(self, credential: bytes, facts: Facts, now: float) -> None:
+        """Keep who made a request that is answered, and forget a credential that was refused."""
+        actor = facts.actor
+        if facts.status == UNAUTHENTICATED:
+            self._found.pop(credential, None)
+        elif credential and actor is not None and actor.kind != "system":
+            self.keep(credential, (actor.kind, actor.id), now)
+
+
+def credential_of(scope: Scope) -> bytes:
+    """What a request names its caller by: a token if it is of the contract, else a session."""
+    cookies = b""
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            if scope["path"].startswith(_CONTRACT):
+                return bytes(value)
+        elif name == b"cookie":
+            cookies = value
+    return _session_in(cookies) if cookies else b""
+
+
+def _session_in(cookies: bytes) -> bytes:
+    start = _session_start()
+    if start in cookies:
+        for each in cookies.split(b";"):
+            cookie = each.strip()
+            if cookie.startswith(start):
+                return cookie
+    return b""
+
+
+@cache
+def _session_start() -> bytes:
+    return settings.SESSION_COOKIE_NAME.encode() + b"="
+
+
+def identify(scope: Scope) -> Caller:
+    """Who calls, asking the database; RefusedEarly.
+
+    The credential alone is looked at: what else of the request is wrong its endpoint says.
+    """
+    request = ASGIRequest(scope, BytesIO())
+    is_of_contract = request.path.startswith(_CONTRACT)
+    close_old_connections()
+    try:
+        if is_of_contract and "HTTP_AUTHORIZATION" in request.META:
+            return "token", bearer_actor(request).id
+        SessionMiddleware(lambda _: HttpResponse()).process_request(request)
+        user = get_user(request)
+        if user.is_authenticated:
+            return "person", str(user.pk)
+    except AuthenticationFailed as error:
+        raise RefusedEarly(401, "unauthenticated", str(error.detail)) from None
+    except Error as error:
+        refusal = of_database(error)
+        if refusal is None:
+            raise
+        retry = refusal.retry_after
+        raise RefusedEarly(503, refusal.code, refusal.detail, retry_after=retry) from None
+    if is_of_contract or settings.SESSION_COOKIE_NAME in request.COOKIES:
+        raise RefusedEarly(401, "unauthenticated", "This needs a token or a session.")
+    text = f"A body of more than {SMALL} bytes needs a token or a session."
+    raise RefusedEarly(413, "too_large", text, limit=SMALL)

@@ -1,0 +1,81 @@
+"""Answers that are made later, on the event loop: whoever waits for something holds no thread."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Any, TypeAlias
+
+from django.http import HttpResponse
+
+from ctxadmin.http.departures import Receive, client_gone
+from ctxadmin.http.problems import of_exception
+
+Stream: TypeAlias = AsyncGenerator[bytes]
+Work: TypeAlias = Callable[[], Awaitable[HttpResponse] | Stream]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class DeferredResponse(HttpResponse):
+    """What a view returns when it has checked everything and the rest is to wait.
+
+    ``work`` gives the answer, whose headers stand behind those of this one, or the parts of a
+    stream, for which this one is the head. It is ended when the client goes.
+    """
+
+    def __init__(self, work: Work, content_type: str = "application/json") -> None:
+        super().__init__(content_type=content_type)
+        self.work = work
+
+
+async def answer_deferred(deferred: DeferredResponse, receive: Receive, send: Send) -> None:
+    """Wait for the answer and send it, unless the client goes before."""
+    gone = asyncio.ensure_future(client_gone(receive))
+    work = asyncio.ensure_future(_answer(deferred, send))
+    try:
+        await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (gone, work):
+            if not task.done():
+                task.cancel()
+        await asyncio.gather(gone, work, return_exceptions=True)
+    if not work.cancelled():
+        work.result()
+
+
+async def _answer(deferred: DeferredResponse, send: Send) -> None:
+    made, refused = deferred.work(), False
+    try:
+        if isinstance(made, AsyncGenerator):
+            first = await anext(made, b"")  # what is refused is refused before the head is sent
+        else:
+            found = await made
+    except Exception as error:  # noqa: BLE001 - as the views' own: any error is an answer
+        refused, found = True, of_exception(error)
+    if isinstance(made, AsyncGenerator) and not refused:
+        await _stream(deferred, first, made, send)
+        return
+    for name, value in deferred.items():
+        if name.lower() != "content-type":
+            found.headers.setdefault(name, value)
+    found["Content-Length"] = str(len(found.content))
+    await start(send, found)
+    await send({"type": "http.response.body", "body": found.content})
+
+
+async def _stream(deferred: DeferredResponse, first: bytes, parts: Stream, send: Send) -> None:
+    async with aclosing(parts):
+        await start(send, deferred)
+        await send({"type": "http.response.body", "body": first, "more_body": True})
+        async for part in parts:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def start(send: Send, response: Any) -> None:
+    """Send the head of a response; of any of Django's kinds."""
+    headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in response.items()]
+    headers += [
+        (b"Set-Cookie", morsel.OutputString().encode("ascii"))
+        for morsel in response.cookies.values()
+    ]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})

@@ -1,0 +1,182 @@
+"""What an endpoint takes and answers, said beside its code for the OpenAPI document.
+
+Each handler of an ``Endpoint`` carries one line that names its models::
+
+    class Workflows(Endpoint):
+        @described("List workflows", answer=ListOf[WorkflowAnswer], query=PAGE)
+        def get(self, request: Request) -> Response: ...
+
+        @described(
+            "Make a workflow",
+            body=CreateWorkflow,
+            answer=WorkflowAnswer,
+            status=201,
+            errors=("duplicate",),
+            needs=Action.WORKFLOW_CHANGE,
+        )
+        def post(self, request: Request) -> Response: ...
+
+``body`` is the Contract model that the handler reads. ``answer`` is an ``Answer`` model (or any
+type that pydantic knows, e.g. ``ListOf[Model]``); none is an empty answer, 204. The description is
+the handler's docstring, if it has one. Path parameters, the Idempotency-Key header, the errors of
+authentication, paths and bodies come by themselves; ``errors`` names the codes beyond those.
+``ctxadmin.http.openapi`` reads it all; ``tests/integration/test_openapi.py`` fails for a handler
+without such a line. Nothing here changes what an endpoint does.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+from rest_framework.response import Response
+
+from ctxadmin.http.pagination import DEFAULT_LIMIT, MAX_LIMIT
+from ctxadmin.identity.roles import Action
+
+HandlerT = TypeVar("HandlerT", bound=Callable[..., object])
+ItemT = TypeVar("ItemT")
+_ATTRIBUTE: Final = "described"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of the query string or a header; ``kind`` is the type that its text spells."""
+
+    name: str
+    text: str
+    kind: type = str
+    required: bool = False
+    place: str = "query"
+    limits: Mapping[str, object] = field(default_factory=dict)
+
+    def schema(self) -> dict[str, object]:
+        """Its JSON Schema."""
+        names = {str: "string", int: "integer", bool: "boolean"}
+        return {"type": names[self.kind], **self.limits}
+
+
+PAGE: Final = (
+    Parameter("cursor", "Where the page starts: `next` of the page before."),
+    Parameter(
+        "limit",
+        "How many results at most.",
+        int,
+        limits={"minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
+    ),
+)
+IF_MATCH: Final = Parameter(
+    "If-Match",
+    "The ETag of an earlier answer; means the same as naming the expected version in the body.",
+    place="header",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is said about one handler; see the module."""
+
+    summary: str
+    body: Any  # a model, or another type that pydantic knows; None for no body
+    answer: Any  # the same
+    status: int
+    also: tuple[int, ...]  # other statuses of success with the same answer
+    parameters: tuple[Parameter, ...]
+    errors: tuple[str, ...]
+    needs: Action | None
+    or_needs: Action | None  # what some bodies need instead, as the service finds
+    answer_types: tuple[str, ...]  # media types, the first one by default
+
+
+def described(
+    summary: str,
+    *,
+    body: object = None,
+    answer: object = None,
+    status: int = 200,
+    also: tuple[int, ...] = (),
+    query: tuple[Parameter, ...] = (),
+    headers: tuple[Parameter, ...] = (),
+    errors: tuple[str, ...] = (),
+    needs: Action | None = None,
+    or_needs: Action | None = None,
+    answer_types: tuple[str, ...] = ("application/json",),
+) -> Callable[[HandlerT], HandlerT]:
+    """Say what the decorated handler takes and answers."""
+    about = Described(
+        summary=summary,
+        body=body,
+        answer=answer,
+        status=204 if answer is None and status == 200 else status,
+        also=also,
+        parameters=(*query, *headers),
+        errors=errors,
+        needs=needs,
+        or_needs=or_needs,
+        answer_types=answer_types,
+    )
+
+    def attach(handler: HandlerT) -> HandlerT:
+        setattr(handler, _ATTRIBUTE, about)
+        return handler
+
+    return attach
+
+
+def description_of(handler: object) -> Described | None:
+    """What was said about a handler, or None."""
+    found = getattr(handler, _ATTRIBUTE, None)
+    return found if isinstance(found, Described) else None
+
+
+class Answer(BaseModel):
+    """The base of the models of answers.
+
+    An endpoint may fill one and send it by ``response``, or only name it and send JSON of the
+    same form; the contract tests compare what was sent with the model.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def response(self, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+        """The model as the answer of an endpoint."""
+        return Response(self.model_dump(), status=status, headers=headers)
+
+
+class ListOf(Answer, Generic[ItemT]):
+    """A page of a list; ``next`` is the cursor of the page behind it, null on the last one."""
+
+    # Pydantic does not hand the docstring on to ListOf[Model].
+    model_config = ConfigDict(json_schema_extra={"description": "A page of a list."})
+
+    results: list[ItemT]
+    next: str | None
+
+
+class JsonOf:
+    """Marks a field that is only described as ``model``: nothing is checked or copied.
+
+    ``document: Annotated[object, JsonOf(Document)]`` may hold finished JSON (``orjson.Fragment``),
+    which goes from the database to the answer without being read.
+    """
+
+    def __init__(self, model: Any) -> None:  # a model or another type that pydantic knows
+        self.model = model
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.any_schema()
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return handler(TypeAdapter(self.model).core_schema)

@@ -1,0 +1,165 @@
+"""The base of every REST endpoint: read the body, call one service, answer."""
+
+from typing import Any, ClassVar, Final, TypeVar
+
+import orjson
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.permissions import SAFE_METHODS
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from ctxadmin.http import etags, idempotency, problems
+from ctxadmin.http.described import IF_MATCH, description_of
+from ctxadmin.http.json_body import StrictJsonParser
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+
+ContractT = TypeVar("ContractT", bound=Contract)
+_MOST_NAMED: Final = 20  # unknown parameters
+
+
+class Endpoint(APIView):
+    """One path of the contract.
+
+    A write with an ``Idempotency-Key`` runs once: its effect and its answer are stored in one
+    transaction. ``made_conversation`` is set by one that made a conversation, with whose erasure
+    the answer goes.
+    """
+
+    max_body_bytes: ClassVar[int] = settings.MAX_BODY_BYTES
+    keep_answers: ClassVar[bool] = True
+    made_conversation: int | None = None
+    parser_classes = [StrictJsonParser]
+    # OPTIONS is no method of the contract, so that ``Allow`` must not name it.
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+
+    @property
+    def actor(self) -> Actor:
+        actor = self.request.auth
+        if not isinstance(actor, Actor):
+            raise NotAuthenticated("This needs a token or a session.")
+        return actor
+
+    def body(self, model: type[ContractT]) -> ContractT:
+        """The request's body as ``model``; ValidationFailed names the wrong fields."""
+        return parse(model, self.request.data)
+
+    def query_int(self, name: str, default: int | None = None) -> int | None:
+        """A whole number of the query string; ValidationFailed if it is something else."""
+        text = self.request.query_params.get(name)
+        if text is None:
+            return default
+        digits = text[1:] if text.startswith("-") else text
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 18:
+            raise ValidationFailed.at(f"?{name}", f"{name} must be a whole number.")
+        return int(text)
+
+    def query_flag(self, name: str) -> bool:
+        """``true`` or ``false`` of the query string; missing is false."""
+        text = self.request.query_params.get(name, "false")
+        if text not in ("true", "false"):
+            raise ValidationFailed.at(f"?{name}", f"{name} must be true or false.")
+        return text == "true"
+
+    def expected_version(self, given: int | None) -> int | None:
+        """``expected_version`` of the body or of If-Match; both and different are refused."""
+        return etags.expected_version(self.request.headers.get("If-Match"), given)
+
+    def idempotency_stream(self) -> int:
+        """The shard that keeps the answers of this path: of the workspace, unless overridden."""
+        return self.actor.workspace
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer, and let go of the request when the answer is closed.
+
+        View, DRF's request and its answer refer to each other, so that a body of 10 MB would stay
+        in memory until the garbage collector comes.
+        """
+        response = super().dispatch(request, *args, **kwargs)
+        response._resource_closers.append(self._release)  # type: ignore[attr-defined]
+        return response
+
+    def _release(self) -> None:
+        """Break the cycles of a request that is over."""
+        self.request.parser_context.clear()
+        if isinstance(self.response, Response):
+            self.response.renderer_context.clear()  # type: ignore[attr-defined]
+        self.__dict__.clear()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self._refuse_without_rights(request)
+        self._refuse_unknown_query(request)
+        self._refuse_if_match(request)
+        key = request.headers.get("Idempotency-Key")
+        if key is not None and request.method in ("POST", "PATCH") and self.keep_answers:
+            self._run_once(key, request)
+
+    def _refuse_without_rights(self, request: Request) -> None:
+        """A body is read for those only who may do what it asks for: reading costs most."""
+        about = description_of(getattr(self, (request.method or "").lower(), None))
+        if about is None or about.body is None or about.needs is None:
+            return
+        if about.or_needs is None or not self.actor.may(about.or_needs):
+            self.actor.require(about.needs)
+
+    def _refuse_unknown_query(self, request: Request) -> None:
+        """What is asked for and not known must not look as if it had been answered."""
+        method = "get" if request.method == "HEAD" else (request.method or "").lower()
+        about = description_of(getattr(self, method, None))
+        if about is None or not request.query_params:
+            return
+        known = sorted(each.name for each in about.parameters if each.place == "query")
+        text = f"unknown parameter; known here: {', '.join(known) or 'none'}"
+        wrong = [name for name in request.query_params if name not in known]
+        if wrong:
+            problems = [FieldProblem(f"?{name}", text) for name in wrong[:_MOST_NAMED]]
+            raise ValidationFailed("The query string is not of the contract.", problems=problems)
+
+    def _refuse_if_match(self, request: Request) -> None:
+        """A condition that is not looked at must not look as if it had held."""
+        if request.method in SAFE_METHODS or "If-Match" not in request.headers:
+            return
+        about = description_of(getattr(self, (request.method or "").lower(), None))
+        if about is not None and IF_MATCH not in about.parameters:
+            text = "This call takes no If-Match: it makes something new, or changes nothing."
+            raise ValidationFailed.at("If-Match", text)
+
+    def _run_once(self, key: str, request: Request) -> None:
+        """Replace this request's handler by one that keeps its answer."""
+        method = (request.method or "").lower()
+        handler = getattr(self, method, None)
+        if handler is None:
+            return  # the method is not allowed, and dispatch says so
+
+        def once(inner: Request, *args: Any, **kwargs: Any) -> HttpResponse:
+            call = idempotency.Call.of(inner, key, self.actor, self.idempotency_stream())
+            return idempotency.once(
+                call,
+                lambda: _rendered(handler(inner, *args, **kwargs)),
+                about=lambda: self.made_conversation,
+            )
+
+        setattr(self, method, once)
+
+
+def _rendered(response: HttpResponse) -> HttpResponse:
+    """A DRF response as plain bytes, so that it can be kept."""
+    if not isinstance(response, Response):
+        return response
+    data = b"" if response.data is None else orjson.dumps(response.data)
+    plain = HttpResponse(data, status=response.status_code, content_type="application/json")
+    for name, value in response.headers.items():
+        if name.lower() != "content-type":
+            plain[name] = value
+    return plain
+
+
+def unknown_path(request: HttpRequest) -> HttpResponse:
+    """Every path under the base that is no endpoint: not found, whatever the method."""
+    return problems.problem(404, "not_found", "There is no such path.")

@@ -1,0 +1,229 @@
+"""Django behind ASGI, on a fixed number of threads that keep their database connections.
+
+Django's own ASGI handler makes a thread for every request of a sync view, and with it a database
+connection: 4,112 were counted in a run of about as many requests. Here a request takes one of the
+threads of a pool, runs there from the first middleware to the last byte, and goes back to the
+event loop once.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
+from contextvars import copy_context
+from io import BytesIO
+from time import monotonic
+from typing import Any, Final
+
+from django.conf import settings
+from django.core import signals
+from django.core.handlers.asgi import ASGIRequest
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.security import SecurityMiddleware
+from django.urls import set_script_prefix
+
+from ctxadmin.http.bodies import Bodies, ClientGone
+from ctxadmin.http.callers import KnownCallers, credential_of, identify
+from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
+from ctxadmin.http.departures import Watched
+from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.fair_queue import FairQueue
+from ctxadmin.http.fast_path import FastPath
+from ctxadmin.http.freed_memory import FreedMemory
+from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
+from ctxadmin.http.problems import BASE_PATH
+from ctxadmin.http.request_limits import RequestLimits, limits_of_settings
+from ctxadmin.lib.caller_presence import CallerGone, Presence, announce
+
+_END: Final = object()
+_ENOUGH: Final = 64 * 1024  # bytes that are worth a write of their own
+
+
+class _TokenHandler(BaseHandler):
+    """Answers calls with a token, by three middlewares: the others are for browsers.
+
+    They took a third of a millisecond of a call that took one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view_middleware: list[Any] = []
+        self._template_response_middleware: list[Any] = []
+        self._exception_middleware: list[Any] = []
+        answer = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]
+        answer = convert_exception_to_response(NoStoreMiddleware(answer))  # type: ignore[arg-type]
+        answer = convert_exception_to_response(RequestIdMiddleware(answer))  # type: ignore[arg-type]
+        self._middleware_chain = convert_exception_to_response(SecurityMiddleware(answer))
+
+
+class ThreadedHandler(BaseHandler):
+    """The ASGI application of everything that Django serves by HTTP.
+
+    A request is admitted, its body taken, and answered: by the ``fast_path`` if that can, else in a
+    thread of the pool. With ``queue`` each waits for its own; without, as many run beside each
+    other as there are ``threads``. If its client goes while it waits for a thread it is not begun;
+    a write that has begun is finished, and work that only reads ends (``work_budget``).
+    """
+
+    def __init__(
+        self, threads: int, fast_path: FastPath | None = None, queue: FairQueue | None = None
+    ) -> None:
+        super().__init__()
+        self.load_middleware(is_async=False)
+        self._fast_path = fast_path
+        self._turn: Callable[[], AbstractAsyncContextManager[None]]
+        self._turn = queue.one if queue is not None else nullcontext
+        self._for_tokens = _TokenHandler()
+        self._callers = KnownCallers()
+        self._limits = RequestLimits(self._callers, limits_of_settings())
+        self._bodies = Bodies(self._identify, settings.MAX_BODIES_BYTES)
+        self._memory = FreedMemory()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="request")
+        # Who asks after the health must hear of it while all others compute. The one that needs
+        # the database does not hold up the other.
+        self._for_health = {
+            path: ThreadPoolExecutor(1, thread_name_prefix="health")
+            for path in ("/healthz", "/readyz")
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise ValueError(f"There is nothing here for {scope['type']}.")
+        if scope["path"] in self._for_health:
+            deferred = await self._take_and_answer(scope, receive, send)
+        else:
+            try:
+                usage = self._limits.admit(scope)
+            except RefusedEarly as refusal:
+                await refuse(refusal, scope, receive, send)
+                return
+            try:
+                deferred = await self._take_and_answer(scope, receive, send)
+            finally:
+                self._limits.leave(usage, scope)
+        if deferred is not None:
+            await answer_deferred(deferred, receive, send)
+
+    async def _take_and_answer(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> DeferredResponse | None:
+        """Answer a request that was admitted; what is to wait is left to the caller."""
+        try:
+            body = await self._bodies.take(scope, receive)
+        except ClientGone:
+            return None
+        except RefusedEarly as refusal:
+            await refuse(refusal, scope, receive, send)
+            return None
+        try:
+            return await self._answer(scope, body, receive, send)
+        finally:
+            self._bodies.release(scope, body)
+            self._memory.answered(len(body))
+
+    async def _identify(self, scope: Scope) -> None:
+        """Know who calls before more is taken of the request; RefusedEarly."""
+        credential, now = credential_of(scope), monotonic()
+        if self._callers.find(credential, now) is not None:
+            return
+        loop = asyncio.get_running_loop()
+        found = loop.run_in_executor(self._pool, copy_context().run, identify, scope)
+        self._callers.keep(credential, await found, now)
+
+    async def _answer(
+        self, scope: Scope, body: bytes, receive: Receive, send: Send
+    ) -> DeferredResponse | None:
+        if self._fast_path is not None and await self._fast_path.answers(scope, body, send):
+            return None
+        loop = asyncio.get_running_loop()
+        context = copy_context()  # what is known of the request goes along to its thread
+        own = self._for_health.get(scope["path"])
+        presence = Presence()
+        async with Watched(presence, receive), self._turn() if own is None else nullcontext():
+            response, parts = await loop.run_in_executor(
+                own or self._pool, context.run, self._respond, scope, body, presence
+            )
+        if response is None or isinstance(response, DeferredResponse):
+            return response
+        if not isinstance(response, StreamingHttpResponse):
+            await _send(send, response, parts)
+            self._memory.answered(int(response.headers["Content-Length"]))
+            return None
+        await start(send, response)
+        waiting = iter(parts)
+        while True:
+            part = await loop.run_in_executor(self._pool, next, waiting, _END)
+            if part is _END:
+                break
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+        return None
+
+    def _respond(
+        self, scope: Scope, body: bytes, presence: Presence
+    ) -> tuple[HttpResponseBase | None, Iterable[bytes]]:
+        """The response and its bytes, made in a thread of the pool; None if the caller is gone.
+
+        Then work that waited for the thread is not begun, and work that only reads ends soon.
+        """
+        announce(presence)
+        try:
+            presence.require()
+            return self._response(scope, body)
+        except CallerGone:
+            signals.request_finished.send(sender=type(self))
+            return None, []
+
+    def _response(self, scope: Scope, body: bytes) -> tuple[HttpResponseBase, Iterable[bytes]]:
+        set_script_prefix(scope.get("root_path", ""))
+        signals.request_started.send(sender=type(self), scope=scope)
+        response: HttpResponseBase
+        try:
+            request = ASGIRequest(scope, BytesIO(body))
+        except UnicodeDecodeError:
+            response = HttpResponseBadRequest()
+        else:
+            request._body = body  # so that nobody reads the stream into a copy of it
+            handler = self._for_tokens if _has_token(request) else self
+            response = handler.get_response(request)
+            # A request of a page is part of cycles: what it holds is freed with the answer.
+            response._resource_closers.append(request.__dict__.clear)  # type: ignore[attr-defined]
+        if isinstance(response, StreamingHttpResponse):
+            return response, _streamed(response)
+        if isinstance(response, DeferredResponse):
+            response.close()
+            return response, []
+        parts = list(response) if isinstance(response, HttpResponse) else []
+        response.headers.setdefault("Content-Length", str(sum(map(len, parts))))
+        response.close()
+        return response, parts
+
+
+def _has_token(request: ASGIRequest) -> bool:
+    """True for a call of the contract that names its caller by a token, and not by a cookie."""
+    return request.path.startswith(f"{BASE_PATH}/") and "HTTP_AUTHORIZATION" in request.META
+
+
+def _streamed(response: StreamingHttpResponse) -> Iterator[bytes]:
+    """The parts of a response that closes itself when the last is given."""
+    try:
+        yield from response
+    finally:
+        response.close()
+
+
+async def _send(send: Send, response: HttpResponseBase, parts: Iterable[bytes]) -> None:
+    """The whole response; of a large one only small parts are joined."""
+    await start(send, response)
+    small: list[bytes] = []
+    size = 0
+    for part in parts:
+        small.append(part)
+        size += len(part)
+        if size > _ENOUGH:
+            await send({"type": "http.response.body", "body": b"".join(small), "more_body": True})
+            small, size = [], 0
+    await send({"type": "http.response.body", "body": b"".join(small)})

@@ -1,0 +1,147 @@
+"""One effect per Idempotency-Key: the answer is kept in the transaction of the effect."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from ctxadmin.http.models import KeptAnswer
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.storage.tables import Table
+from ctxadmin.telemetry.metrics import write_repeated
+
+_KEPT: Final = Table(KeptAnswer, at_insert=("created_at",))
+_LONGEST_KEY: Final = 255
+_KEPT_HEADERS: Final = ("ETag", "Location", "Content-Type")
+_ERASED: Final = 404  # the status of an answer that was erased; only successes are kept
+REPLAYED: Final = "Idempotent-Replay"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as it is told from others: per caller, method and path (rest.md, "Writes")."""
+
+    stream: int
+    call: str
+    body: str
+
+    @classmethod
+    def of(cls, request: Request, key: str, actor: Actor, stream: int) -> "Call":
+        method, body = request.method or "", request._request.body
+        return cls.made_of(method, request.path, body, key, actor, stream)
+
+    @classmethod
+    def made_of(
+        cls, method: str, path: str, body: bytes, key: str, actor: Actor, stream: int
+    ) -> "Call":
+        """ValidationFailed for a key that is none."""
+        if not key or len(key) > _LONGEST_KEY or not key.isprintable():
+            message = f"Idempotency-Key must have 1 to {_LONGEST_KEY} printable characters."
+            raise ValidationFailed.at("Idempotency-Key", message)
+        parts = (actor.kind, actor.id, method, path, key)
+        return cls(stream=stream, call=_hash("\n".join(parts).encode()), body=_hash(body))
+
+
+class KeyReused(Duplicate):
+    """The key was used before, for something else."""
+
+
+class _Failed(Exception):
+    """Rolls the transaction back around an answer that is no success."""
+
+    def __init__(self, response: HttpResponse) -> None:
+        super().__init__()
+        self.response = response
+
+
+def is_success(response: HttpResponse) -> bool:
+    return response.status_code < 400
+
+
+def once(
+    call: Call,
+    effect: Callable[[], HttpResponse],
+    is_done: Callable[[HttpResponse], bool] = is_success,
+    about: Callable[[], int | None] = lambda: None,
+) -> HttpResponse:
+    """Run ``effect``, or give the answer that it gave before.
+
+    The row is inserted first: a second call waits for the first one's transaction and then
+    finds the answer. Only what ``is_done`` is kept; another body is KeyReused. ``about`` is asked
+    after the effect for the conversation that it made.
+    """
+    kept = _find(call)
+    if kept is not None:
+        return _replay(kept, call)
+    try:
+        with transaction.atomic():
+            row = KeptAnswer(stream=call.stream, call=call.call, body=call.body, created_at=Now())
+            row.save(force_insert=True)
+            response = effect()
+            if not is_done(response):
+                raise _Failed(response)
+            KeptAnswer.objects.filter(pk=row.pk).update(
+                status=response.status_code,
+                answer=response.content,
+                headers={n: response[n] for n in _KEPT_HEADERS if n in response},
+                about=about(),
+            )
+            return response
+    except _Failed as failed:
+        return failed.response
+    except IntegrityError:
+        kept = _find(call)
+        if kept is None:
+            raise
+        return _replay(kept, call)
+
+
+def keep(call: Call, status: int, answer: bytes) -> None:
+    """Keep the JSON answer of a call that is part of an open transaction.
+
+    What ``once`` does, for a caller who does not look before: if there is a kept answer, its key
+    refuses this one, and the transaction with it.
+    """
+    row = KeptAnswer(stream=call.stream, call=call.call, body=call.body, status=status)
+    row.headers, row.answer = {"Content-Type": "application/json"}, answer
+    _KEPT.insert([row])
+
+
+def forget(conversation: int) -> None:
+    """Remove the answers of an erased conversation, in the transaction of its erasure.
+
+    Of the call that made it only its key stays: a repeat must not make the conversation again.
+    """
+    KeptAnswer.objects.filter(stream=conversation).delete()
+    made = KeptAnswer.objects.filter(about=conversation)
+    made.update(body="", status=_ERASED, headers={}, answer=b"")
+
+
+def _find(call: Call) -> KeptAnswer | None:
+    """The kept answer, however old: a clock that jumps must not make a repeat another call."""
+    return KeptAnswer.objects.filter(stream=call.stream, call=call.call).first()
+
+
+def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
+    if kept.status == _ERASED:
+        raise NotFound("What this call made was erased since.")
+    if kept.body != call.body:
+        message = "This Idempotency-Key was used with another body."
+        problem = FieldProblem("Idempotency-Key", message, "duplicate")
+        raise KeyReused(message, problems=[problem])
+    write_repeated("idempotency_key")
+    response = HttpResponse(bytes(kept.answer), status=kept.status)
+    for name, value in kept.headers.items():
+        response[name] = value
+    response[REPLAYED] = "true"
+    return response
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

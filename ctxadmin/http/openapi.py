@@ -1,0 +1,299 @@
+"""The OpenAPI document: the paths of the contract with what ``described`` says about them."""
+
+import functools
+import inspect
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, Final, get_origin
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.views.decorators.http import require_safe
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+
+from ctxadmin.http.described import Described, Parameter, description_of
+from ctxadmin.http.error_catalogue import CATALOGUE
+from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
+from ctxadmin.identity.roles import who_may
+
+Json = dict[str, Any]
+TAGS: Final = {
+    "conversations": "Conversations",
+    "workflows": "Workflows and filters",
+    "checkpoints": "Executions, state, checkpoints",
+    "notifications": "Webhooks",
+}
+_REF: Final = "#/components/schemas/{model}"
+_PATH_PARAMETERS: Final = {
+    "slug": "The slug of a workflow.",
+    "conversation_id": "The id of a conversation.",
+    "checkpoint_id": "The id that the engine gave to the checkpoint.",
+    "node_id": "The id of a node of the workflow.",
+    "version": "The number of a version.",
+    "number": "The number of a version.",
+    "name": "A name of the list.",
+    "webhook_id": "The id of a webhook.",
+    "delivery_id": "The id of a delivery.",
+}
+_IDEMPOTENCY_KEY: Final = Parameter(
+    "Idempotency-Key",
+    "The call takes effect once; a repeat within 24 hours gets the same answer.",
+    place="header",
+    limits={"minLength": 1, "maxLength": 255},
+)
+
+
+class Bearer(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """An engine token in the Authorization header."""
+
+    target_class = "ctxadmin.http.authentication.BearerAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> Json:
+        return {"type": "http", "scheme": "bearer"}
+
+
+class Browser(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """The session of a signed-in person; writes send the CSRF token."""
+
+    target_class = "ctxadmin.http.authentication.BrowserAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> Json:
+        return {"type": "apiKey", "in": "cookie", "name": "ctxadmin"}
+
+
+class Schema(AutoSchema):
+    """One operation: the path by drf-spectacular, the rest by what its handler says of itself."""
+
+    @property
+    def about(self) -> Described | None:
+        return description_of(self._handler)
+
+    @property
+    def _handler(self) -> object:
+        return getattr(self.view, self.method.lower())
+
+    def get_summary(self) -> str | None:
+        return self.about.summary if self.about else None
+
+    def get_description(self) -> str:  # type: ignore[override]
+        parts = [inspect.getdoc(self._handler) or ""]
+        if self.about and self.about.needs:
+            scopes = " or ".join(f"`{scope}`" for scope in who_may(self.about.needs))
+            parts.append(f"Needs the scope {scopes}.")
+        return "\n\n".join(part for part in parts if part)
+
+    def get_operation_id(self) -> str:
+        if self.about is None:
+            return str(super().get_operation_id())
+        words = re.findall("[a-z0-9]+", self.about.summary.lower())
+        return "_".join(word for word in words if word not in ("a", "an", "the"))
+
+    def _is_list_view(self, serializer: object = None) -> bool:
+        return False  # answers are described as they are; nothing is guessed
+
+    def get_tags(self) -> list[str]:
+        app = type(self.view).__module__.partition(".")[0]
+        return [TAGS.get(app, app)]
+
+    def _get_parameters(self) -> list[Json]:
+        found = super()._get_parameters()
+        for parameter in found:
+            parameter["description"] = _PATH_PARAMETERS.get(parameter["name"], "")
+        said = self.about.parameters if self.about else ()
+        if self.method in ("POST", "PATCH") and getattr(self.view, "keep_answers", False):
+            said = (*said, _IDEMPOTENCY_KEY)
+        return [*found, *(_parameter(each) for each in said)]
+
+    def _get_request_body(self, direction: str = "request") -> Json | None:
+        if self.about is None or self.about.body is None:
+            return None
+        schema = components().schema(self.about.body, "validation")
+        types = self.map_parsers()
+        content = {kind: {"schema": schema if "json" in kind else _TEXT} for kind in types}
+        return {"required": True, "content": content}
+
+    def _get_response_bodies(self, direction: str = "response") -> Json:
+        answers: Json = {}
+        about = self.about
+        for status in (about.status, *about.also) if about else (200,):
+            answers[str(status)] = self._success(status)
+        for code in sorted(self._error_codes()):
+            known = CATALOGUE[code]
+            answer = answers.setdefault(str(known.status), _problem([]))
+            words = filter(None, [answer["description"], f"`{code}`: {known.meaning}"])
+            answer["description"] = " ".join(words)
+        if about and about.body is not None:
+            answers["400"] = _problem([f"`validation`: {_MALFORMED}"])
+        answers["default"] = _problem(["Any other problem; `code` is stable."])
+        return dict(sorted(answers.items()))
+
+    def _success(self, status: int) -> Json:
+        answer: Json = {"description": HTTPStatus(status).phrase}
+        if self.about is None or self.about.answer is None or status in _WITHOUT_BODY:
+            return answer
+        schema = components().schema(self.about.answer, "serialization")
+        answer["content"] = {
+            kind: {"schema": schema if "json" in kind else _TEXT}
+            for kind in self.about.answer_types
+        }
+        return answer
+
+    def _error_codes(self) -> set[str]:
+        """What was said, and what every operation of this form may answer."""
+        codes = {"unauthenticated"}
+        if self.about:
+            codes |= set(self.about.errors)
+            codes |= {"validation"} if self.about.parameters or self.about.body else set()
+            codes |= {"forbidden"} if self.about.needs else set()
+            codes |= {"too_large", "unsupported_media_type"} if self.about.body else set()
+        return codes | ({"not_found"} if "{" in self.path else set())
+
+
+_WITHOUT_BODY: Final = (204, 304)
+_TEXT: Final[Json] = {"type": "string"}
+_MALFORMED: Final = "The body cannot be read at all: it is not JSON or YAML, or not UTF-8."
+
+
+def _parameter(said: Parameter) -> Json:
+    return {
+        "in": said.place,
+        "name": said.name,
+        "required": said.required,
+        "description": said.text,
+        "schema": said.schema(),
+    }
+
+
+def _problem(words: list[str]) -> Json:
+    return {
+        "description": " ".join(words),
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+class Components:
+    """The JSON Schemas of every model that the operations name.
+
+    They are made in one go, so that two models of one name get different ones.
+    """
+
+    def __init__(self, models: list[tuple[Any, JsonSchemaMode]]) -> None:
+        unique = {(_key(model), mode): model for model, mode in models}
+        self._schemas, rest = TypeAdapter.json_schemas(
+            [(key, mode, TypeAdapter(model)) for (key, mode), model in unique.items()],
+            ref_template=_REF,
+            schema_generator=_Generator,
+        )
+        self.definitions: Json = {"Problem": PROBLEM, **rest.get("$defs", {})}
+
+    def schema(self, model: Any, mode: JsonSchemaMode) -> Json:
+        """The schema of one model, most often a reference."""
+        return dict(self._schemas[_key(model), mode])
+
+
+def _key(model: Any) -> str:
+    if isinstance(model, type) and get_origin(model) is None:
+        return f"{model.__module__}.{model.__qualname__}"
+    return repr(model)
+
+
+class _Generator(GenerateJsonSchema):
+    """Pydantic's own, but for the warnings about defaults that are no JSON."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+
+
+@functools.cache
+def components() -> Components:
+    """Those of all paths; the paths never change while a process runs."""
+    models: list[tuple[Any, JsonSchemaMode]] = []
+    for _, _, handler in operations():
+        about = description_of(handler)
+        if about and about.body is not None:
+            models.append((about.body, "validation"))
+        if about and about.answer is not None:
+            models.append((about.answer, "serialization"))
+    return Components(models)
+
+
+def operations() -> Iterator[tuple[str, str, object]]:
+    """Every operation under the base: path template, method and handler."""
+    for path, _, method, callback in EndpointEnumerator().get_api_endpoints():  # type: ignore[no-untyped-call]
+        if path.startswith(BASE_PATH):
+            yield path, method, getattr(callback.cls, method.lower())
+
+
+def add_components(result: Json, **_: object) -> Json:
+    """A post-processing hook: the components that the operations refer to, sorted by name."""
+    schemas = result["components"].setdefault("schemas", {})
+    schemas.update(sorted(components().definitions.items()))
+    return result
+
+
+@functools.cache
+def document() -> bytes:
+    """The whole document as JSON; made once per process."""
+    with translation.override("en"):  # and not in the language of whoever asks first
+        generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+        made: Json = generator.get_schema(  # type: ignore[no-untyped-call]
+            request=None, public=True
+        )
+        return orjson.dumps(made)
+
+
+@require_safe
+def schema_view(request: HttpRequest) -> HttpResponse:
+    """``GET /api/schema``."""
+    return HttpResponse(document(), content_type="application/json")
+
+
+PROBLEM: Final[Json] = {
+    "type": "object",
+    "description": "An error (RFC 9457). `code` is stable, `type` links to its explanation.",
+    "required": ["type", "title", "status", "code", "detail"],
+    "properties": {
+        "type": {"type": "string", "format": "uri-reference"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "code": {"type": "string", "enum": list(CATALOGUE)},
+        "detail": {"type": "string"},
+        "errors": {
+            "type": "array",
+            "description": "What is wrong with which places of the input.",
+            "items": {
+                "type": "object",
+                "required": ["pointer", "message", "code"],
+                "properties": {
+                    "pointer": {
+                        "type": "string",
+                        "description": "A JSON pointer into the body, `?name` for a parameter, "
+                        "or the name of a header.",
+                    },
+                    "message": {"type": "string"},
+                    "code": {"type": "string"},
+                    "line": {"type": "integer", "minimum": 1},
+                    "column": {"type": "integer", "minimum": 1},
+                },
+            },
+        },
+        "expected": {"description": "The version that the writer expected."},
+        "actual": {"description": "The version that is there."},
+        "changed_keys": {"type": "array", "items": {"type": "string"}},
+        "missing": {"type": "array", "items": {"type": "string"}},
+        "indices": {"type": "array", "items": {"type": "integer"}},
+        "key": {"type": "string"},
+        "limit": {"type": "integer"},
+        "status_now": {"type": "string"},
+        "ready_nodes": {"type": "array", "items": {"type": "string"}},
+        "held_by": {"type": "string"},
+        "until": {"type": "string", "format": "date-time"},
+    },
+}

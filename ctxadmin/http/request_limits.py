@@ -1,0 +1,114 @@
+"""How many requests a caller may have under way, and begin in a second, in this process.
+
+Who is known by a token or session is counted by it, everybody else by address: whoever makes up
+tokens is one caller. A wait for a change is counted by its own limit once it holds no thread.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import ip_network
+from math import ceil
+from time import monotonic
+from typing import Final, Literal, TypeAlias
+
+from django.conf import settings
+
+from ctxadmin.http.callers import UNAUTHENTICATED, KnownCallers, credential_of
+from ctxadmin.http.early_answers import RefusedEarly, Scope
+from ctxadmin.telemetry.facts import SCOPE_KEY, Facts
+
+_BURST_SECONDS: Final = 5.0  # so many seconds' requests may come at once
+_MOST_IDLE: Final = 10_000  # callers that are remembered
+_SOON: Final = 1  # seconds until some of the requests under way are answered
+
+Kind: TypeAlias = Literal["token", "person", "address"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Of callers of one kind; 0 is no limit."""
+
+    under_way: int
+    a_second: int
+
+
+def limits_of_settings() -> Mapping[Kind, Limits]:
+    return {
+        "token": Limits(settings.MAX_TOKEN_REQUESTS, settings.MAX_TOKEN_RATE),
+        "person": Limits(settings.MAX_PERSON_REQUESTS, settings.MAX_PERSON_RATE),
+        "address": Limits(settings.MAX_ADDRESS_REQUESTS, settings.MAX_ADDRESS_RATE),
+    }
+
+
+class Usage:
+    """What one caller uses; ``paid_until`` is when its requests so far are paid by its rate."""
+
+    __slots__ = ("is_of_address", "limits", "paid_until", "under_way")
+
+    def __init__(self, limits: Limits, *, is_of_address: bool) -> None:
+        self.limits = limits
+        self.is_of_address = is_of_address
+        self.under_way = 0
+        self.paid_until = 0.0
+
+
+class RequestLimits:
+    """Counts the requests of this process; used on its event loop only."""
+
+    def __init__(self, callers: KnownCallers, limits: Mapping[Kind, Limits]) -> None:
+        self._callers = callers
+        self._limits = limits
+        self._usages: dict[tuple[Kind, str], Usage] = {}
+        self._most_usages = _MOST_IDLE
+
+    def admit(self, scope: Scope) -> Usage:
+        """Count a request that begins, for ``leave`` at its end; RefusedEarly with 429."""
+        now = monotonic()
+        caller: tuple[Kind, str] | None = self._callers.find(credential_of(scope), now)
+        if caller is None:
+            caller = _by_address(scope.get("client"))
+        usage = self._usages.get(caller) or self._begin(caller, now)
+        limits = usage.limits
+        if limits.under_way and usage.under_way >= limits.under_way:
+            text = f"Too many of your requests are in progress; try again in {_SOON} s."
+            raise RefusedEarly(429, "rate_limited", text, retry_after=_SOON)
+        if limits.a_second:
+            ahead = usage.paid_until - now
+            if ahead > _BURST_SECONDS:
+                wait = ceil(ahead - _BURST_SECONDS)
+                text = f"Too many requests in a short time; try again in {wait} s."
+                raise RefusedEarly(429, "rate_limited", text, retry_after=wait)
+            usage.paid_until = max(usage.paid_until, now) + 1 / limits.a_second
+        usage.under_way += 1
+        return usage
+
+    def leave(self, usage: Usage, scope: Scope) -> None:
+        """A request that was counted holds no thread any more."""
+        usage.under_way -= 1
+        facts: Facts | None = scope.get(SCOPE_KEY)
+        if facts is not None and (usage.is_of_address or facts.status == UNAUTHENTICATED):
+            self._callers.note(credential_of(scope), facts, monotonic())
+
+    def _begin(self, caller: tuple[Kind, str], now: float) -> Usage:
+        if len(self._usages) >= self._most_usages:
+            self._usages = {
+                each: usage
+                for each, usage in self._usages.items()
+                if usage.under_way or usage.paid_until > now
+            }
+            self._most_usages = max(_MOST_IDLE, 2 * len(self._usages))
+        usage = self._usages[caller] = Usage(
+            self._limits[caller[0]], is_of_address=caller[0] == "address"
+        )
+        return usage
+
+
+def _by_address(client: tuple[str, int] | None) -> tuple[Kind, str]:
+    return "address", _network_of(client[0]) if client else ""
+
+
+@lru_cache(maxsize=_MOST_IDLE)
+def _network_of(address: str) -> str:
+    """Whoever has one address of IPv6 has all of its network."""
+    return str(ip_network(f"{address}/64", strict=False)) if ":" in address else address

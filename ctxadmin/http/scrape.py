@@ -1,0 +1,86 @@
+"""``GET /metrics``: all figures as text for Prometheus, for those who may read them."""
+
+import platform
+import secrets
+from typing import Final
+
+import django
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+from rest_framework.exceptions import AuthenticationFailed
+
+from ctxadmin import __version__
+from ctxadmin.accounts.authentication import token_actor
+from ctxadmin.http.problems import problem
+from ctxadmin.identity.roles import Scope
+from ctxadmin.telemetry import metrics
+from ctxadmin.telemetry.processes import CountsCollector, WorkersCollector
+from ctxadmin.telemetry.readings import DatabaseCollector
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "::1"})
+_FORWARDED: Final = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-IP", "Via")
+
+
+class _BuildCollector(Collector):
+    """Which build this is."""
+
+    def collect(self) -> list[GaugeMetricFamily]:
+        names = ("version", "python", "django")
+        build = GaugeMetricFamily("ctxadmin_build_info", "Always 1", labels=names)
+        build.add_metric([__version__, platform.python_version(), django.get_version()], 1)
+        return [build]
+
+
+def everything() -> CollectorRegistry:
+    """What is counted here or by all workers, and what is read when it is asked for."""
+    folder = settings.METRICS_FOLDER
+    registry = CollectorRegistry()
+    if folder is None:
+        registry.register(metrics.REGISTRY)
+    else:
+        registry.register(CountsCollector(folder))
+    for collector in (WorkersCollector(folder), DatabaseCollector(), _BuildCollector()):
+        registry.register(collector)
+    return registry
+
+
+_registry: Final = everything()
+
+
+@require_safe
+def metrics_view(request: HttpRequest) -> HttpResponse:
+    """The figures as text; they hold no ids of callers and no content."""
+    if not _may_read(request):
+        detail = "Metrics need the token CTXADMIN_METRICS_TOKEN or one with the scope admin."
+        headers = {"WWW-Authenticate": 'Bearer realm="ctxadmin"'}
+        return problem(401, "unauthenticated", detail, headers=headers)
+    metrics.pull()
+    return HttpResponse(generate_latest(_registry), content_type=CONTENT_TYPE_LATEST)
+
+
+def _may_read(request: HttpRequest) -> bool:
+    """A token decides if one is sent; without one this machine may read, if no proxy is between.
+
+    Behind a proxy everybody comes from its address, so what looks as if it went through one, and
+    a server that is told that it stands behind TLS, ask for a token.
+    """
+    kind, _, secret = request.headers.get("Authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        return _opens(secret.strip(), request)
+    through = settings.HTTPS_ONLY or any(name in request.headers for name in _FORWARDED)
+    return not kind and not through and request.META.get("REMOTE_ADDR") in _LOOPBACK
+
+
+def _opens(secret: str, request: HttpRequest) -> bool:
+    own = settings.METRICS_TOKEN
+    if own and secrets.compare_digest(secret.encode(), own.encode()):
+        return True
+    try:
+        return Scope.ADMIN in token_actor(secret, request).scopes
+    except AuthenticationFailed:
+        return False

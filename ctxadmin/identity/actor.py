@@ -1,0 +1,42 @@
+"""Who does something: a person in a browser or an engine with a token."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxadmin.identity.roles import Action, Scope, allows, who_may
+from ctxadmin.lib.errors import Forbidden
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """One caller in one workspace, as every service and every query takes it.
+
+    ``id`` is the key of the user or of the token, ``name`` what the pages and the audit show.
+    """
+
+    kind: Literal["person", "token", "system"]
+    id: str
+    name: str
+    workspace: int
+    scopes: frozenset[Scope]
+    request_id: str = ""
+    address: str = ""
+
+    @property
+    def is_engine(self) -> bool:
+        """True for tokens with the scope ``engine``: they operate at any time (rule 1.16)."""
+        return self.kind != "person" and Scope.ENGINE in self.scopes
+
+    @property
+    def label(self) -> str:
+        """How the author of a change is recorded: ``person:anna``, ``token:engine-1``."""
+        return f"{self.kind}:{self.name}"
+
+    def may(self, action: Action) -> bool:
+        return allows(self.scopes, action)
+
+    def require(self, action: Action) -> None:
+        """Forbidden, naming the scopes that would do, unless the actor may do ``action``."""
+        if not self.may(action):
+            needed = " or ".join(who_may(action))
+            raise Forbidden(f"{action.value} needs the scope {needed}.")

@@ -1,0 +1,41 @@
+"""Telling of a committed change from any thread of any process; it never waits and never raises."""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.realtime.messages import Announced, Message, Rights
+from ctxadmin.realtime.protocol import Who
+
+logger = logging.getLogger(__name__)
+Carrier = Callable[[Sequence[Message]], None]
+_carriers: Final[list[Carrier]] = []
+
+
+def carry(carrier: Carrier) -> None:
+    """Have ``carrier`` take all messages; it must not wait for anything."""
+    _carriers.append(carrier)
+
+
+def who(actor: Actor) -> Who:
+    """An actor as frames name it."""
+    return Who(kind=actor.kind, id=actor.id, name=actor.name)
+
+
+def announce(*changes: Announced) -> None:
+    """Tell of what is committed by now: the pages of each, and the pages that list."""
+    _tell(changes)
+
+
+def announce_rights(kind: str, name: str) -> None:
+    """Have the sockets of somebody looked at, whose rights changed by a transaction before."""
+    _tell([Rights(kind, name)])
+
+
+def _tell(messages: Sequence[Message]) -> None:
+    for carrier in _carriers:
+        try:
+            carrier(messages)
+        except RuntimeError:  # a loop that ends just now
+            logger.debug("not told", exc_info=True)

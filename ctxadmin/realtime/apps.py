@@ -1,0 +1,15 @@
+"""Sockets as a Django app: it carries what is announced, and hears of changed rights."""
+
+from django.apps import AppConfig
+
+
+class RealtimeConfig(AppConfig):
+    name = "ctxadmin.realtime"
+    label = "sockets"
+
+    def ready(self) -> None:
+        from ctxadmin.accounts.rights_changes import on_rights_changed
+        from ctxadmin.realtime import announcing, hubs
+
+        announcing.carry(hubs.carry)
+        on_rights_changed(announcing.announce_rights)

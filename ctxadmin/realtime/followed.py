@@ -1,0 +1,97 @@
+"""One object that is followed in this process: its listeners, where it stands, who is there."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from ctxadmin.realtime.following import follow
+from ctxadmin.realtime.listeners import Listener
+from ctxadmin.realtime.presence import Elsewhere, presence
+from ctxadmin.realtime.protocol import Activity, Change, Gone, Person, State
+from ctxadmin.realtime.topics import Topic
+
+# People come and go together, when a page is opened by many: they are shown once for all of them.
+_PEOPLE_AFTER: Final = 0.05  # seconds
+
+
+class Followed:
+    """An object and those who listen; ``lost`` is called when changes were missed."""
+
+    def __init__(self, topic: Topic, lost: Callable[["Followed"], None]) -> None:
+        self.topic = topic
+        self.state: State | None = None
+        self.elsewhere = Elsewhere()
+        self.listeners: dict[Listener, None] = {}
+        self._lost = lost
+        self._is_lost = False
+        self._heard = 0  # the newest change that was told of
+        self._shows_people = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.listeners
+
+    def add(self, listener: Listener, state: State | None) -> None:
+        self.listeners[listener] = None
+        if state is not None and (self.state is None or self.state.seq < state.seq):
+            self.state = state
+        self._catch_up()
+
+    def remove(self, listener: Listener) -> bool:
+        """False if it is gone already."""
+        if listener not in self.listeners:
+            return False
+        del self.listeners[listener]
+        return True
+
+    def hear(self, frame: Change | Gone | Activity) -> None:
+        """Tell all listeners, in the order in which changes are heard of."""
+        if isinstance(frame, Change):
+            self._heard = max(self._heard, frame.seq)
+            if self.state is not None:
+                self.state = follow(self.state, frame) or self.state
+            self._catch_up()
+        text = frame.model_dump_json()
+        for listener in list(self.listeners):
+            listener.hear(frame, text)
+
+    def was_read(self, state: State | None) -> None:
+        """Take over what the database says, and tell if it is news."""
+        self._is_lost = False
+        if state is None:
+            if self.state is not None:
+                self.hear(Gone(id=self.state.id, who=None))
+            return
+        if self.state is None or state.seq <= self.state.seq:
+            self.state = self.state or state
+            self._catch_up()
+            return
+        self.state = state
+        self._catch_up()
+        frame = state.as_change()
+        text = frame.model_dump_json()
+        for listener in list(self.listeners):
+            listener.hear(frame, text)
+            listener.catch_up(state)
+
+    def _catch_up(self) -> None:
+        """Have the object read again if it is behind what was told of it."""
+        if self.state is not None and self.state.seq < self._heard and not self._is_lost:
+            self._is_lost = True
+            self._lost(self)
+
+    def people(self) -> tuple[Person, ...]:
+        """Those of this process."""
+        found = (listener.person for listener in self.listeners)
+        return tuple(person for person in found if person is not None)
+
+    def show_people_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        if not self._shows_people:
+            self._shows_people = True
+            loop.call_later(_PEOPLE_AFTER, self._show_people)
+
+    def _show_people(self) -> None:
+        self._shows_people = False
+        text = presence(self.people(), self.elsewhere).model_dump_json()
+        for listener in list(self.listeners):
+            listener.see(text)

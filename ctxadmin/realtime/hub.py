@@ -1,0 +1,370 @@
+"""One hub for each process: it hears of changes once and tells all that listen here.
+
+Channels' layers would deliver a change to every socket through a queue of its own, and on Redis the
+process would unpack it for each. Here the process is in the group of a workspace once, and a frame
+is made once. Besides hearing, it looks: a change that nobody announced, because Redis is away, a
+process died or has none, is found by one statement for all objects that are followed.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Final, ParamSpec, TypeVar
+
+from channels.layers import BaseChannelLayer, InMemoryChannelLayer, get_channel_layer
+from django.db import Error, close_old_connections
+
+from ctxadmin.realtime import rights
+from ctxadmin.realtime.followed import Followed
+from ctxadmin.realtime.listeners import Listener
+from ctxadmin.realtime.messages import (
+    EVERYBODY,
+    Announced,
+    HereNow,
+    Message,
+    Rights,
+    WhoIsThere,
+    group_of_workspace,
+    packed_all,
+    unpacked,
+)
+from ctxadmin.realtime.presence import TOLD_EVERY
+from ctxadmin.realtime.protocol import GOING_DOWN, State
+from ctxadmin.realtime.sending import PATIENCE, Sender
+from ctxadmin.realtime.topics import WORKSPACE, Topic, source_of
+
+logger = logging.getLogger(__name__)
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
+
+LOOK_EVERY: Final = 15.0  # seconds, where all processes are heard
+LOOK_ALONE_EVERY: Final = 2.0  # where others may write who are not
+HEAR_OWN_EVERY: Final = 5.0
+ASK_RIGHTS_EVERY: Final = 30.0
+ASK_RIGHTS_ALONE_EVERY: Final = 5.0
+_THREADS: Final = 2  # for what the loop asks of the database: seldom and short
+
+
+class Hub:
+    """What one event loop follows. All methods but ``carry`` are called on that loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.process = secrets.token_hex(8)
+        self.loop = loop
+        self.look_every = 0.0  # if not 0, instead of the times above
+        self.is_closed = False
+        self._is_running = False
+        self.closing: asyncio.Task[None] | None = None
+        self._followed: dict[Topic, Followed] = {}
+        self._groups: dict[str, int] = {}
+        self._channel = ""
+        self._receiving: asyncio.Task[None] | None = None
+        self._own_is_due = False  # what it told itself did not come back yet
+        self._joining = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="sockets")
+        layer = get_channel_layer()
+        shared = layer is not None and not isinstance(layer, InMemoryChannelLayer)
+        self._layer: BaseChannelLayer | None = layer if shared else None
+        self._sender = Sender(self.process, self._layer)
+        self._news = asyncio.Event()
+
+    @property
+    def is_shared(self) -> bool:
+        """True if other processes are heard, as far as is known."""
+        return self._layer is not None and not self._sender.is_away
+
+    async def ask(
+        self, call: Callable[P, ResultT], /, *args: P.args, **kwargs: P.kwargs
+    ) -> ResultT:
+        """Run what asks the database in a thread that keeps its connection.
+
+        After ``close`` other threads serve what still comes on connections that are open.
+        """
+        pool = None if self.is_closed else self._pool
+        return await self.loop.run_in_executor(pool, partial(_fresh, call, *args, **kwargs))
+
+    def carry(self, messages: Sequence[Message]) -> None:
+        """Tell everybody of something; from any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self.loop.call_soon_threadsafe(self._spread, messages)
+
+    async def join(self, listener: Listener, state: State | None = None) -> None:
+        """Tell a listener what happens from now on; after ``close`` only that the server ends."""
+        await self._hear(EVERYBODY)
+        await self._hear(group_of_workspace(listener.topic.workspace))
+        followed = self._followed.get(listener.topic)
+        if followed is None:
+            followed = self._followed[listener.topic] = Followed(listener.topic, self._lost)
+            if listener.topic.kind != WORKSPACE:
+                self._sender.put(WhoIsThere(listener.topic))
+        followed.add(listener, state)
+        if listener.person is not None:
+            self.people_changed(listener.topic)
+        if self.is_closed:
+            listener.end(GOING_DOWN)
+        else:
+            self._start()
+
+    async def leave(self, listener: Listener) -> None:
+        """Tell somebody nothing more."""
+        followed = self._followed.get(listener.topic)
+        if followed is None or not followed.remove(listener):
+            return
+        if listener.person is not None:
+            self.people_changed(listener.topic)
+        if followed.is_empty:
+            self._followed.pop(listener.topic, None)
+        await self._unhear(group_of_workspace(listener.topic.workspace))
+        await self._unhear(EVERYBODY)
+
+    def state_of(self, topic: Topic) -> State | None:
+        """Where an object stands as far as this process heard; None if it does not follow it."""
+        followed = self._followed.get(topic)
+        return None if followed is None else followed.state
+
+    async def read(self, topic: Topic) -> State | None:
+        """Where an object stands by the database, for all that follow it; None if it is gone."""
+        source = source_of(topic.kind)
+        if source is None:
+            return None
+        states = await self.ask(source.read, [topic.key])
+        followed = self._followed.get(topic)
+        if followed is not None:
+            followed.was_read(states.get(topic.key))
+        return states.get(topic.key)
+
+    def listeners(self) -> list[Listener]:
+        return [each for followed in self._followed.values() for each in followed.listeners]
+
+    def people_changed(self, topic: Topic) -> None:
+        """Somebody came, left, or looks at something else."""
+        followed = self._followed.get(topic)
+        if followed is None:
+            return
+        self._sender.put(HereNow(topic, self.process, followed.people()))
+        followed.show_people_soon(self.loop)
+
+    async def look(self) -> None:
+        """Read all objects that are followed, and tell of what nobody announced."""
+        by_kind: dict[str, dict[int, Followed]] = {}
+        for topic, followed in self._followed.items():
+            by_kind.setdefault(topic.kind, {})[topic.key] = followed
+        for kind, found in by_kind.items():
+            source = source_of(kind)
+            if source is None:
+                continue
+            states = await self.ask(source.read, sorted(found))
+            for key, followed in found.items():
+                followed.was_read(states.get(key))
+
+    async def flush(self) -> None:
+        """Wait until all that was carried is sent, or cannot be."""
+        await self._sender.flush()
+
+    async def close(self) -> None:
+        """Tell all listeners that the server ends, and stop."""
+        self.is_closed = True
+        for listener in self.listeners():
+            listener.end(GOING_DOWN)
+        for task in list(self._tasks):
+            task.cancel()
+        await self._sender.close()
+        self._pool.shutdown(wait=False)
+
+    def _spread(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            self._take(message)
+            self._sender.put(message)
+        self._start()
+
+    def _take(self, message: Message) -> None:
+        match message:
+            case Announced(topic, frame, activity):
+                if (followed := self._followed.get(topic)) is not None:
+                    followed.hear(frame)
+                if (listing := self._followed.get(_listing(topic))) is not None:
+                    listing.hear(activity)
+            case Rights(kind, name):
+                self._begin(self._ask_rights(rights.look_at(self, kind, name)))
+            case HereNow(topic, process, people):
+                followed = self._followed.get(topic)
+                if followed and followed.elsewhere.tell(process, people, self.loop.time()):
+                    followed.show_people_soon(self.loop)
+            case WhoIsThere(topic):
+                if (followed := self._followed.get(topic)) is not None and followed.people():
+                    self._sender.put(HereNow(topic, self.process, followed.people()))
+
+    def _lost(self, followed: Followed) -> None:
+        """Changes were missed: read the object once, for all that listen."""
+        self._begin(self._read_again(followed))
+
+    async def _read_again(self, followed: Followed) -> None:
+        with _database_away():
+            await self.read(followed.topic)
+
+    async def _hear(self, group: str) -> None:
+        self._groups[group] = self._groups.get(group, 0) + 1
+        if self._layer is None or self._groups[group] > 1:
+            return
+        await self._enter(self._layer, group)
+
+    async def _enter(self, layer: BaseChannelLayer, group: str) -> None:
+        """Be in a group of the layer; while it is away that is left for later."""
+        if self._sender.is_away:
+            return
+        async with self._joining:
+            with _not_there(self._sender):
+                if not self._channel:
+                    self._channel = await layer.new_channel()
+                    self._receiving = self._begin(self._receive(layer, self._channel))
+                await layer.group_add(group, self._channel)
+
+    async def _unhear(self, group: str) -> None:
+        self._groups[group] -= 1
+        if self._groups[group]:
+            return
+        del self._groups[group]
+        if self._layer is not None and self._channel:
+            async with self._joining:
+                if group not in self._groups:
+                    with _not_there(self._sender):
+                        await self._layer.group_discard(group, self._channel)
+
+    async def _receive(self, layer: BaseChannelLayer, channel: str) -> None:
+        """Hear what the other processes say, for as long as this one lives."""
+        while True:
+            told = await layer.receive(channel)
+            if told.get("from") == self.process:
+                self._own_is_due = False
+                continue
+            try:
+                messages = [unpacked(each) for each in told["all"]]
+            except (ValueError, KeyError, TypeError):
+                logger.warning("A message of another process cannot be read.")
+                continue
+            for message in messages:
+                if message is not None:
+                    self._take(message)
+
+    def _start(self) -> None:
+        """Begin what runs beside, once there is something to do."""
+        self._news.set()
+        if not self._is_running:
+            self._is_running = True
+            self._begin(self._sender.run())
+            self._begin(self._keep_looking())
+            if self._layer is not None:
+                self._begin(self._keep_hearing(self._layer))
+            self._begin(self._keep_asking())
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
+        if self.is_closed:
+            work.close()
+            return None
+        task = self.loop.create_task(_told_of_failure(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: work.close())  # if it was cancelled before it began
+        return task
+
+    async def _keep_looking(self) -> None:
+        while True:
+            alone = LOOK_EVERY if self.is_shared else LOOK_ALONE_EVERY
+            await self._sender.turns(self.look_every or alone)
+            if not self._followed:
+                self._news.clear()
+                await self._news.wait()
+            with _database_away():
+                await self.look()
+            if self._layer is not None and self._sender.came_back():
+                await self._hear_again(self._layer)
+
+    async def _hear_again(self, layer: BaseChannelLayer) -> None:
+        """Be in all groups by a new connection.
+
+        That of before may wait for ever for a server that stands still, while another answers; and
+        groups that came since could not be joined.
+        """
+        async with self._joining:
+            with _not_there(self._sender):
+                await layer.flush()
+            if self._receiving is not None:
+                self._receiving.cancel()
+            self._channel, self._own_is_due = "", False
+        for group in list(self._groups):
+            await self._enter(layer, group)
+
+    async def _keep_hearing(self, layer: BaseChannelLayer) -> None:
+        """Say something to itself: a connection on which nothing comes any more makes no error."""
+        while True:
+            await asyncio.sleep(HEAR_OWN_EVERY)
+            if self._sender.is_away or not self._channel:
+                continue
+            if self._own_is_due:
+                await self._hear_again(layer)
+                continue
+            self._own_is_due = True
+            with _not_there(self._sender):
+                async with asyncio.timeout(PATIENCE):
+                    await layer.send(self._channel, packed_all(self.process, []))
+
+    async def _keep_asking(self) -> None:
+        """Tell the others who is here, and ask who may still listen."""
+        asked = told = self.loop.time()
+        while True:
+            await asyncio.sleep(ASK_RIGHTS_ALONE_EVERY)
+            now = self.loop.time()
+            if now - told >= TOLD_EVERY:
+                told = now
+                self._tell_people()
+            if not self.is_shared or now - asked >= ASK_RIGHTS_EVERY:
+                asked = now
+                await self._ask_rights(rights.look_at_all(self))
+
+    def _tell_people(self) -> None:
+        for topic, followed in self._followed.items():
+            if people := followed.people():
+                self._sender.put(HereNow(topic, self.process, people))
+            if followed.elsewhere.expire(self.loop.time()):
+                followed.show_people_soon(self.loop)
+
+    async def _ask_rights(self, question: Coroutine[Any, Any, None]) -> None:
+        with _database_away():
+            await question
+
+
+def _listing(topic: Topic) -> Topic:
+    return Topic(WORKSPACE, topic.workspace, topic.workspace)
+
+
+def _fresh(call: Callable[P, ResultT], /, *args: P.args, **kwargs: P.kwargs) -> ResultT:
+    close_old_connections()
+    return call(*args, **kwargs)
+
+
+async def _told_of_failure(work: Coroutine[Any, Any, None]) -> None:
+    try:
+        await work
+    except Exception:  # the outermost loop of work that nobody waits for
+        logger.exception("what follows changes has failed")
+
+
+@contextlib.contextmanager
+def _database_away() -> Iterator[None]:
+    try:
+        yield
+    except Error as error:
+        logger.warning("What is followed cannot be read now: %s", type(error).__name__)
+
+
+@contextlib.contextmanager
+def _not_there(sender: Sender) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is away
+        sender.went_away(error)

@@ -1,0 +1,112 @@
+"""The hubs of this process: one for each event loop, and one beside commands that have no loop."""
+
+import asyncio
+import atexit
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from types import FrameType
+from typing import Any, Final
+
+from django.conf import settings
+
+from ctxadmin.lib.finding import Finding
+from ctxadmin.realtime.hub import Hub
+from ctxadmin.realtime.messages import Message
+
+_hubs: Final[dict[asyncio.AbstractEventLoop, Hub]] = {}
+_beside_lock: Final = threading.Lock()
+_LAST_WORDS: Final = 2.0  # seconds that the end of a command may take for what is not sent yet
+
+
+def hub_here() -> Hub:
+    """The hub of the loop that runs; made when first asked for."""
+    loop = asyncio.get_running_loop()
+    found = _hubs.get(loop)
+    if found is None:
+        for ended in [each for each in _hubs if each.is_closed()]:
+            del _hubs[ended]
+        found = _hubs[loop] = Hub(loop)
+        _close_at_the_end(found)
+    return found
+
+
+def forget(hub: Hub) -> None:
+    """Tell a hub nothing more; its loop is about to end."""
+    _hubs.pop(hub.loop, None)
+
+
+def carry(messages: Sequence[Message]) -> None:
+    """Give messages to all hubs; from any thread."""
+    if not _hubs and settings.CHANNEL_REDIS is not None:
+        _begin_beside()
+    for hub in tuple(_hubs.values()):
+        hub.carry(messages)
+
+
+def findings() -> list[Finding]:
+    """For /readyz: do processes hear of each other's changes?"""
+    if settings.CHANNEL_REDIS is None:
+        text = (
+            "Open pages hear of the changes of their own process; those of others are looked for."
+        )
+        return [Finding("channels", "ok", text)]
+    if all(hub.is_shared for hub in tuple(_hubs.values())):
+        return [Finding("channels", "ok", "Processes hear of each other's changes by Redis.")]
+    text = "Redis is away: processes look for each other's changes, which takes seconds."
+    mend = "Look at Redis, at CHANNEL_REDIS_URL and at REDIS_URL."
+    return [Finding("channels", "warning", text, mend)]
+
+
+def _close_at_the_end(hub: Hub) -> None:
+    """Let listeners go as soon as the server is told to end, not when it waits for them in vain."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(name)
+        if callable(before):
+            signal.signal(name, _closing_first(hub, before))
+
+
+def _closing_first(
+    hub: Hub, before: Callable[[int, FrameType | None], Any]
+) -> Callable[[int, FrameType | None], None]:
+    def ended(number: int, frame: FrameType | None) -> None:
+        if not hub.loop.is_closed():
+            hub.loop.call_soon_threadsafe(_close, hub)
+        before(number, frame)
+
+    return ended
+
+
+def _close(hub: Hub) -> None:
+    if not hub.is_closed:
+        hub.closing = hub.loop.create_task(hub.close())
+
+
+def _begin_beside() -> None:
+    """Have a loop of its own for a command, so that what it changes is told, too."""
+    with _beside_lock:
+        if _hubs:
+            return
+        begun = threading.Event()
+        loop = asyncio.new_event_loop()
+
+        def run() -> None:
+            asyncio.set_event_loop(loop)
+            loop.call_soon(hub_here)
+            loop.call_soon(begun.set)
+            loop.run_forever()
+
+        threading.Thread(target=run, name="sockets", daemon=True).start()
+        begun.wait(_LAST_WORDS)
+        atexit.register(_say_the_rest, loop)
+
+
+def _say_the_rest(loop: asyncio.AbstractEventLoop) -> None:
+    hub = _hubs.get(loop)
+    if hub is not None:
+        with contextlib.suppress(TimeoutError, CancelledError, RuntimeError):
+            asyncio.run_coroutine_threadsafe(hub.flush(), loop).result(_LAST_WORDS)

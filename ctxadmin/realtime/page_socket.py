@@ -1,0 +1,197 @@
+"""The socket of a page: it hears of changes and says who is there; it writes nothing."""
+
+import asyncio
+import secrets
+from collections import deque
+from typing import Any, Final
+
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.db import Error
+
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.callers import Caller, caller_of, comes_from_here
+from ctxadmin.realtime.hub import Hub
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.protocol import (
+    MOST_BYTES,
+    NOT_FOUND,
+    SIGNED_OUT,
+    TOO_MANY,
+    UNAVAILABLE,
+    UNREADABLE,
+    Activity,
+    Change,
+    Gone,
+    Here,
+    Person,
+    State,
+    Welcome,
+)
+from ctxadmin.realtime.topics import WORKSPACE, Topic, source_of
+
+_MOST_UNSENT: Final = 64  # frames for a slow client; the oldest go first and leave a gap
+_MOST_SAID: Final = 20  # frames of a client in the time below
+_SAID_SECONDS: Final = 5.0
+
+
+class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has no types
+    """One open page, as a listener of the hub.
+
+    Frames wait in a short queue of its own, so that a slow client holds up nobody else.
+    """
+
+    channel_layer_alias = "none"  # the hub hears for all sockets of the process
+
+    topic: Topic
+    caller: Caller
+    hub: Hub
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.id = secrets.token_hex(6)
+        self._here = Here(type="here", where="")
+        self._unsent: deque[str] = deque(maxlen=_MOST_UNSENT)
+        self._people = ""
+        self._code = 0
+        self._wakes = asyncio.Event()
+        self._writer: asyncio.Task[None] | None = None
+        self._said: deque[float] = deque(maxlen=_MOST_SAID)
+        self._is_admitted = False
+        self._is_welcome = False  # nothing is sent before the welcome
+
+    @property
+    def person(self) -> Person | None:
+        actor = self.caller.actor
+        if actor.kind != "person" or self.topic.kind == WORKSPACE:
+            return None
+        here = self._here
+        return Person(
+            socket=self.id,
+            id=actor.id,
+            name=actor.name,
+            where=here.where,
+            editing=here.editing,
+            kept=here.kept,
+        )
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            await self._go()
+
+    async def connect(self) -> None:
+        if not comes_from_here(self.scope):
+            await self.close()  # before it is accepted: an answer of 403
+            return
+        await self.accept()
+        self.hub = hub_here()
+        try:
+            found = await self.hub.ask(caller_of, self.scope["headers"], self._address())
+            if found is None:
+                await self.close(SIGNED_OUT)
+                return
+            self.caller = found
+            if not admission.admit(found):
+                await self.close(TOO_MANY)
+                return
+            self._is_admitted = True
+            await self._follow()
+        except NotFound:
+            await self.close(NOT_FOUND)
+        except Error:
+            await self.close(UNAVAILABLE)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        now = self.hub.loop.time()
+        busy = len(self._said) == _MOST_SAID and now - self._said[0] < _SAID_SECONDS
+        self._said.append(now)
+        if busy:
+            self.end(TOO_MANY)
+            return
+        try:
+            if text_data is None or len(text_data) > MOST_BYTES:
+                raise ValueError
+            said = Here.model_validate_json(text_data)
+        except ValueError:  # pydantic's is one
+            self.end(UNREADABLE)
+            return
+        if said != self._here and self._writer is not None:
+            self._here = said
+            self.hub.people_changed(self.topic)
+
+    async def _go(self) -> None:
+        """Leave nothing behind, however the socket ended."""
+        if self._is_admitted:
+            self._is_admitted = False
+            admission.leave(self.caller)
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.cancel()
+            await asyncio.gather(writer, return_exceptions=True)  # the client may be gone
+            await self.hub.leave(self)
+
+    def hear(self, frame: Change | Gone | Activity, text: str) -> None:
+        self._unsent.append(text)
+        self._wakes.set()
+
+    def catch_up(self, state: State) -> None:
+        """What was read was told as a frame, too."""
+
+    def see(self, text: str) -> None:
+        self._people = text
+        self._wakes.set()
+
+    def end(self, code: int) -> None:
+        self._code = self._code or code
+        self._wakes.set()
+
+    async def _follow(self) -> None:
+        kind, name = self._named()
+        actor = self.caller.actor
+        source = source_of(kind)
+        state: State | None = None
+        if source is not None:
+            key, state = await self.hub.ask(source.find, actor, name)
+            self.topic = Topic(kind, key, actor.workspace)
+        elif kind == WORKSPACE:
+            self.topic = Topic(kind, actor.workspace, actor.workspace)
+        else:
+            raise NotFound("There is nothing of this kind.")
+        self._writer = self.hub.loop.create_task(self._write())
+        await self.hub.join(self, state)
+        if source is not None:  # what changed before it was listened to is in no frame
+            _, state = await self.hub.ask(source.find, actor, name)
+        self._unsent.appendleft(
+            Welcome(
+                socket=self.id,
+                person=actor.id,
+                scopes=tuple(sorted(scope.value for scope in actor.scopes)),
+                state=state,
+            ).model_dump_json()
+        )
+        self._is_welcome = True
+        self._wakes.set()
+
+    async def _write(self) -> None:
+        """Send what waits, one after the other; the last thing is to close."""
+        while True:
+            await self._wakes.wait()
+            self._wakes.clear()
+            while self._is_welcome and self._unsent and not self._code:
+                await self.send(self._unsent.popleft())
+            if self._code:
+                await self.close(self._code)
+                return
+            if self._is_welcome and self._people:
+                text, self._people = self._people, ""
+                await self.send(text)
+
+    def _named(self) -> tuple[str, str]:
+        places = self.scope["url_route"]["kwargs"]
+        return places.get("kind", WORKSPACE), places.get("name", "")
+
+    def _address(self) -> str:
+        client = self.scope.get("client")
+        return client[0] if client else ""

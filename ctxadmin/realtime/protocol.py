@@ -1,0 +1,136 @@
+"""Every message of a socket, with the version of the protocol on each.
+
+A socket announces: which object changed, to which version, by whom. It never carries content. What
+is to be shown is fetched by HTTP, what is to be written is sent by HTTP. The apps that have objects
+make their states and their changes of the ones here.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, StringConstraints
+
+VERSION: Final = 1
+MOST_PEOPLE: Final = 50
+# The longest text that a client may send; ``here`` is the only message that it has.
+MOST_BYTES: Final = 2048
+
+# Why the server closed a socket, beside the codes of the standard.
+UNREADABLE: Final = 4400
+SIGNED_OUT: Final = 4401
+RIGHTS_CHANGED: Final = 4403
+NOT_FOUND: Final = 4404
+TOO_MANY: Final = 4429
+UNAVAILABLE: Final = 4503
+GOING_DOWN: Final = 1012
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Who(_Said):
+    """Who made a change, by the name that the pages show."""
+
+    kind: Literal["person", "token", "system"]
+    id: str
+    name: str
+
+
+class Person(_Said):
+    """Somebody at a page: ``where`` is what is looked at or, if ``editing``, changed there.
+
+    It is a part of the object as its page names it, or empty. ``kept`` is how often what is typed
+    there was kept: by that other pages of the same person see that they are behind.
+    """
+
+    socket: str
+    id: str
+    name: str
+    where: str = ""
+    editing: bool = False
+    kept: int = 0
+
+
+class State(_Said, ABC):
+    """Where an object stands: ``seq`` counts its changes, without gaps. Apps add what they show."""
+
+    kind: str
+    id: str
+    seq: int
+
+    @abstractmethod
+    def as_change(self) -> "Change":
+        """What is told of a change that was found by looking."""
+
+
+class _Frame(_Said):
+    v: Literal[1] = VERSION
+
+
+class Change(_Frame, ABC):
+    """An object changed. Apps add where it stands now.
+
+    ``what`` is the action as the audit names it; it is ``seen`` and ``who`` null when the change
+    was found by looking, not heard of.
+    """
+
+    type: str
+    id: str
+    seq: int
+    what: str
+    who: Who | None
+
+    @abstractmethod
+    def applied_to(self, state: State) -> State | None:
+        """The state after this change, which is the next; None for a state of another kind."""
+
+
+class Gone(_Frame):
+    """The object was erased or deleted."""
+
+    type: Literal["gone"] = "gone"
+    id: str
+    who: Who | None
+
+
+class Activity(_Frame):
+    """Something of a workspace changed, for pages that list: what, and of what kind it is."""
+
+    type: Literal["activity"] = "activity"
+    kind: str
+    id: str
+    what: str
+    status: str = ""
+    who: Who | None = None
+
+
+class Welcome(_Frame):
+    """The first frame: who you are here, what you may do, and where the object stands."""
+
+    type: Literal["welcome"] = "welcome"
+    socket: str
+    person: str
+    scopes: tuple[str, ...]
+    state: SerializeAsAny[State] | None
+
+
+class Presence(_Frame):
+    """Everybody at this object now, you too; ``more`` are not listed."""
+
+    type: Literal["presence"] = "presence"
+    people: tuple[Person, ...]
+    more: int = 0
+
+
+class Here(_Frame):
+    """The one message of a client: what it looks at or edits."""
+
+    type: Literal["here"]
+    where: Annotated[str, StringConstraints(max_length=200)]
+    editing: bool = False
+    kept: Annotated[int, Field(ge=0, lt=2**31)] = 0
+
+
+# What a process tells the others of one object.
+Told: TypeAlias = Change | Gone

@@ -1,0 +1,43 @@
+"""Ends what listens under rights that no longer hold."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from ctxadmin.realtime.callers import Caller, asked_again
+from ctxadmin.realtime.listeners import Listener
+from ctxadmin.realtime.protocol import RIGHTS_CHANGED, SIGNED_OUT
+
+if TYPE_CHECKING:
+    from ctxadmin.realtime.hub import Hub
+
+
+async def look_at(hub: "Hub", kind: str, name: str) -> None:
+    """Ask anew for those whose rights may have changed."""
+    await _look(hub, [each for each in hub.listeners() if each.caller.is_meant(kind, name)])
+
+
+async def look_at_all(hub: "Hub") -> None:
+    """Ask anew for everybody: sessions and tokens expire, and rows are changed by hand."""
+    await _look(hub, hub.listeners())
+
+
+async def _look(hub: "Hub", listeners: Iterable[Listener]) -> None:
+    """One question for each token and session, however many pages are open."""
+    by_caller: dict[tuple[bool, str], list[Listener]] = {}
+    for listener in listeners:
+        caller = listener.caller
+        by_caller.setdefault((caller.by_token, caller.secret), []).append(listener)
+    for found in by_caller.values():
+        now = await hub.ask(asked_again, found[0].caller)
+        for listener in found:
+            code = _code(listener.caller, now)
+            if code:
+                listener.end(code)
+
+
+def _code(before: Caller, now: Caller | None) -> int:
+    """How a listener ends; 0 if it may go on."""
+    if now is None:
+        return SIGNED_OUT
+    same = (before.actor.workspace, before.actor.scopes) == (now.actor.workspace, now.actor.scopes)
+    return 0 if same else RIGHTS_CHANGED

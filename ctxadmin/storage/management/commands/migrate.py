@@ -1,0 +1,62 @@
+"""``manage.py migrate``: Django's, which goes on where it was interrupted, and says so."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from django.core.management.base import CommandError
+from django.core.management.commands import migrate
+from django.db import connection
+from django.db.utils import Error
+
+from ctxadmin.lib.finding import Finding
+from ctxadmin.storage.database import schema_probe
+from ctxadmin.storage.database.errors import meaning_of, number_of
+from ctxadmin.storage.database.migration_progress import ResumingExecutor
+from ctxadmin.storage.database.mysql.schema_editor import DONE_BEFORE
+from ctxadmin.storage.database.system_checks import for_migration
+
+# Django's command names its executor nowhere else.
+migrate.MigrationExecutor = ResumingExecutor  # type: ignore[attr-defined]
+
+_WHOLE: Final = "What the migration that failed did is undone; those before it are done."
+_HALF: Final = (
+    "What was done stays done, and the migration that failed may be half done: run manage.py"
+    " migrate again, which continues from there."
+)
+_UNKNOWN_TABLES: Final = (
+    "The database has parts of a migration that is not on record, as an interrupted migration of"
+    " another program leaves them. Restore a backup, or migrate an empty database."
+)
+
+
+class Command(migrate.Command):
+    def check(self, *args: Any, **options: Any) -> Any:
+        with for_migration():
+            return super().check(*args, **options)
+
+    def handle(self, *args: Any, **options: Any) -> Any:
+        try:
+            _require_tables(schema_probe.look_before_migration())
+            done = super().handle(*args, **options)
+            _require_tables(schema_probe.look())
+        except Error as error:
+            self.stdout.write("")  # ends the line of the migration that was under way
+            raise CommandError(_told(error)) from error
+        return done
+
+
+def _require_tables(findings: Iterable[Finding]) -> None:
+    """CommandError unless the tables are those that migrations make; they may be out of date."""
+    for found in findings:
+        if found.check == schema_probe.TABLES and found.level == "error":
+            raise CommandError(f"{found.text} {found.mend}")
+
+
+def _told(error: Error) -> str:
+    """What went wrong, what of it is stored, and what to do."""
+    if number_of(error) in DONE_BEFORE:
+        return f"{_UNKNOWN_TABLES} ({error})"
+    meaning = meaning_of(error)
+    text = "The database refused a step." if meaning is None else meaning.text
+    after = _WHOLE if connection.features.can_rollback_ddl else _HALF
+    return f"{text} {after} ({error})"

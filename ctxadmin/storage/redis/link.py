@@ -1,0 +1,232 @@
+"""One Redis as this process reaches it: quick to give up, left alone for a while after that."""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from hashlib import sha1
+from typing import Final, TypeAlias, TypeVar, cast
+
+import redis
+from redis.backoff import NoBackoff
+from redis.cluster import ClusterNode, RedisCluster
+from redis.exceptions import NoScriptError, RedisClusterException, RedisError, ResponseError
+from redis.retry import Retry
+from redis.sentinel import Sentinel
+
+from ctxadmin.storage.redis.address import Kind, RedisAddress
+from ctxadmin.storage.redis.client import NO_ANSWER, Away, Client
+from ctxadmin.storage.redis.counts import count
+from ctxadmin.storage.redis.redis_errors import trouble_of
+
+logger = logging.getLogger(__name__)
+AnswerT = TypeVar("AnswerT")
+# redis-py's defaults blocked one GET for 58 s and ran one INCR twice.
+TIMEOUT: Final = 0.25
+PAUSE: Final = 2.0
+
+
+# The keys and the arguments of a script, run once.
+Call: TypeAlias = tuple[Sequence[str], Sequence[str | bytes | int]]
+# What is entered around each call, by its name.
+Span: TypeAlias = Callable[[str], AbstractContextManager[None]]
+
+
+def no_span(name: str) -> AbstractContextManager[None]:
+    """Nothing around a call."""
+    return nullcontext()
+
+
+class Script:
+    """A Lua script, sent once to each server and called by its digest."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.sha = sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+    def run(
+        self, client: Client, keys: Sequence[str], arguments: Sequence[str | bytes | int]
+    ) -> object:
+        """Run it once; all keys are of one conversation."""
+        try:
+            return client.evalsha(self.sha, len(keys), *keys, *arguments)
+        except NoScriptError:
+            return client.eval(self.text, len(keys), *keys, *arguments)
+
+    def run_all(self, client: Client, calls: Sequence[Call]) -> list[object]:
+        """Run it for each of the calls; each is of one conversation.
+
+        By one round trip, but for a cluster, to whose nodes redis-py sends no scripts together.
+        """
+        if len(calls) == 1 or isinstance(client, RedisCluster):
+            return [self.run(client, *call) for call in calls]
+        pipe = client.pipeline(transaction=False)
+        for keys, arguments in calls:
+            pipe.evalsha(self.sha, len(keys), *keys, *arguments)
+        answers = pipe.execute(raise_on_error=False)
+        for place, answer in enumerate(answers):
+            if isinstance(answer, NoScriptError):  # this server has not seen it yet
+                answers[place] = self.run(client, *calls[place])
+            elif isinstance(answer, RedisError):
+                raise answer
+        return answers
+
+
+class Link:
+    """Asks one Redis. After a failure nobody asks it until a probe was answered.
+
+    So a Redis that stalls costs one timeout, and not one for every call. ``on_return`` is run
+    by the probe's thread when Redis is back. ``span`` is entered around each call.
+    """
+
+    def __init__(
+        self,
+        address: RedisAddress,
+        *,
+        timeout: float = TIMEOUT,
+        pause: float = PAUSE,
+        span: Span = no_span,
+    ) -> None:
+        self.address = address
+        self.timeout = timeout
+        self.pause = pause
+        self.span = span
+        self.on_return: list[Callable[[], None]] = []
+        self.trouble = NO_ANSWER  # what kept Redis from answering last
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """As when it was made: a forked process has no probe, and connections of its own."""
+        self._client: Client | None = None
+        self._lock = threading.Lock()
+        self._is_away = threading.Event()
+        self._is_closed = threading.Event()
+
+    @property
+    def is_away(self) -> bool:
+        """True from a failure on until a probe is answered."""
+        return self._is_away.is_set()
+
+    def ask(self, call: Callable[[Client], AnswerT]) -> AnswerT:
+        """What ``call`` makes of the client; Away if Redis does not play its part."""
+        if self.is_away:
+            raise Away
+        try:
+            with self.span("redis"):
+                return call(self._connected())
+        except (redis.ConnectionError, redis.TimeoutError, RedisClusterException, OSError) as error:
+            self.trouble = trouble_of(error)
+            self._leave_alone(error)
+            raise Away from error
+        except RedisError as error:
+            count("failures")
+            self.trouble = trouble_of(error)
+            self._look_again()
+            logger.warning("Redis refused a call: %s", _kind_of(error))
+            raise Away from error
+
+    def answers(self) -> bool:
+        """True if Redis answers now."""
+        try:
+            self.ask(lambda client: client.ping())
+        except Away:
+            return False
+        return True
+
+    def close(self) -> None:
+        """End the probing; nobody asks any more."""
+        self._is_closed.set()
+
+    def _connected(self) -> Client:
+        client = self._client
+        if client is None:
+            with self._lock:
+                client = self._client = self._client or connect(self.address, self.timeout)
+        return client
+
+    def _look_again(self) -> None:
+        """Ask anew which server is which, where there are several.
+
+        The client is not closed: another thread may be in the middle of a call, and redis-py then
+        fails in ways of its own. Its connections end with the last one who uses it.
+        """
+        if self.address.kind is not Kind.SINGLE:
+            self._client = None
+
+    def _leave_alone(self, error: Exception) -> None:
+        count("failures")
+        with self._lock:
+            if self.is_away:
+                return
+            self._is_away.set()
+        count("openings")
+        logger.warning("Redis is away (%s); everything is read from SQL.", _kind_of(error))
+        self._look_again()
+        threading.Thread(target=self._probe, name="redis-probe", daemon=True).start()
+
+    def _probe(self) -> None:
+        while not self._is_closed.wait(self.pause):
+            try:
+                self._connected().ping()
+            except (RedisError, RedisClusterException, OSError) as error:
+                self.trouble = trouble_of(error)
+                self._look_again()
+                continue
+            self._is_away.clear()
+            logger.warning("Redis is back.")
+            for run in self.on_return:
+                run()
+            return
+
+
+def connect(address: RedisAddress, timeout: float) -> Client:
+    """A client that waits no longer than ``timeout`` seconds for anything and repeats nothing."""
+    options: dict[str, object] = {
+        "username": address.username,
+        "password": address.password,
+        "socket_timeout": timeout,
+        "socket_connect_timeout": timeout,
+        "retry": Retry(NoBackoff(), 0),
+        "protocol": 2,
+    }
+    if address.tls:
+        options |= {"ssl": True, **address.tls_files}
+    return cast(Client, _MAKERS[address.kind](address, options))
+
+
+def _single(address: RedisAddress, options: dict[str, object]) -> object:
+    place: dict[str, object] = {"unix_socket_path": address.path}
+    if not address.path:
+        place = dict(zip(("host", "port"), address.hosts[0], strict=True))
+    return _new(redis.Redis)(db=address.database, **place, **options)
+
+
+def _cluster(address: RedisAddress, options: dict[str, object]) -> object:
+    nodes = [_new(ClusterNode)(host, port) for host, port in address.hosts]
+    return _new(RedisCluster)(startup_nodes=nodes, **options)
+
+
+def _sentinel(address: RedisAddress, options: dict[str, object]) -> object:
+    # The Sentinels have no database and, as a rule, no password.
+    own = {
+        name: value
+        for name, value in options.items()
+        if name not in ("username", "password", "protocol")
+    }
+    known = _new(Sentinel)(address.hosts, sentinel_kwargs=own)
+    primary = _new(Sentinel.master_for)
+    return primary(known, address.service, db=address.database, **options)
+
+
+def _new(maker: object) -> Callable[..., object]:
+    """What redis-py makes of options, whose types it tells for single names only."""
+    return cast(Callable[..., object], maker)
+
+
+_MAKERS: Final = {Kind.SINGLE: _single, Kind.CLUSTER: _cluster, Kind.SENTINEL: _sentinel}
+
+
+def _kind_of(error: Exception) -> str:
+    """What may be logged of an error: its kind, and Redis' own word for a refusal."""
+    word = str(error).partition(" ")[0] if isinstance(error, ResponseError) else ""
+    return f"{type(error).__name__} {word}".strip()

@@ -1,0 +1,90 @@
+"""What keeps a Redis from answering, as far as redis-py's errors tell it apart."""
+
+import ssl
+from collections.abc import Callable, Iterator
+from socket import gaierror
+from typing import Final
+
+from redis.exceptions import AuthenticationError, InvalidResponse, NoPermissionError
+
+from ctxadmin.storage.redis.client import NO_ANSWER, Trouble
+
+# The first that an error, or what caused it, fits.
+_TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = (
+    (
+        lambda error: isinstance(error, AuthenticationError),
+        Trouble(
+            "Redis refuses the name or the password", "Correct the name and password in REDIS_URL."
+        ),
+    ),
+    (
+        lambda error: isinstance(error, NoPermissionError),
+        Trouble(
+            "Redis lets its user do too little",
+            "Give the user of REDIS_URL all commands and keys by ACL SETUSER.",
+        ),
+    ),
+    (
+        lambda error: "DB index is out of range" in str(error),
+        Trouble("Redis has no database of this number", "Correct the number in REDIS_URL."),
+    ),
+    (
+        lambda error: "SELECT is not allowed in cluster mode" in str(error),
+        Trouble(
+            "This Redis is a cluster, which has no databases but 0",
+            "Write redis+cluster:// in REDIS_URL, without a database.",
+        ),
+    ),
+    (
+        lambda error: "cluster support disabled" in str(error),
+        Trouble("This Redis is not a cluster", "Write redis:// in REDIS_URL."),
+    ),
+    (
+        lambda error: "unknown command 'SENTINEL'" in str(error),
+        Trouble("What answers is not a Sentinel", "Write the Sentinels in REDIS_URL, or redis://."),
+    ),
+    (
+        lambda error: isinstance(error, InvalidResponse),
+        Trouble("What answers is not a Redis", "Correct the host and port in REDIS_URL."),
+    ),
+    (
+        lambda error: isinstance(error, ssl.SSLCertVerificationError),
+        Trouble(
+            "The certificate of Redis is not trusted",
+            "Name the authority of its certificate by ssl_ca_certs in REDIS_URL.",
+        ),
+    ),
+    (
+        lambda error: isinstance(error, ssl.SSLError) or "handshake" in str(error),
+        Trouble(
+            "Redis does not answer by TLS",
+            "Look at Redis; if its port speaks no TLS, write redis:// in REDIS_URL.",
+        ),
+    ),
+    (
+        lambda error: isinstance(error, gaierror),
+        Trouble("The host of Redis is not known", "Correct the host in REDIS_URL."),
+    ),
+    (
+        lambda error: isinstance(error, ConnectionResetError),
+        Trouble(
+            "Redis breaks the connection",
+            "Look at Redis; if its port speaks TLS, write rediss:// in REDIS_URL.",
+        ),
+    ),
+)
+
+
+def trouble_of(error: BaseException) -> Trouble:
+    """In words of ours: those of the error may name what is secret."""
+    causes = list(_causes(error))
+    return next(
+        (trouble for fits, trouble in _TROUBLES if any(map(fits, causes))),
+        NO_ANSWER,
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

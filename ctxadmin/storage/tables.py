@@ -1,0 +1,397 @@
+"""Rows by SQL that is put together once: for the writes that engines wait for.
+
+The ORM builds and compiles a statement for every call, which is most of what a small one costs.
+So what is done at every step of an engine goes through here; everything else stays with the ORM.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from itertools import islice
+from typing import Any, Final, Generic, TypeVar
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import BinaryField, DateTimeField, Field, Model
+from django.db.models.functions import Now
+
+from ctxadmin.storage import statement_batch
+
+ModelT = TypeVar("ModelT", bound=Model)
+Convert = Callable[[Any], Any]
+
+_INSERT: Final = ("insert",)
+_ROWS: Final = 50  # in one INSERT
+_AMONG: Final = 400  # values of one IN
+_AS_THEY_ARE: Final = frozenset(
+    {
+        *("SmallIntegerField", "IntegerField", "BigIntegerField", "BooleanField"),
+        *("CharField", "TextField"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Generic[ModelT]):
+    """A SELECT with its values, and what makes a row of the model of what it finds."""
+
+    text: str
+    values: Sequence[Any]
+    row: Callable[[Sequence[Any]], ModelT]
+
+
+def ask(*questions: Question[Any]) -> list[list[Any]]:
+    """The rows of each question, all asked by one round trip on MySQL."""
+    found = statement_batch.ask([(each.text, each.values) for each in questions])
+    return [
+        [question.row(row) for row in rows] for question, rows in zip(questions, found, strict=True)
+    ]
+
+
+class Table(Generic[ModelT]):
+    """The rows of one model on the one database; fields are named by their attributes.
+
+    Values have the types of the model's fields and are converted as these say. No signals are
+    sent, and nothing is kept but texts of SQL, of which there are as many as calls in the code.
+    The fields ``at_insert`` of new rows get the time by the clock of the database.
+    """
+
+    def __init__(self, model: type[ModelT], at_insert: Collection[str] = ()) -> None:
+        self.model = model
+        self._at_insert = at_insert
+        self._texts: dict[tuple[object, ...], str] = {}
+
+    def find(
+        self,
+        where: Mapping[str, object],
+        *,
+        without: Collection[str] = (),
+        last_by: str | None = None,
+        lock: bool = False,
+    ) -> ModelT | None:
+        """The row that has these values, or None; of several the one with the largest ``last_by``.
+
+        Fields in ``without`` are read when they are asked for. ``lock`` has other writers wait
+        for the end of the transaction.
+        """
+        key = ("find", *where, "-", *without, "-", last_by, lock)
+        text = self._texts.get(key) or self._new_text(
+            key, self._select_of(where, without, last_by, lock=lock)
+        )
+        with _connection().cursor() as cursor:
+            cursor.execute(text, self._prepared(where))
+            found = cursor.fetchone()
+        return None if found is None else self._row(found, without)
+
+    def question(
+        self,
+        where: Mapping[str, object],
+        name: str,
+        among: Sequence[object],
+        *,
+        by: str = "",
+        lock: bool = False,
+    ) -> "Question[ModelT]":
+        """``find_all`` to be asked with others by one round trip.
+
+        Few values: ``among`` is not divided. ``by`` is the index to go through. With ``lock``
+        other writers wait for the end of the transaction, and the rows that others have locked
+        are left out, as if they were not there, if the database can do that.
+        """
+        key = ("question", *where, "-", name, len(among), by, lock)
+        text = self._texts.get(key) or self._new_text(
+            key, self._select_among(where, name, len(among), by) + (self._locks if lock else "")
+        )
+        values = [*self._prepared(where), *(self._prepared({name: each})[0] for each in among)]
+        return Question(text, values, self._taken)
+
+    def _taken(self, found: Sequence[Any]) -> ModelT:
+        return self._row(found, ())
+
+    def find_beside(
+        self, where: Mapping[str, object], beside: str, *, last_by: str
+    ) -> tuple[ModelT, tuple[Any, ...]] | None:
+        """``find`` with what SQL gives beside the row in the same statement, so that both fit.
+
+        ``beside`` are expressions with commas between, which name fields in braces.
+        """
+        key = ("find beside", *where, "-", beside, last_by)
+        text = self._texts.get(key) or self._new_text(
+            key, self._select_of(where, (), last_by, lock=False, beside=beside)
+        )
+        with _connection().cursor() as cursor:
+            cursor.execute(text, self._prepared(where))
+            found = cursor.fetchone()
+        count = len(self._fields)
+        return None if found is None else (self._row(found[:count], ()), tuple(found[count:]))
+
+    def find_all(
+        self, where: Mapping[str, object], name: str, among: Collection[object]
+    ) -> list[ModelT]:
+        """The rows that have these values and one of ``among`` in the field ``name``."""
+        found: list[ModelT] = []
+        remaining = iter(among)
+        while part := list(islice(remaining, _AMONG)):
+            key = ("find all", *where, "-", name, len(part))
+            text = self._texts.get(key) or self._new_text(
+                key, self._select_among(where, name, len(part))
+            )
+            values = [*self._prepared(where), *(self._prepared({name: each})[0] for each in part)]
+            with _connection().cursor() as cursor:
+                cursor.execute(text, values)
+                found += [self._row(row, ()) for row in cursor.fetchall()]
+        return found
+
+    def find_last(
+        self,
+        where: Mapping[str, object],
+        by: str,
+        *,
+        below: int,
+        limit: int,
+        without: Collection[str] = (),
+    ) -> list[ModelT]:
+        """The rows with these values whose field ``by`` is below a number, the largest first."""
+        key = ("find last", *where, "-", by, *without)
+        text = self._texts.get(key) or self._new_text(key, self._select_last(where, by, without))
+        with _connection().cursor() as cursor:
+            cursor.execute(text, [*self._prepared(where), below, limit])
+            return [self._row(row, without) for row in cursor.fetchall()]
+
+    def read(self, shown: str, given: str, values: Sequence[str | int]) -> list[tuple[Any, ...]]:
+        """What SQL shows of the rows for which the condition ``given`` holds.
+
+        Both name fields in braces, ``{conversation} = %s``; the condition may go on with an
+        order. Values come and go as the driver has them: a moment that is asked for as it is
+        costs more than the rest of a row, ``CAST({created_at} AS CHAR)`` next to nothing.
+        """
+        key = ("read", shown, given)
+        text = self._texts.get(key) or self._new_text(key, self._read_of(shown, given))
+        with _connection().cursor() as cursor:
+            cursor.execute(text, values)
+            return list(cursor.fetchall())
+
+    def insert(self, rows: Iterable[ModelT]) -> None:
+        """Store new rows; IntegrityError if a key is taken.
+
+        This and the writes below may be sent later, together (see ``gathering``).
+        """
+        text = self._texts.get(_INSERT) or self._new_text(_INSERT, self._insert_of())
+        remaining = iter(rows)
+        while part := list(islice(remaining, _ROWS)):
+            statement_batch.insert(text, self._places, len(part), self._values_of(part))
+
+    def put(self, rows: Iterable[ModelT]) -> None:
+        """Store rows in the place of those that have their primary keys, if there are any."""
+        remaining = iter(rows)
+        while part := list(islice(remaining, _ROWS)):
+            key = ("put", len(part))
+            text = self._texts.get(key) or self._new_text(key, self._put_of(len(part)))
+            statement_batch.send(text, self._values_of(part))
+
+    def change(self, where: Mapping[str, object], values: Mapping[str, object]) -> None:
+        """Set fields of the rows that have the values ``where``."""
+        statement_batch.send(
+            self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
+        )
+
+    def update(self, where: Mapping[str, object], values: Mapping[str, object]) -> int:
+        """``change`` now, for a caller that asks how many rows there are."""
+        with _connection().cursor() as cursor:
+            cursor.execute(
+                self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
+            )
+            count: int = cursor.rowcount
+            return count
+
+    def _row(self, found: Sequence[Any], without: Collection[str]) -> ModelT:
+        names = [name for name in self._fields if name not in without] if without else self._fields
+        values = _converted_row(found, self._converters_of(names))
+        return self.model.from_db(DEFAULT_DB_ALIAS, names, values)
+
+    def _converters_of(self, names: Iterable[str]) -> list[tuple[int, list[Convert]]]:
+        known = self._converters
+        return [(place, known[name]) for place, name in enumerate(names) if name in known]
+
+    def _values_of(self, rows: Iterable[ModelT]) -> list[Any]:
+        values: list[Any] = []
+        for row in rows:
+            given = row.__dict__
+            values += [
+                given[name] if prepare is None or given[name] is None else prepare(given[name])
+                for name, prepare in self._inserted
+            ]
+            row._state.adding, row._state.db = False, DEFAULT_DB_ALIAS
+        return values
+
+    # Names come from models and from code; values never stand in a text.
+
+    def _select_of(
+        self,
+        where: Iterable[str],
+        without: Collection[str],
+        last_by: str | None,
+        *,
+        lock: bool,
+        beside: str = "",
+    ) -> str:
+        columns = self._columns(name for name in self._fields if name not in without)
+        if beside:
+            columns += ", " + self._named(beside)
+        text = f"SELECT {columns} FROM {self._name} WHERE {self._equal(where, ' AND ')}"  # noqa: S608
+        if last_by:
+            text += f" ORDER BY {self._column(last_by)} DESC"
+        locks = lock and _connection().features.has_select_for_update
+        return text + " LIMIT 1" + (" FOR UPDATE" if locks else "")
+
+    def _select_last(self, where: Iterable[str], by: str, without: Collection[str]) -> str:
+        columns = self._columns(name for name in self._fields if name not in without)
+        given = f"{self._equal(where, ' AND ')} AND {self._column(by)} < %s"
+        text = f"SELECT {columns} FROM {self._name} WHERE {given}"  # noqa: S608
+        return f"{text} ORDER BY {self._column(by)} DESC LIMIT %s"
+
+    def _read_of(self, shown: str, given: str) -> str:
+        return f"SELECT {self._named(shown)} FROM {self._name} WHERE {self._named(given)}"  # noqa: S608
+
+    def _named(self, sql: str) -> str:
+        """SQL with the columns of the fields that it names in braces."""
+        return sql.format_map({name: f"{self._name}.{self._column(name)}" for name in self._fields})
+
+    def _select_among(self, where: Iterable[str], name: str, count: int, by: str = "") -> str:
+        columns, places = self._columns(self._fields), ", ".join(["%s"] * count)
+        equal = [f"{self._column(each)} = %s" for each in where]
+        given = " AND ".join([*equal, f"{self._column(name)} IN ({places})"])
+        force = f" FORCE INDEX ({by})" if by and _connection().vendor == "mysql" else ""
+        return f"SELECT {columns} FROM {self._name}{force} WHERE {given}"  # noqa: S608
+
+    @cached_property
+    def _locks(self) -> str:
+        features = _connection().features
+        if not features.has_select_for_update:
+            return ""
+        skips = features.has_select_for_update_skip_locked
+        return " FOR UPDATE SKIP LOCKED" if skips else " FOR UPDATE"
+
+    def _insert_of(self) -> str:
+        return f"INSERT INTO {self._name} ({self._columns(self._fields)}) VALUES "  # noqa: S608
+
+    def _put_of(self, count: int) -> str:
+        return self._insert_of() + ", ".join([self._places] * count) + self._instead()
+
+    @cached_property
+    def _places(self) -> str:
+        """What stands for the values of one row."""
+        compiler = self.model._default_manager.all().query.get_compiler(DEFAULT_DB_ALIAS)
+        now = compiler.compile(Now())[0] if self._at_insert else ""
+        return f"({', '.join(now if name in self._at_insert else '%s' for name in self._fields)})"
+
+    def _instead(self) -> str:
+        """What follows an INSERT that sets the row of a primary key that is taken."""
+        keys = {field.attname for field in self.model._meta.pk_fields}
+        others = [self._column(name) for name in self._fields if name not in keys]
+        if _connection().vendor == "mysql":
+            changes = ", ".join(f"{column} = VALUES({column})" for column in others)
+            return f" ON DUPLICATE KEY UPDATE {changes}"
+        changes = ", ".join(f"{column} = excluded.{column}" for column in others)
+        return f" ON CONFLICT ({self._columns(sorted(keys))}) DO UPDATE SET {changes}"
+
+    def _update_text(self, where: Iterable[str], values: Iterable[str]) -> str:
+        key = ("update", *where, "-", *values)
+        return self._texts.get(key) or self._new_text(key, self._update_of(where, values))
+
+    def _update_of(self, where: Iterable[str], values: Iterable[str]) -> str:
+        given = self._equal(where, " AND ")
+        return f"UPDATE {self._name} SET {self._equal(values, ', ')} WHERE {given}"  # noqa: S608
+
+    def _new_text(self, key: tuple[object, ...], text: str) -> str:
+        self._texts[key] = text
+        return text
+
+    def _prepared(self, values: Mapping[str, object]) -> list[Any]:
+        """The values as the driver takes them."""
+        return [
+            value if prepare is None or value is None else prepare(value)
+            for value, prepare in zip(
+                values.values(), map(self._prepares.__getitem__, values), strict=True
+            )
+        ]
+
+    @cached_property
+    def _fields(self) -> dict[str, "Field[Any, Any]"]:
+        return {field.attname: field for field in self.model._meta.concrete_fields}
+
+    @cached_property
+    def _prepares(self) -> dict[str, Convert | None]:
+        """What makes a value as the driver takes it, by field; None for those that are so."""
+        return {name: _prepare_of(field) for name, field in self._fields.items()}
+
+    @cached_property
+    def _inserted(self) -> list[tuple[str, Convert | None]]:
+        """``_prepares`` of what a new row is inserted with."""
+        return [each for each in self._prepares.items() if each[0] not in self._at_insert]
+
+    @cached_property
+    def _converters(self) -> dict[str, list[Convert]]:
+        """What turns values of the driver into those of the model, for fields that need it."""
+        found: dict[str, list[Convert]] = {}
+        connection = _connection()
+        for name, field in self._fields.items():
+            column = field.get_col(self.model._meta.db_table)
+            converters = [
+                *connection.ops.get_db_converters(column),
+                *column.get_db_converters(connection),
+            ]
+            if converters:
+                found[name] = [
+                    partial(_converted, convert, column, connection) for convert in converters
+                ]
+        return found
+
+    @cached_property
+    def _name(self) -> str:
+        return _connection().ops.quote_name(self.model._meta.db_table)
+
+    def _column(self, name: str) -> str:
+        return _connection().ops.quote_name(str(self._fields[name].column))
+
+    def _columns(self, names: Iterable[str]) -> str:
+        return ", ".join(map(self._column, names))
+
+    def _equal(self, names: Iterable[str], between: str) -> str:
+        return between.join(f"{self._column(name)} = %s" for name in names)
+
+
+def _prepare_of(field: "Field[Any, Any]") -> Convert | None:
+    if field.get_internal_type() in _AS_THEY_ARE:
+        return None
+    if isinstance(field, DateTimeField):
+        return _moment
+    if isinstance(field, BinaryField):
+        return bytes
+    return lambda value: field.get_db_prep_save(value, _connection())
+
+
+def _moment(value: datetime) -> str:
+    """An aware moment as both databases take it: in UTC, and without saying so."""
+    return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
+
+
+def _connection() -> BaseDatabaseWrapper:
+    return connections[DEFAULT_DB_ALIAS]
+
+
+def _converted_row(
+    row: Sequence[Any], converted: Sequence[tuple[int, list[Convert]]]
+) -> tuple[Any, ...]:
+    values = list(row)
+    for place, converters in converted:
+        for convert in converters:
+            values[place] = convert(values[place])
+    return tuple(values)
+
+
+def _converted(
+    convert: Callable[..., Any], column: object, connection: BaseDatabaseWrapper, value: object
+) -> object:
+    return convert(value, column, connection)

@@ -1,0 +1,61 @@
+"""The outermost ASGI application: it times every request and counts how it ended."""
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+from django.conf import settings
+
+from ctxadmin.telemetry import metrics
+from ctxadmin.telemetry.facts import NO_ROUTE, SCOPE_KEY, Facts, current, facts_in
+from ctxadmin.telemetry.logs import log_request
+from ctxadmin.telemetry.traces import request_span
+
+AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
+
+_STATIC: Final = f"/{settings.STATIC_URL.strip('/')}/"
+
+
+class Observed:
+    """Puts the facts of a request beside it, for all that answer it, and tells of them after."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        facts = scope[SCOPE_KEY] = facts_in(scope["headers"])
+        entered = current.set(facts)
+
+        async def noting(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                facts.status = message["status"]
+            await send(message)
+
+        metrics.request_began()
+        try:
+            with request_span(scope["method"], facts):
+                await self._answer(facts, scope, receive, noting)
+        finally:
+            current.reset(entered)
+            _tell(facts, scope, time.perf_counter() - began)
+
+    async def _answer(self, facts: Facts, scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await self.app(scope, receive, send)
+        except Exception:
+            facts.status = 500
+            raise
+        finally:
+            if facts.status == 404:
+                facts.conversation = ""  # what is not there is no id but some text
+            if facts.route == NO_ROUTE and scope["path"].startswith(_STATIC):
+                facts.route = _STATIC + "{file}"
+
+
+def _tell(facts: Facts, scope: Any, seconds: float) -> None:
+    log_request(facts, scope["method"], seconds)
+    metrics.request_ended(facts.route, scope["method"], facts.status, seconds)

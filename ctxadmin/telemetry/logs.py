@@ -1,0 +1,156 @@
+"""Log lines: events with ids, as JSON or for the eye; never content, tokens or paths of callers.
+
+What an exception or another package says may quote what a caller sent: a database names the value
+that does not fit, Django the path that it does not know. So of an exception only types, numbers
+and the stack are told, and of other packages' events only the words that stand in their code.
+"""
+
+import logging
+import re
+import sqlite3
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import Final
+
+import orjson
+from django.db import DatabaseError
+
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.telemetry.facts import Facts, current
+
+# The packages of this project: a logger is named for its module, or for one of them.
+_OURS: Final = frozenset(
+    {"checkpoints", "conversations", "ctxadmin", "demo", "notifications", "workflows"}
+)
+_FRAMES: Final = 40
+_CHAIN: Final = 5
+_VALUE: Final = re.compile(r"%(?:\(\w+\))?[-+# 0-9.*]*[a-zA-Z]")
+_log = logging.getLogger("ctxadmin.telemetry")
+_access = logging.getLogger("ctxadmin.access")
+
+
+class JsonFormatter(logging.Formatter):
+    """A record as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return orjson.dumps(_told(record), default=str).decode()
+
+
+class LineFormatter(logging.Formatter):
+    """A record as one line for the eye, and a line for each place of a stack."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told = _told(record)
+        errors = told.pop("errors", ())
+        first = f"{told.pop('time')} {told.pop('level')} {told.pop('event')}"
+        lines = [" ".join([first, *(f"{name}={value}" for name, value in told.items())])]
+        for error in errors if isinstance(errors, list) else ():
+            lines += [f"  {place}" for place in error.pop("stack")]
+            lines.append("  " + " ".join(map(str, error.values())))
+        return "\n".join(lines)
+
+
+def log_request(facts: Facts, method: str, seconds: float) -> None:
+    """One line for a request that was answered, if these are wanted."""
+    if _access.isEnabledFor(logging.INFO):
+        told = {
+            "method": method,
+            "route": facts.route,
+            "status": facts.status,
+            "ms": round(seconds * 1e3, 3),
+            **facts.ids(),
+        }
+        if facts.code:
+            told["code"] = facts.code
+        _access.info("request", extra={"told": told})
+
+
+def log_ends_of_threads() -> None:
+    """Have a thread that dies of an exception logged like everything else."""
+    threading.excepthook = _thread_ended
+
+
+def _thread_ended(ended: threading.ExceptHookArgs) -> None:
+    if ended.exc_value is not None:
+        _log.error("a thread ended: %s", ended.exc_type.__name__, exc_info=ended.exc_value)
+
+
+def _told(record: logging.LogRecord) -> dict[str, object]:
+    """What a line says, in its order."""
+    told: dict[str, object] = {
+        "time": clock.iso(clock.now()),
+        "level": record.levelname,
+        "event": _event(record),
+    }
+    own = record.__dict__.get("told")
+    facts = current.get()
+    if isinstance(own, Mapping):
+        told |= own
+    elif facts is not None:
+        told |= facts.ids()
+    if not _is_ours(record):
+        told["logger"] = record.name
+    if record.exc_info and record.exc_info[1] is not None:
+        told["errors"] = [_error(each) for each in _chain(record.exc_info[1])]
+    return told
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.name.partition(".")[0] in _OURS
+
+
+def _event(record: logging.LogRecord) -> str:
+    """Our own words with their values; of others the template, if it is one, else the place."""
+    if _is_ours(record):
+        return _worded(record)
+    template = record.msg
+    if isinstance(template, str) and (record.args or record.name.startswith("uvicorn")):
+        first = template.partition("\n")[0]
+        if any(map(str.isalpha, _VALUE.sub("", first))):
+            return first
+    return f"{record.module}.{record.funcName}"
+
+
+def _worded(record: logging.LogRecord) -> str:
+    """Our event; an exception among its values is told by its type."""
+    values = record.args
+    if isinstance(values, tuple):
+        values = tuple(
+            type(value).__name__ if isinstance(value, BaseException) else value for value in values
+        )
+    try:
+        return str(record.msg) % values if values else str(record.msg)
+    except (TypeError, ValueError):
+        return str(record.msg)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The exception and what it came from, the last first."""
+    following: BaseException | None = error
+    for _ in range(_CHAIN):
+        if following is None:
+            return
+        yield following
+        implied = None if following.__suppress_context__ else following.__context__
+        following = following.__cause__ or implied
+
+
+def _error(error: BaseException) -> dict[str, object]:
+    """What is told of an exception: its type, the database's number, the stack without values."""
+    told: dict[str, object] = {"type": f"{type(error).__module__}.{type(error).__qualname__}"}
+    if isinstance(error, ContextError):
+        told["code"] = error.code
+    elif isinstance(error, sqlite3.Error):
+        told["code"] = getattr(error, "sqlite_errorname", "")
+    elif isinstance(error, DatabaseError) and error.args and isinstance(error.args[0], int):
+        told["code"] = error.args[0]
+    told["stack"] = list(_places(error.__traceback__))
+    return told
+
+
+def _places(trace: TracebackType | None) -> Iterator[str]:
+    for frame in traceback.extract_tb(trace, limit=-_FRAMES):
+        yield f"{frame.filename}:{frame.lineno} {frame.name}"

@@ -1,0 +1,1 @@
+"""What pages share: their shell, components, forms, languages, and the pages of accounts."""

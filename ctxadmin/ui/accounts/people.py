@@ -1,0 +1,295 @@
+"""The settings pages of people: the list, a new one, one person with their role and password."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from ctxadmin.accounts import people as services
+from ctxadmin.accounts.people import NewPassword, NewPersonRequest, Person, RoleName
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action, Role
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, VersionConflict
+from ctxadmin.ui.components import Confirm, Crumb, Status, Text
+from ctxadmin.ui.forms import ContractForm, FieldHint
+from ctxadmin.ui.pages import page, show
+
+ROLES: Final[Mapping[Role, Text]] = {
+    Role.VIEWER: gettext_lazy("viewer: reads everything"),
+    Role.REVIEWER: gettext_lazy("reviewer: edits paused states, approves, rolls back"),
+    Role.DESIGNER: gettext_lazy("designer: the same, and draws workflows"),
+    Role.ADMIN: gettext_lazy("admin: everything, including people, tokens and erasing"),
+}
+_LOCKED: Final = Status(gettext_lazy("locked out"), "secondary", "lock")
+_WAITING: Final = Status(gettext_lazy("has not chosen a password yet"), "orange", "key")
+_ACTIVE: Final = Status(gettext_lazy("active"), "green", "circle-check")
+
+
+class RoleRequest(Contract):
+    """What somebody may do from now on."""
+
+    role: RoleName
+
+
+_ROLE_HINT: Final = FieldHint(
+    label=gettext_lazy("Role"),
+    choices=[(role.value, words) for role, words in ROLES.items()],
+    wide=True,
+)
+
+
+class NewPersonForm(ContractForm[NewPersonRequest]):
+    contract = NewPersonRequest
+    hints = {
+        "name": FieldHint(
+            label=gettext_lazy("Name"),
+            help=gettext_lazy(
+                "Letters, digits and . @ + - _. Shown as the author of their changes; it cannot"
+                " be changed later."
+            ),
+            wide=True,
+        ),
+        "role": _ROLE_HINT,
+    }
+
+
+class RoleForm(ContractForm[RoleRequest]):
+    contract = RoleRequest
+    hints = {"role": _ROLE_HINT}
+
+
+@dataclass(frozen=True, slots=True)
+class PeoplePage:
+    """Everybody in the workspace."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    people: Sequence[tuple[Person, Status]]
+    own: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewPersonPage:
+    """The form of a new person."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    form: NewPersonForm
+
+
+@dataclass(frozen=True, slots=True)
+class PersonPage:
+    """One person; ``own`` if it is who looks, ``warning`` says why nothing was saved."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    person: Person
+    status: Status
+    form: RoleForm
+    own: bool
+    warning: str
+
+
+@dataclass(frozen=True, slots=True)
+class PasswordPage:
+    """A new password, which no other page will show."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    made: NewPassword
+    sign_in: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPage:
+    """The question before somebody is locked out or gets another password."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    confirm: Confirm
+
+
+@require_safe
+@page
+def people(request: HttpRequest, actor: Actor) -> HttpResponse:
+    found = [(person, _status(person)) for person in services.list_people(actor)]
+    shown = PeoplePage(_("People"), _crumbs(), found, _own_name(actor))
+    return show(request, "settings/people.html", shown)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@page
+def new_person(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """Add somebody; the answer is the only page that ever shows their first password."""
+    actor.require(Action.MEMBER_MANAGE)
+    if request.method == "POST":
+        form = NewPersonForm(request.POST)
+        if form.is_valid():
+            try:
+                made = services.add_person(actor, form.model.name, Role(form.model.role))
+                return _password_page(request, made)
+            except Duplicate as error:
+                form.add_problems([FieldProblem("/name", error.detail, error.code)])
+    else:
+        form = NewPersonForm(initial={"role": Role.REVIEWER.value, "name": ""})
+    shown = NewPersonPage(_("New person"), _crumbs(_("New person")), form)
+    status = 422 if request.method == "POST" else 200
+    return show(request, "settings/new_person.html", shown, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def person(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """One person; a POST gives them another role."""
+    found = services.find_person(actor, name)
+    if request.method != "POST":
+        return _person_page(request, actor, found, RoleForm(initial={"role": found.role.value}))
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        return _person_page(request, actor, found, form, status=422)
+    seen = next((role for role in Role if role.value == request.POST.get("seen")), found.role)
+    try:
+        services.change_role(actor, name, Role(form.model.role), seen=seen)
+    except (InvalidState, VersionConflict) as error:
+        now = services.find_person(actor, name)
+        return _person_page(request, actor, now, form, error.detail, status=409)
+    flash.success(request, _("Role of %(name)s saved.") % {"name": name})
+    return redirect("settings-people")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@page
+def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    """Another password for who forgot theirs; the answer shows it this once."""
+    found = services.find_person(actor, name)
+    if request.method == "POST":
+        return _password_page(request, services.renew_password(actor, name))
+    return _question(
+        request,
+        found,
+        title=_("A new password for %(name)s") % {"name": name},
+        text=_(
+            "The current password stops working and its sessions are signed out. The new "
+            "password is shown once and must be changed at the first sign-in."
+        ),
+        submit=_("Make a new password"),
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def lock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    found = services.find_person(actor, name)
+    if request.method == "POST":
+        return _done(request, actor, services.lock, name, _("%(name)s is now locked out."))
+    return _question(
+        request,
+        found,
+        title=_("Lock %(name)s out") % {"name": name},
+        text=_(
+            "They are signed out at once. Their work stays under their name. You can let them "
+            "in again."
+        ),
+        submit=_("Lock out"),
+        danger=True,
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def unlock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+    found = services.find_person(actor, name)
+    if request.method == "POST":
+        return _done(request, actor, services.unlock, name, _("%(name)s can sign in again."))
+    return _question(
+        request,
+        found,
+        title=_("Let %(name)s in again") % {"name": name},
+        text=_("Their role and password are unchanged."),
+        submit=_("Let in"),
+    )
+
+
+def _done(
+    request: HttpRequest,
+    actor: Actor,
+    change: Callable[[Actor, str], None],
+    name: str,
+    words: str,
+) -> HttpResponse:
+    change(actor, name)
+    flash.success(request, words % {"name": name})
+    return redirect("settings-people")
+
+
+def _person_page(
+    request: HttpRequest,
+    actor: Actor,
+    found: Person,
+    form: RoleForm,
+    warning: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    shown = PersonPage(
+        title=found.name,
+        crumbs=_crumbs(found.name),
+        person=found,
+        status=_status(found),
+        form=form,
+        own=found.name == _own_name(actor),
+        warning=warning,
+    )
+    return show(request, "settings/person.html", shown, status=status)
+
+
+def _password_page(request: HttpRequest, made: NewPassword) -> HttpResponse:
+    shown = PasswordPage(
+        title=_("Password for %(name)s") % {"name": made.name},
+        crumbs=_crumbs(made.name),
+        made=made,
+        sign_in=request.build_absolute_uri(reverse("login")),
+    )
+    return show(request, "settings/password.html", shown)
+
+
+def _question(
+    request: HttpRequest,
+    found: Person,
+    *,
+    title: str,
+    text: str,
+    submit: str,
+    danger: bool = False,
+) -> HttpResponse:
+    back = reverse("settings-person", args=[found.name])
+    confirm = Confirm(title, text, request.path, submit, back, danger=danger)
+    shown = QuestionPage(title, _crumbs(Crumb(found.name, back), submit), confirm)
+    return show(request, "confirm.html", shown, confirm=confirm)
+
+
+def _status(found: Person) -> Status:
+    return _LOCKED if found.locked else _WAITING if found.must_change else _ACTIVE
+
+
+def _own_name(actor: Actor) -> str:
+    return actor.name if actor.kind == "person" else ""
+
+
+def _crumbs(*way: Crumb | str) -> tuple[Crumb, ...]:
+    """The way to a page of people; without one the list itself."""
+    start = [Crumb(_("Settings"), reverse("settings"))]
+    if not way:
+        return (*start, Crumb(_("People")))
+    start.append(Crumb(_("People"), reverse("settings-people")))
+    return (*start, *(Crumb(each) if isinstance(each, str) else each for each in way))

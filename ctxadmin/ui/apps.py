@@ -1,0 +1,8 @@
+"""What pages share as a Django app: it has the template tags."""
+
+from django.apps import AppConfig
+
+
+class UiConfig(AppConfig):
+    name = "ctxadmin.ui"
+    label = "ui"

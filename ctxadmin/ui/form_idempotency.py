@@ -1,0 +1,67 @@
+"""Forms whose button is pressed again because no answer came: they are done once."""
+
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from django.contrib import messages as flash
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+
+from ctxadmin.http.idempotency import REPLAYED, Call, KeyReused, once
+from ctxadmin.http.problems import reads_problems
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import Duplicate
+from ctxadmin.lib.json_bytes import canonical
+
+FIELD: Final = "form_key"
+_TOKEN: Final = "csrfmiddlewaretoken"
+
+
+def new_key() -> str:
+    """What tells one form from every other, also from the same page loaded again."""
+    return secrets.token_urlsafe(16)
+
+
+def leads_on(response: HttpResponse) -> bool:
+    """True for the answer to a form that was done: all else shows it again, or a refusal."""
+    return response.status_code in (302, 303) and "Location" in response
+
+
+def once_per_form(
+    request: HttpRequest, actor: Actor, stream: int, act: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Do what a form asks for, or lead to where its first press led and say so.
+
+    Only what leads on is done and kept; of any other answer nothing is left. A form that was
+    changed after it was done is refused, and gets another key: what it says now is a new one.
+    """
+    key = request.POST.get(FIELD, "")
+    if request.method != "POST" or not key:
+        return act()
+    call = Call.made_of("POST", request.path, _said(request), key, actor, stream)
+    try:
+        response = once(call, act, is_done=leads_on)
+    except KeyReused:
+        return _was_changed(request)
+    if REPLAYED in response:
+        text = _("Already saved; nothing was changed twice.")
+        flash.success(request, text)
+    return response
+
+
+def _said(request: HttpRequest) -> bytes:
+    """What the form says: all of it but the token, which another tab may have renewed."""
+    fields = sorted((name, values) for name, values in request.POST.lists() if name != _TOKEN)
+    sent = [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
+    files = [(file.name, file.size) for file in sent]
+    return canonical([fields, files])
+
+
+def _was_changed(request: HttpRequest) -> HttpResponse:
+    text = _("Already saved as you sent it the first time. Your later changes are not saved yet.")
+    if not reads_problems(request):
+        raise Duplicate(text)
+    again = _("Press again to save them too.")
+    return JsonResponse({"detail": f"{text} {again}", FIELD: new_key()}, status=409)

@@ -1,0 +1,168 @@
+"""The tree of a form: fields, groups, lists and variants, as it is drawn and as it is read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
+
+from django.forms import BoundField
+from pydantic import JsonValue
+
+from ctxadmin.lib.contract import Contract
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.forms.shape import Member
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A box counts only while the field ``name`` has one of ``values``; ``now`` says if it has."""
+
+    name: str
+    values: str
+    now: bool
+
+
+@dataclass(slots=True)
+class FieldBox:
+    """One field with its label, help and errors.
+
+    ``marker`` is a hidden name that keeps a content which is not a text as JSON.
+    """
+
+    kind: ClassVar[str] = "field"
+    member: Member
+    bound: BoundField
+    wide: bool
+    marked_required: bool
+    suggestions: Sequence[str] = ()
+    marker: str = ""
+    shown: Shown | None = None
+
+
+@dataclass(slots=True)
+class GroupBox:
+    """A fieldset, or a row of a list; the outermost one has no legend.
+
+    ``place`` are the legends around it. ``constants`` are members that no field asks for,
+    ``left_out`` those that are not shown, ``is_open`` keeps others; ``contract`` reads what the
+    outer model takes as free JSON.
+    """
+
+    kind: ClassVar[str] = "group"
+    member: Member
+    name: str
+    legend: Text
+    place: Sequence[Text] = ()
+    boxes: "list[Box]" = field(default_factory=list)
+    constants: Mapping[str, JsonValue] = field(default_factory=dict)
+    contract: type[Contract] | None = None
+    left_out: Sequence[str] = ()
+    is_open: bool = False
+    errors: list[str] = field(default_factory=list)
+    shown: Shown | None = None
+
+    @property
+    def help(self) -> Text:
+        return self.member.hint.help
+
+
+@dataclass(slots=True)
+class VariantBox:
+    """One of several groups; ``choice`` says which."""
+
+    kind: ClassVar[str] = "variant"
+    member: Member
+    name: str
+    legend: Text
+    tag: str
+    choice: FieldBox
+    panels: Mapping[str, GroupBox]
+    errors: list[str] = field(default_factory=list)
+    shown: Shown | None = None
+
+    @property
+    def help(self) -> Text:
+        return self.member.hint.help
+
+
+@dataclass(slots=True)
+class RowsBox:
+    """A list whose rows can be added, removed and moved by submit buttons.
+
+    ``focus`` is the button or new row where the reader goes on after such an edit.
+    """
+
+    kind: ClassVar[str] = "rows"
+    member: Member
+    name: str
+    legend: Text
+    place: Sequence[Text]
+    add_label: Text
+    button: str
+    count_name: str
+    most: int
+    rows: "list[GroupBox | VariantBox]" = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    shown: Shown | None = None
+    focus: tuple[str, int] = ("", -1)
+
+    @property
+    def help(self) -> Text:
+        return self.member.hint.help
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.rows) >= self.most
+
+
+Box: TypeAlias = FieldBox | GroupBox | VariantBox | RowsBox
+
+
+def counts(box: Box) -> bool:
+    """False for what is hidden by a choice: it is not asked for and not read."""
+    return box.shown is None or box.shown.now
+
+
+def children(box: Box) -> "Sequence[Box]":
+    match box:
+        case FieldBox():
+            return ()
+        case GroupBox():
+            return box.boxes
+        case VariantBox():
+            return (box.choice, *box.panels.values())
+        case RowsBox():
+            return box.rows
+
+
+def fields_in(box: Box) -> Iterator[FieldBox]:
+    """The fields of a box that count now, in the order in which they are drawn."""
+    if isinstance(box, FieldBox):
+        yield box
+        return
+    for child in children(box):
+        if counts(child):
+            yield from fields_in(child)
+
+
+def hidden_fields(box: Box, *, inside: bool = False) -> Iterator[str]:
+    """The names of all fields that do not count now."""
+    hidden = inside or not counts(box)
+    if isinstance(box, FieldBox):
+        if hidden:
+            yield box.bound.name
+        return
+    for child in children(box):
+        yield from hidden_fields(child, inside=hidden)
+
+
+def labels_of(box: Box) -> Mapping[str, str]:
+    """What members in and below ``box`` are called, by name; the outer one of a name wins."""
+    return dict(reversed(list(_labels(box))))
+
+
+def _labels(box: Box) -> Iterator[tuple[str, str]]:
+    for child in children(box):
+        label = child.bound.label if isinstance(child, FieldBox) else child.legend
+        yield child.member.name, str(label)
+    for child in children(box):
+        yield from _labels(child)

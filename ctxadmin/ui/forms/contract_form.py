@@ -1,0 +1,192 @@
+"""A Django form for a contract model: nested, with rows and variants, errors at the field."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Final, Generic, TypeVar, cast
+
+from django import forms
+from django.forms.utils import ErrorDict
+from django.http import QueryDict
+from pydantic import JsonValue
+
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.ui.forms.boxes import GroupBox, hidden_fields, labels_of
+from ctxadmin.ui.forms.build import Builder
+from ctxadmin.ui.forms.collect import Collected, collect
+from ctxadmin.ui.forms.collect_errors import Check, StandIns, all_faults
+from ctxadmin.ui.forms.fields import LinesLeaf
+from ctxadmin.ui.forms.flat import RowEdit, Texts, edit_rows, join, texts_of
+from ctxadmin.ui.forms.hints import Hints
+from ctxadmin.ui.forms.places import BoxError, FieldError, Place, message_at, nearest
+from ctxadmin.ui.forms.shape import Group, Member, find_rows, shape_of
+
+ModelT = TypeVar("ModelT", bound=Contract)
+
+ROWS_BUTTON: Final = "_rows"
+
+
+class ContractForm(forms.Form, Generic[ModelT]):
+    """The form of ``contract``; subclass it and set ``contract``, ``hints``, ``left_out``.
+
+    ``data`` is what was sent (None: nothing yet), ``initial`` a model or its JSON, ``root`` the
+    start of every name if a page has several forms. ``is_valid()`` and then ``model`` as usual.
+    Members that are left out keep the value of ``initial``. When a button of a list was
+    pressed, ``is_valid()`` is False and ``edited`` True: show the form again. ``is_opened`` is
+    set where errors are those of what is stored, and nothing was sent yet.
+    """
+
+    contract: ClassVar[type[Contract]]
+    hints: ClassVar[Hints] = {}
+    left_out: ClassVar[Sequence[str]] = ()
+    stand_ins: ClassVar[StandIns] = {}
+    use_required_attribute = False
+    is_opened = False
+
+    def __init__(
+        self, data: QueryDict | None = None, *, initial: ModelT | JsonValue = None, root: str = ""
+    ) -> None:
+        self.sent = data is not None
+        self.root = root
+        self.before = _as_json(self.contract, initial)
+        self.edit = RowEdit.read(data.get(join(root, ROWS_BUTTON), "")) if data else None
+        self.found = Collected()
+        self._parsed: Contract | None = None
+        shape = shape_of(self.contract, self.hints, self.left_out)
+        whole = Member("", shape, required=True)
+        texts = self._texts(shape, whole, data)
+        super().__init__(texts)
+        self.texts = texts
+        builder = Builder(self, texts, self.edit, join(root, ROWS_BUTTON))
+        self.box: GroupBox = builder.group(shape, whole, root)
+
+    @property
+    def edited(self) -> bool:
+        """True if rows were added, removed or moved and nothing is to be saved yet."""
+        return self.edit is not None
+
+    @property
+    def as_typed(self) -> str:
+        """Name and value of a button that shows the form again as it was sent, and does no more."""
+        return f"{join(self.root, ROWS_BUTTON)}=up:-:0"
+
+    @property
+    def as_sent(self) -> QueryDict:
+        """What the form shows, as if it was sent like this; a form of it shows its errors."""
+        data = QueryDict(mutable=True)
+        for name, values in self.texts.lists():
+            data.setlist(name, values)
+        return data
+
+    @property
+    def model(self) -> ModelT:
+        """The validated model; ask ``is_valid()`` first."""
+        if not self.is_valid() or self._parsed is None:
+            raise ValueError("the form is not valid")
+        return cast(ModelT, self._parsed)
+
+    def is_valid(self) -> bool:
+        return self.sent and not self.edited and super().is_valid()
+
+    def full_clean(self) -> None:
+        if self.sent and not self.edited:
+            super().full_clean()
+        else:
+            self._errors = ErrorDict()
+            self.cleaned_data = {}
+
+    def clean(self) -> dict[str, Any]:
+        for name in hidden_fields(self.box):
+            self.errors.pop(name, None)
+        self.found = collect(self.box, self.cleaned_data, self.before)
+        problems: list[FieldProblem] = []
+        whole = (self.contract, self.read(self.found.value), "")
+        for contract, value, pointer in [*self.found.inner, whole]:
+            try:
+                self._parsed = parse(contract, value, pointer)
+            except ValidationFailed as error:
+                problems += error.problems
+        self._place(problems)
+        return self.cleaned_data
+
+    def read(self, value: JsonValue) -> JsonValue:
+        """What the fields say as the contract says it, if the form shows parts otherwise."""
+        return value
+
+    def faults(self, check: Check[ModelT]) -> list[FieldProblem]:
+        """All that ``check`` finds wrong beyond the model, also in a form that is invalid.
+
+        It gets what was sent, with ``stand_ins`` for what is wrong in it.
+        """
+        if not self.sent or self.edited:
+            return []
+        self.is_valid()  # reads what was sent
+        contract = cast(type[ModelT], self.contract)
+        found = all_faults(contract, self.found.value, self.stand_ins, check)
+        return [each for each in found if not self._is_wrong(each.pointer)]
+
+    def add_problems(self, problems: Iterable[FieldProblem]) -> None:
+        """Show what a service refused at the fields; afterwards the form is not valid."""
+        self._place(problems)
+
+    def _texts(self, shape: Group, whole: Member, data: QueryDict | None) -> Texts:
+        """What the fields show: the initial value, or what was sent with its rows edited."""
+        if data is None:
+            return texts_of(shape, whole, self.before, self.root)
+        path = (
+            self.edit.rows.removeprefix(f"{self.root}-" if self.root else "") if self.edit else ""
+        )
+        found = find_rows(shape, path.split("-"))
+        if self.edit is None or found is None:
+            return data
+        rows, member = found
+        return edit_rows(
+            data, self.edit, lambda name: texts_of(rows.item, member, None, name), rows.most
+        )
+
+    def _place(self, problems: Iterable[FieldProblem]) -> None:
+        labels = labels_of(self.box)
+        for problem in problems:
+            place, rest = nearest(self.found.places, problem.pointer)
+            if place.field_name in self.found.unread:
+                continue  # the field says already why it could not be read
+            if place.box is not self.box and not self.found.unread.isdisjoint(place.fields):
+                continue  # what could not be read is missing in the box
+            message = message_at(problem, rest, self._line_of(place, rest), labels)
+            column = dict(problem.extra).get("column")
+            self._say(place, message, column if isinstance(column, int) else None)
+
+    def _is_wrong(self, pointer: str) -> bool:
+        """True if something is said already of the field, or in the box, at ``pointer``."""
+        place, _rest = nearest(self.found.places, pointer)
+        if place.box is None or place.box is self.box:
+            return place.field_name in self.errors
+        return bool(place.box.errors) or any(name in self.errors for name in place.fields)
+
+    def _line_of(self, place: Place, rest: Sequence[str]) -> int | None:
+        """On which line of a text area the item of a list stands."""
+        field = self.fields.get(place.field_name)
+        if not isinstance(field, LinesLeaf) or not rest or not rest[0].isdigit():
+            return None
+        return field.line_of(self.data.get(place.field_name), int(rest[0]))
+
+    def _say(self, place: Place, message: str, column: int | None) -> None:
+        if place.field_name:
+            if message not in self.errors.get(place.field_name, ()):
+                self.add_error(place.field_name, FieldError(message, column))
+        elif place.box is None or place.box is self.box:
+            self.add_error(None, message)
+        elif message not in place.box.errors:
+            place.box.errors.append(message)
+            self.add_error(None, BoxError(message, place))
+
+
+def _as_json(contract: type[Contract], initial: Contract | JsonValue) -> JsonValue:
+    """The initial value in the contract's spelling; as it is if it is no valid model."""
+    if isinstance(initial, Contract):
+        return cast(JsonValue, initial.model_dump(mode="json", by_alias=True, exclude_none=True))
+    if initial is None:
+        return None
+    try:
+        return _as_json(contract, parse(contract, initial))
+    except ValidationFailed:
+        return initial

@@ -1,0 +1,165 @@
+"""Between a JSON object and the flat names and texts of an HTML form.
+
+The name of a leaf is its path with ``-``: ``rules-0-pattern``. ``rules-count`` tells how many
+rows a list has. The members of a variant stand under its tag: ``step-retry-times``.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias, cast
+
+from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
+from pydantic import JsonValue
+
+from ctxadmin.ui.forms.fields import LeafField, field_for
+from ctxadmin.ui.forms.shape import Group, Kind, Leaf, Member, Rows, Shape, Variants, member_of
+
+MOST_ROWS: Final = 1000
+_EDIT: Final = re.compile(r"(add|remove|up|down):([A-Za-z0-9_-]+?)(?::([0-9]{1,4}))?")
+
+Texts: TypeAlias = MultiValueDict[str, str]
+EditAction: TypeAlias = Literal["add", "remove", "up", "down"]
+
+
+def join(prefix: str, name: str) -> str:
+    return f"{prefix}-{name}" if prefix else name
+
+
+def count_name(rows: str) -> str:
+    """The name of the hidden input that tells how many rows ``rows`` has."""
+    return f"{rows}-count"
+
+
+def marker_name(name: str) -> str:
+    """The name of the hidden input that says of a mixed content that it is JSON here."""
+    return f"{name}-as"
+
+
+def count_rows(data: Mapping[str, object], rows: str) -> int:
+    """How many rows the form was sent with; nonsense counts as none."""
+    text = str(data.get(count_name(rows), ""))
+    return min(int(text), MOST_ROWS) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+
+
+def texts_of(shape: Shape, member: Member, value: JsonValue, name: str) -> Texts:
+    """What the form of ``member`` shows for ``value`` (None: nothing was said), by field name."""
+    texts: Texts = MultiValueDict()
+    _write(shape, member, value, name, texts)
+    return texts
+
+
+def _write(shape: Shape, member: Member, value: JsonValue, name: str, texts: Texts) -> None:
+    match shape:
+        case Leaf(Kind.CONSTANT):
+            return
+        case Leaf():
+            if shape.mixed and not isinstance(value, str | None):
+                texts[marker_name(name)] = "json"
+                shape = Leaf(Kind.JSON)
+            _write_leaf(field_for(member, shape), value, name, texts)
+        case Group():
+            known = value if isinstance(value, dict) else {}
+            for part in shape.members:
+                given = member_of(known, part.name)
+                given = part.default if given is None else given
+                _write(part.shape, part, given, join(name, part.name), texts)
+        case Rows():
+            items = value if isinstance(value, list) else []
+            texts[count_name(name)] = str(len(items))
+            for index, item in enumerate(items):
+                _write(shape.item, member, item, join(name, str(index)), texts)
+        case Variants():
+            _write_variants(shape, member, value, name, texts)
+
+
+def _write_leaf(field: LeafField, value: JsonValue, name: str, texts: Texts) -> None:
+    written = field.write(value)
+    if isinstance(written, list):
+        texts.setlist(name, [str(item) for item in written])
+    elif isinstance(written, bool):
+        if written:
+            texts[name] = "on"
+    else:
+        texts[name] = str(written)
+
+
+def _write_variants(
+    shape: Variants, member: Member, value: JsonValue, name: str, texts: Texts
+) -> None:
+    known = value if isinstance(value, dict) else {}
+    chosen = str(known.get(shape.tag, "" if not member.required else next(iter(shape.options))))
+    texts[join(name, shape.tag)] = chosen
+    for tag, group in shape.options.items():
+        given: JsonValue = known if tag == chosen else None
+        _write(group, member, given, join(name, tag), texts)
+
+
+@dataclass(frozen=True, slots=True)
+class RowEdit:
+    """A button of a list: add a row at the end, or remove or move row ``index``."""
+
+    action: EditAction
+    rows: str
+    index: int = 0
+
+    @classmethod
+    def read(cls, text: str) -> "RowEdit | None":
+        """From a button's value, ``up:rules:2``; None if it is none of ours."""
+        match = _EDIT.fullmatch(text)
+        if match is None:
+            return None
+        action, rows, index = match.groups()
+        return cls(cast(EditAction, action), rows, int(index or 0))
+
+    def focus(self, count: int) -> tuple[str, int]:
+        """Where the reader goes on: the action and the row that it now concerns."""
+        match self.action:
+            case "add":
+                return "add", count - 1
+            case "remove":
+                return "remove", min(self.index, count - 1)
+            case "up":
+                return "up", max(self.index - 1, 0)
+            case _:
+                return "down", min(self.index + 1, count - 1)
+
+
+def edit_rows(data: Texts, edit: RowEdit, new_row: Callable[[str], Texts], most: int) -> QueryDict:
+    """The sent form with one list changed; everything that was typed stays.
+
+    ``new_row(name)`` gives the texts of an added row. An edit that cannot be made changes nothing.
+    """
+    count = count_rows(data, edit.rows)
+    order = list(range(count))
+    match edit.action:
+        case "remove" if edit.index < count:
+            del order[edit.index]
+        case "up" if 0 < edit.index < count:
+            order[edit.index - 1 : edit.index + 1] = [edit.index, edit.index - 1]
+        case "down" if edit.index + 1 < count:
+            order[edit.index : edit.index + 2] = [edit.index + 1, edit.index]
+    result = _reordered(data, edit.rows, order)
+    if edit.action == "add" and count < most:
+        for name, values in new_row(join(edit.rows, str(count))).lists():
+            result.setlist(name, values)
+        order.append(count)
+    result[count_name(edit.rows)] = str(len(order))
+    return result
+
+
+def _reordered(data: Texts, rows: str, order: list[int]) -> QueryDict:
+    new_place = {str(old): str(new) for new, old in enumerate(order)}
+    result = QueryDict(mutable=True)
+    start = f"{rows}-"
+    for name, values in data.lists():
+        if not name.startswith(start):
+            result.setlist(name, list(values))
+            continue
+        old, separator, rest = name[len(start) :].partition("-")
+        if not old.isdigit():
+            result.setlist(name, list(values))
+        elif old in new_place:
+            result.setlist(f"{start}{new_place[old]}{separator}{rest}", list(values))
+    return result

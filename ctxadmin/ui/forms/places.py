@@ -1,0 +1,78 @@
+"""Where in a form a JSON pointer of the model stands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from ctxadmin.lib.errors import FieldProblem
+from ctxadmin.ui.forms.boxes import GroupBox, RowsBox, fields_in
+from ctxadmin.ui.forms.wording import in_words
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A field by its name, or a box; neither: the whole form."""
+
+    field_name: str = ""
+    box: GroupBox | RowsBox | None = None
+
+    @property
+    def label(self) -> str:
+        """The legends around and of the box, for the summary of errors."""
+        return (
+            " › ".join(str(part) for part in (*self.box.place, self.box.legend)) if self.box else ""
+        )
+
+    @property
+    def fields(self) -> list[str]:
+        """The names of the fields in the box."""
+        return [each.bound.name for each in fields_in(self.box)] if self.box else []
+
+
+WHOLE = Place()
+
+
+def nearest(places: Mapping[str, Place], pointer: str) -> tuple[Place, list[str]]:
+    """The innermost place that holds ``pointer``, and the steps below it."""
+    rest: list[str] = []
+    while pointer:
+        if pointer in places:
+            return places[pointer], rest
+        pointer, _slash, step = pointer.rpartition("/")
+        rest.insert(0, step)
+    return places.get("", WHOLE), rest
+
+
+class FieldError(ValidationError):
+    """What is wrong with a field; ``column`` is where in a text of one line, if that is known."""
+
+    def __init__(self, message: str, column: int | None) -> None:
+        super().__init__(message, code="validation")
+        self.column = column
+
+
+class BoxError(ValidationError):
+    """What is wrong with a whole box; the summary leads to its first field."""
+
+    def __init__(self, message: str, place: Place) -> None:
+        super().__init__(f"{place.label}: {message}", code="validation")
+        self.sentence = message
+        self.place = place
+
+
+def message_at(
+    problem: FieldProblem, rest: Sequence[str], line: int | None, labels: Mapping[str, str]
+) -> str:
+    """What the field says: the place inside of it, the message, line and column if there are."""
+    message, extra = problem.message, dict(problem.extra)
+    if "column" in extra and "column" not in message:
+        where = {"line": extra.get("line", 1), "column": extra["column"]}
+        message += " " + _("(line %(line)s, column %(column)s)") % where
+    message = in_words(message, labels)
+    if extra.get("hint"):
+        message += " " + in_words(str(extra["hint"]), labels)
+    if line is not None:
+        return _("Line %(line)d: %(message)s") % {"line": line, "message": message}
+    return ": ".join([*(labels.get(step, step) for step in rest), message])

@@ -1,0 +1,32 @@
+"""Messages of the contract in the words of a form."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from django.utils.translation import pgettext
+
+from ctxadmin.ui.phrases import in_the_readers_language
+
+_NAMES: Final = re.compile(r"[a-z]+(?:_[a-z]+)*(?:, [a-z]+(?:_[a-z]+)*)*")
+
+
+def in_words(message: str, labels: Mapping[str, str]) -> str:
+    """The message as a sentence in which members are called by their labels.
+
+    Only what cannot be a word of the sentence is taken for a name: ``keep_first``, and every
+    name of a list in which such a one stands.
+    """
+    told = in_the_readers_language(message)
+    said = _NAMES.sub(lambda found: _called(found[0], labels), told)
+    said = said[:1].upper() + said[1:]
+    if said.endswith((".", "!", "?", "…", "。", "！", "？")):
+        return said
+    return pgettext("a sentence ends", "%(sentence)s.") % {"sentence": said}
+
+
+def _called(words: str, labels: Mapping[str, str]) -> str:
+    names = words.split(", ")
+    if not any("_" in name and name in labels for name in names):
+        return words
+    return ", ".join(f"“{labels[name]}”" if name in labels else name for name in names)

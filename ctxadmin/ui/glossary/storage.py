@@ -1,0 +1,87 @@
+"""Glossary: terms of storage and operation."""
+
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from ctxadmin.ui.glossary.terms import Term, TermGroup
+
+STORAGE: Final = TermGroup(
+    pgettext_lazy("glossary", "Storage and operation"),
+    (
+        Term(
+            "audit",
+            pgettext_lazy("glossary", "audit"),
+            _("The record of who changed what, when and why. Tampering with it can be detected."),
+            "ctxadmin.audit.models.AuditEntry",
+        ),
+        Term(
+            "anchor",
+            pgettext_lazy("glossary", "anchor"),
+            _(
+                "A stored mark of how far every stream of the audit goes, so that missing "
+                "entries are found."
+            ),
+            "ctxadmin.audit.models.AuditAnchor",
+        ),
+        Term(
+            "event",
+            pgettext_lazy("glossary", "event"),
+            _(
+                "A committed change of a conversation with its number seq. Engines read them in"
+                " order."
+            ),
+        ),
+        Term(
+            "webhook",
+            pgettext_lazy("glossary", "webhook"),
+            _("An address to which events are sent, signed."),
+            "notifications.models.Webhook",
+        ),
+        Term(
+            "delivery",
+            pgettext_lazy("glossary", "delivery"),
+            _("The attempts to send one event to one receiver."),
+            "notifications.models.Delivery",
+        ),
+        Term(
+            "live-copy",
+            pgettext_lazy("glossary", "live copy"),
+            _("The copy of recent data in Redis. It can be lost at any time; SQL decides."),
+            "checkpoints.live_copy",
+        ),
+        Term(
+            "retention",
+            pgettext_lazy("glossary", "retention"),
+            _("How long the states of old versions and archived conversations are kept."),
+            "checkpoints.domain.retention.RetentionPolicy",
+        ),
+        Term(
+            "thinned-version",
+            pgettext_lazy("glossary", "thinned version"),
+            _("A version whose state was removed by retention. It stays listed."),
+            "checkpoints.domain.thinning",
+        ),
+        Term(
+            "archive",
+            pgettext_lazy("glossary", "archive"),
+            _("Take a conversation out of the lists without losing anything."),
+        ),
+        Term(
+            "erase",
+            pgettext_lazy("glossary", "erase"),
+            _(
+                "Remove a conversation with all its content for good. The audit keeps that it "
+                "existed."
+            ),
+            "conversations.erasure",
+        ),
+        Term(
+            "damaged-data",
+            pgettext_lazy("glossary", "damaged data"),
+            _("Stored data that is not what was written. It is refused and never shown."),
+            "conversations.damage",
+        ),
+    ),
+)

@@ -1,0 +1,78 @@
+"""Markdown of messages as HTML that loads, links and runs nothing by itself."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import nh3
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from ctxadmin.ui.visible_text import visible
+
+_TAGS: Final = {
+    *("p", "br", "hr", "blockquote", "pre", "code", "em", "strong", "ul", "ol", "li", "a"),
+    *("h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span"),
+}
+_ATTRIBUTES: Final = {"a": {"href", "title"}, "ol": {"start"}, "span": {"title"}}
+_CLASSES: Final = {"span": {"mark-char"}}
+_SCHEMES: Final = {"http", "https", "mailto"}
+# A message's heading must not outrank the page's.
+_HEADINGS: Final = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
+_LONGEST: Final = 200_000
+
+
+class _Renderer(RendererHTML):
+    """Text and code with hidden signs named; everything else as the library has it."""
+
+    def text(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+        return visible(tokens[idx].content)
+
+    def code_inline(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        return format_html("<code>{}</code>", visible(tokens[idx].content))
+
+    def code_block(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
+    ) -> str:
+        return format_html("<pre><code>{}</code></pre>\n", visible(tokens[idx].content))
+
+    fence = code_block
+
+
+def _parser() -> MarkdownIt:
+    """CommonMark with tables; raw HTML is shown as text.
+
+    Images are left out, so that an image becomes "!" and a link and nothing is fetched when a
+    message is looked at. Deeper nesting than 20 is shown as plain text.
+    """
+    options = {"html": False, "linkify": False, "maxNesting": 20}
+    return (
+        MarkdownIt("commonmark", options, renderer_cls=_Renderer).enable("table").disable("image")
+    )
+
+
+_PARSER: Final = _parser()
+
+
+def render(text: str) -> SafeString:
+    """Safe HTML of CommonMark; text over 200,000 characters stays unformatted."""
+    if len(text) > _LONGEST:
+        return format_html('<pre class="text">{}</pre>', visible(text))
+    tokens = _PARSER.parse(text)
+    for token in tokens:
+        token.tag = _HEADINGS.get(token.tag, token.tag)
+    clean = nh3.clean(
+        _PARSER.renderer.render(tokens, _PARSER.options, {}),
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        allowed_classes=_CLASSES,
+        url_schemes=_SCHEMES,
+        url_relative="deny",
+        link_rel="noopener noreferrer nofollow",
+    )
+    return format_html('<div class="prose">{}</div>', mark_safe(clean))  # noqa: S308

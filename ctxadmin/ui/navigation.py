@@ -1,0 +1,131 @@
+"""What the page shell shows around every page: the main menu, the theme, how data is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils.functional import SimpleLazyObject, cached_property
+from django.utils.translation import gettext_lazy as _
+
+from ctxadmin.accounts.authentication import person_actor
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.storage.redis import links
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.theme import Theme, chosen_theme
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place of the main menu: shown if its url exists and the actor may ``needs``.
+
+    ``key`` is what is pressed after ``g`` to go there; ``way`` is the button by which an error
+    page leads there.
+    """
+
+    label: Text
+    url_name: str
+    icon: str
+    key: str
+    way: Text
+    needs: Action = Action.READ
+
+
+@dataclass(frozen=True, slots=True)
+class NavItem:
+    """A place of the menu as the template shows it."""
+
+    label: Text
+    url: str
+    icon: str
+    key: str
+    way: Text
+    current: bool
+
+
+PLACES: Final[tuple[Place, ...]] = (
+    Place(_("Overview"), "overview", "layout-dashboard", "o", _("To the overview")),
+    Place(_("Workflows"), "workflows:list", "topology-star-3", "w", _("To the workflows")),
+    Place(_("Conversations"), "conversations:list", "messages", "c", _("To the conversations")),
+    Place(_("Executions"), "checkpoints:list", "activity", "e", _("To the executions")),
+    Place(_("Reviews"), "reviews", "user-question", "r", _("To the reviews")),
+    Place(_("Audit"), "audit:list", "shield-check", "a", _("To the audit")),
+    Place(_("Settings"), "settings", "settings", "s", _("To the settings"), Action.TOKEN_MANAGE),
+)
+SEARCH: Final = "search"
+
+
+class Shell:
+    """The variable ``shell`` of every template; ``templates/README.md`` names its fields."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+
+    @cached_property
+    def actor(self) -> Actor | None:
+        """Who reads; a view that has asked already leaves it at ``request.actor``."""
+        found = getattr(self.request, "actor", None)
+        return found if isinstance(found, Actor) else person_actor(self.request)
+
+    @cached_property
+    def nav(self) -> Sequence[NavItem]:
+        return nav_items(self.actor, self.request.path)
+
+    @property
+    def search_url(self) -> str:
+        """Where the search form goes, or nothing as long as there is no search."""
+        return url_or_nothing(SEARCH)
+
+    @property
+    def theme(self) -> Theme:
+        return chosen_theme(self.request)
+
+    @property
+    def storage_note(self) -> Text:
+        return storage_note(
+            embedded=bool(settings.EMBEDDED),
+            live_copy=settings.LIVE_REDIS is not None,
+            away=links.is_away(),
+        )
+
+
+def nav_items(actor: Actor | None, path: str) -> list[NavItem]:
+    """The menu for ``actor`` on the page ``path``; nobody signed in sees nothing."""
+    if actor is None:
+        return []
+    urls = {place: url_or_nothing(place.url_name) for place in PLACES if actor.may(place.needs)}
+    here = max((url for url in urls.values() if url and path.startswith(url)), key=len, default="")
+    if here == "/" and path != "/":  # the overview is a prefix of everything
+        here = ""
+    return [
+        NavItem(place.label, url, place.icon, place.key, place.way, url == here)
+        for place, url in urls.items()
+        if url
+    ]
+
+
+def url_or_nothing(name: str) -> str:
+    """The path of a url name, or "" if no part has added it."""
+    try:
+        return reverse(name)
+    except NoReverseMatch:
+        return ""
+
+
+def storage_note(*, embedded: bool, live_copy: bool, away: bool = False) -> Text:
+    """How data is kept, for the footer."""
+    if away:
+        return _("Redis is unavailable: everything is read from SQL, nothing is lost.")
+    if embedded:
+        return _("Embedded mode: SQLite in one process, stored on this disk, no failover")
+    if live_copy:
+        return _("Stored in MySQL, with a live copy in Redis")
+    return _("Stored in MySQL, no live copy")
+
+
+def shell(request: HttpRequest) -> dict[str, object]:
+    """Context processor: ``shell``, worked out only when a template asks for it."""
+    return {"shell": SimpleLazyObject(lambda: Shell(request))}

@@ -1,0 +1,80 @@
+"""The base of every page: who reads, and refusals of services as pages."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol
+
+from django.contrib.auth.views import redirect_to_login
+from django.db import Error
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+
+from ctxadmin.accounts.authentication import must_choose_password, person_actor
+from ctxadmin.http.problems import of_database, reads_problems
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.ui import error_pages
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.error_pages import refused
+from ctxadmin.ui.form_idempotency import leads_on
+
+P = ParamSpec("P")
+PageView = Callable[Concatenate[HttpRequest, Actor, P], HttpResponse]
+
+
+class Page(Protocol):
+    """What every page's context has: its title and the way to it."""
+
+    @property
+    def title(self) -> Text: ...
+
+    @property
+    def crumbs(self) -> Sequence[Crumb]: ...
+
+
+def page(view: PageView[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A view for a signed-in member; it gets the actor, and what services refuse is a page."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return _as_member(view, request, *args, **kwargs)
+        except Error as error:
+            refusal = of_database(error)
+            if refusal is None:
+                raise
+            return error_pages.unavailable(request, refusal)
+
+    return shown
+
+
+def _as_member(
+    view: PageView[P], request: HttpRequest, *args: P.args, **kwargs: P.kwargs
+) -> HttpResponse:
+    if not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    if must_choose_password(request):
+        return redirect("account")
+    actor = person_actor(request)
+    if actor is None:
+        return error_pages.forbidden(request)
+    request.actor = actor  # type: ignore[attr-defined]
+    try:
+        return _for_scripts(request, view(request, actor, *args, **kwargs))
+    except ContextError as error:
+        return refused(request, error)
+
+
+def _for_scripts(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Where a form leads to, for the script that sent it: a redirect it could only follow."""
+    if request.method == "POST" and leads_on(response) and reads_problems(request):
+        return JsonResponse({"to": response["Location"]})
+    return response
+
+
+def show(
+    request: HttpRequest, template: str, page: Page, *, status: int = 200, **more: Any
+) -> HttpResponse:
+    """Render a page from its context value, which the template knows as ``page``."""
+    context = {"page": page, "title": page.title, "crumbs": page.crumbs, **more}
+    return render(request, template, context, status=status)

@@ -1,0 +1,29 @@
+"""The page of a refusal that is answered before Django is asked."""
+
+from functools import lru_cache
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from ctxadmin.http.problems import TITLES
+from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.theme import Theme, chosen_theme
+
+
+def refusal_page(request: HttpRequest, code: str, detail: str) -> str:
+    """The page in the language and the theme of its reader; it asks no database."""
+    language = translation.get_language_from_request(request)
+    return _page(code, detail, language, chosen_theme(request))
+
+
+@lru_cache(maxsize=64)
+def _page(code: str, detail: str, language: str, theme: Theme) -> str:
+    """A page without anything of its reader but language and theme; details are few."""
+    with translation.override(language):
+        context = {
+            "title": in_the_readers_language(TITLES[code]),
+            "detail": in_the_readers_language(detail),
+            "shell": {"theme": theme},
+        }
+        return render_to_string("errors/early.html", context)

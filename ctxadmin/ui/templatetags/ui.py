@@ -1,0 +1,317 @@
+"""Template tags of the components; ``templates/README.md`` is their catalogue."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from django import template
+from django.http import HttpRequest
+from django.template.context import Context
+from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.utils.formats import number_format
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from pydantic import JsonValue
+
+from ctxadmin.lib.text_diff import Piece, TextPiece, text_diff
+from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
+from ctxadmin.ui.components import (
+    STATUSES,
+    DiffRow,
+    Part,
+    Status,
+    Tab,
+    Text,
+    label_of_status,
+    segments,
+)
+from ctxadmin.ui.language import url_of_words
+
+register = template.Library()
+
+_LONG_TEXT = 1200
+_LONG_LINES = 16
+
+
+@register.simple_tag
+def icon(name: str, label: str = "", css: str = "") -> SafeString:
+    """An icon of the sprite; without ``label`` it is decoration that is not read out."""
+    spoken = (
+        format_html('role="img" aria-label="{}"', label)
+        if label
+        else mark_safe('aria-hidden="true"')
+    )
+    return format_html(
+        '<svg class="icon {}" {} focusable="false"><use href="{}#{}"/></svg>',
+        css,
+        spoken,
+        static("vendor/icons.svg"),
+        name,
+    )
+
+
+@register.simple_tag
+def form_key() -> SafeString:
+    """The field by which a form that is sent again is known (``ctxadmin.ui.form_idempotency``)."""
+    field = '<input type="hidden" name="{}" value="{}" autocomplete="off">'
+    return format_html(field, form_idempotency.FIELD, form_idempotency.new_key())
+
+
+@register.simple_tag
+def island_words() -> SafeString:
+    """The script with the words of the islands, before theirs; nothing in English."""
+    url = url_of_words()
+    return format_html('<script defer src="{}"></script>', url) if url else SafeString()
+
+
+@register.inclusion_tag("components/status_badge.html")
+def status_badge(status: str, note: str = "") -> dict[str, object]:
+    """The status of an execution; an unknown one is shown as it is. ``note`` stands behind it."""
+    known = STATUSES.get(str(status), Status(str(status), "secondary", "question-mark"))
+    return {"status": known, "note": note}
+
+
+@register.inclusion_tag("components/note.html")
+def note(
+    tone: str,
+    text: object,
+    title: str = "",
+    url: str = "",
+    action: str = "",
+    dismiss: bool = False,
+    undo: str = "",
+) -> dict[str, object]:
+    """A notice in the page: ``info``, ``success``, ``warning`` or ``error``.
+
+    A POST to ``undo`` undoes what it tells of.
+    """
+    icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
+    return {
+        "tone": tone,
+        "icon_name": icons.get(tone, "info-circle"),
+        "urgent": tone in ("warning", "error"),
+        "text": text,
+        "title": title,
+        "url": url,
+        "action": action,
+        "dismiss": dismiss,
+        "undo": undo,
+    }
+
+
+@register.inclusion_tag("components/empty.html")
+def empty(
+    title: str,
+    text: str = "",
+    url: str = "",
+    action: str = "",
+    icon: str = "inbox",
+    level: int = 2,
+    key: str = "",
+) -> dict[str, object]:
+    """An empty place that says what to do next; ``url``, ``action`` and ``key`` are a button."""
+    return {
+        "title": title,
+        "text": text,
+        "url": url,
+        "action": action,
+        "icon": icon,
+        "level": level,
+        "key": key,
+    }
+
+
+@register.inclusion_tag("components/pager.html", takes_context=True)
+def pager(
+    context: Context, next: str | None, shown: int | None = None, param: str = "cursor"
+) -> dict[str, object]:
+    """Links of a cursor list: the first page and the next one, keeping the other parameters."""
+    request: HttpRequest = context["request"]
+    query = request.GET.copy()
+    has_cursor = bool(query.pop(param, None))
+    first_url = f"?{query.urlencode()}"
+    if next:
+        query[param] = next
+    return {
+        "first_url": first_url if has_cursor else "",
+        "next_url": f"?{query.urlencode()}" if next else "",
+        "shown": shown,
+    }
+
+
+@register.inclusion_tag("components/tabs.html")
+def tabs(items: Sequence[Tab], label: str) -> dict[str, object]:
+    """A row of links of which one is the current page; ``label`` names the row."""
+    return {"items": items, "label": label}
+
+
+@register.inclusion_tag("components/token_bar.html")
+def token_bar(
+    used: int, limit: int | None = None, before: int | None = None, label: str = ""
+) -> dict[str, object]:
+    """How many tokens are used, of how many, and the change since ``before``."""
+    return {
+        "used": used,
+        "limit": limit,
+        "high": int(limit * 0.8) if limit else None,
+        "before": before,
+        "delta": used - before if before is not None else None,
+        "label": label,
+    }
+
+
+@register.inclusion_tag("components/token_parts.html")
+def token_parts(parts: Sequence[Part], limit: int = 0, label: str = "") -> dict[str, object]:
+    """A bar in coloured parts with a legend, e.g. the context window by role."""
+    return {
+        "segments": segments(parts, limit),
+        "total": sum(part.tokens for part in parts),
+        "limit": limit,
+        "label": label,
+    }
+
+
+@register.inclusion_tag("components/diff_rows.html")
+def diff_rows(rows: Sequence[DiffRow], label: str, label_head: str = "") -> dict[str, object]:
+    """Differences as rows: added, removed, changed with the words marked, moved."""
+    drawn = [{"row": row, "sides": _sides(row)} for row in rows]
+    return {"rows": drawn, "label": label, "label_head": label_head}
+
+
+@register.inclusion_tag("components/change_row.html")
+def change_row(row: DiffRow) -> dict[str, object]:
+    """One difference without its label, before over after, for a tree that says where."""
+    return {"row": row, "sides": _sides(row)}
+
+
+def _sides(row: DiffRow) -> tuple[list[TextPiece], list[TextPiece]]:
+    """What stands left and right; only a changed row has its words marked."""
+    if row.kind == "changed" and row.whole:
+        pieces = [TextPiece(Piece.REMOVED, row.before), TextPiece(Piece.ADDED, row.after)]
+    elif row.kind == "changed":
+        pieces = text_diff(row.before, row.after)
+    else:
+        pieces = [TextPiece(Piece.SAME, row.before)] if row.before else []
+        return pieces, [TextPiece(Piece.SAME, row.after)] if row.after else []
+    left = [piece for piece in pieces if piece.kind is not Piece.ADDED]
+    return left, [piece for piece in pieces if piece.kind is not Piece.REMOVED]
+
+
+@register.simple_tag
+def json_tree(
+    value: JsonValue, open_depth: int = 2, most: int = 2000, most_text: int = 200_000
+) -> SafeString:
+    """A JSON value, folding: at most ``most`` lines, with ``most_text`` of their long texts."""
+    return json_view.draw_json(value, open_depth=open_depth, most=most, most_text=most_text)
+
+
+@register.inclusion_tag("components/long_text.html")
+def long_text(text: str, most: int = _LONG_TEXT) -> dict[str, object]:
+    """Plain text as it is, hidden signs named, folded if longer than ``most`` characters."""
+    lines = text.count("\n") + 1
+    folded = len(text) > most or lines > _LONG_LINES
+    head = "\n".join(text[:most].split("\n")[:_LONG_LINES]) if folded else text
+    return {"text": text, "head": head, "folded": folded, "length": len(text), "lines": lines}
+
+
+@register.inclusion_tag("components/code_block.html")
+def code_block(text: str, language: str = "", label: str = "") -> dict[str, object]:
+    """Code with a button to copy it."""
+    return {"text": text, "language": language, "label": label}
+
+
+@register.simple_tag
+def when(moment: datetime | None, style: str = "auto") -> SafeString:
+    """A time, in UTC from the server; time.js says it in the reader's zone and language.
+
+    ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``.
+    """
+    if moment is None:
+        return mark_safe('<span class="text-secondary">–</span>')
+    utc = moment.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" data-time="{}">{}</time>',
+        utc.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        style,
+        utc.strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+@register.filter
+def status_label(status: str) -> Text:
+    """What the status of an execution is called."""
+    return label_of_status(str(status))
+
+
+@register.simple_tag
+def status_words() -> SafeString:
+    """Every status as an attribute, for scripts that are told of one: ``data-status-paused``."""
+    named = ((name.lower(), status.label) for name, status in STATUSES.items())
+    return format_html_join(" ", 'data-status-{}="{}"', named)
+
+
+@register.filter
+def visible(text: object) -> SafeString:
+    """Escaped text in which hidden signs are named."""
+    return visible_text.visible(str(text))
+
+
+@register.filter
+def visible_json(text: object) -> SafeString:
+    """Escaped JSON in which hidden signs are escapes of JSON."""
+    return visible_text.visible(str(text), in_json=True)
+
+
+@register.filter(is_safe=True)
+def plainly(text: object) -> str:
+    """Text for a title, in which hidden signs are named; what is escaped stays so."""
+    return visible_text.plain(str(text))
+
+
+@register.filter
+def grouped(number: object) -> str:
+    """A whole number with the language's thousands separator; anything else as it is."""
+    if isinstance(number, int) and not isinstance(number, bool):
+        return number_format(number, use_l10n=True, force_grouping=True)
+    return "" if number is None else str(number)
+
+
+@register.filter
+def signed(number: int) -> str:
+    """A change with its sign: ``+1,200``, ``−80``, ``±0``."""
+    sign = "+" if number > 0 else "−" if number < 0 else "±"
+    return sign + grouped(abs(number))
+
+
+@register.filter
+def duration(span: timedelta) -> str:
+    """A length of time with one or two units: ``40 ms``, ``3 min 5 s``, ``2 h 10 min``."""
+    seconds = max(span.total_seconds(), 0)
+    if seconds < 1:
+        return _("%(n)s ms") % {"n": round(seconds * 1000)}
+    if seconds < 10:
+        return _("%(n)s s") % {"n": number_format(seconds, 1)}
+    whole = round(seconds)
+    if whole < 60:
+        return _("%(n)s s") % {"n": whole}
+    if whole < 3600:
+        return _("%(m)s min %(s)s s") % {"m": whole // 60, "s": whole % 60}
+    if whole < 86400:
+        return _("%(h)s h %(m)s min") % {"h": whole // 3600, "m": whole % 3600 // 60}
+    return _("%(d)s d %(h)s h") % {"d": whole // 86400, "h": whole % 86400 // 3600}
+
+
+@register.filter(name="markdown")
+def markdown_filter(text: object) -> SafeString:
+    """Markdown of a message as safe HTML without images."""
+    return markdown.render(str(text))
+
+
+@register.simple_block_tag
+def card(content: str, title: str = "", icon: str = "", id: str = "", css: str = "") -> SafeString:
+    """A card with a title and a padded body; for other shapes write the markup (README)."""
+    return render_to_string(
+        "components/card.html",
+        {"content": content, "title": title, "icon": icon, "id": id, "css": css},
+    )

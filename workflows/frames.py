@@ -1,0 +1,41 @@
+"""A workflow as pages follow it: where it stands, and what is told of a change."""
+
+from typing import Literal
+
+from ctxadmin.realtime.protocol import Change, State
+
+
+class WorkflowState(State):
+    """Where a workflow stands."""
+
+    kind: Literal["workflow"] = "workflow"
+    draft_version: int
+    published_version: int | None
+
+    def as_change(self) -> "DraftChanged":
+        return DraftChanged(
+            id=self.id,
+            seq=self.seq,
+            what="seen",
+            who=None,
+            draft_version=self.draft_version,
+            published_version=self.published_version,
+        )
+
+
+class DraftChanged(Change):
+    """A workflow changed: its draft, its published version or its description."""
+
+    type: Literal["draft"] = "draft"
+    draft_version: int
+    published_version: int | None
+
+    def applied_to(self, state: State) -> WorkflowState | None:
+        if not isinstance(state, WorkflowState):
+            return None
+        return WorkflowState(
+            id=state.id,
+            seq=self.seq,
+            draft_version=self.draft_version,
+            published_version=self.published_version,
+        )
