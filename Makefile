@@ -1,11 +1,11 @@
-# Everything that one does with ctxadmin. `make` alone lists it.
+# `make` alone lists the targets.
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 
 PORT ?= 8000
-# Where the embedded server keeps its database and keys; empty: the person's own data folder.
+# Folder of the embedded server's database and keys; empty: the data folder of the user.
 DATA_DIR ?=
 ARGS ?=
 MINUTES ?= 30
@@ -15,7 +15,7 @@ ifneq ($(strip $(DATA_DIR)),)
 run: export CTXADMIN_DATA_DIR := $(DATA_DIR)
 endif
 
-# The person's data folder is for running only.
+# Only run uses the data folder of the user.
 bench catalogues check check-types check-migrations format: export CTXADMIN_DATA_DIR := .cache/data
 
 environment = "$$(scripts/find_python.sh)" -B -m scripts.environment
@@ -31,17 +31,17 @@ help: ## Show this list
 	@echo "  of soak: MINUTES=30 SEED=word"
 
 .PHONY: run
-run: ## Install what is needed into .venv and serve ctxadmin on PORT
+run: ## Install the requirements into .venv and serve ctxadmin on PORT
 	@scripts/find_python.sh >/dev/null
 	@$(environment) embedded
 	@exec $(python) manage.py serve --port "$(PORT)"
 
 .PHONY: test
-test: tools ## Install what the tests need and run all of them
+test: tools ## Install what the tests need and run all tests
 	@$(python) -m scripts.run_tests $(ARGS)
 
 .PHONY: check
-check: ## Check format, lint, types, layers, templates, migrations, built files, licences
+check: ## Check format, lint, types, layers, templates, migrations, built files, licenses
 	@$(environment) test
 	@$(MAKE) $(checks) && echo "==> All checks passed"
 
@@ -68,35 +68,35 @@ check-licences:
 	$(python) -m scripts.licences --check
 
 .PHONY: format
-format: ## Bring the code into its form, and write the table of layers
+format: ## Format the code
 	@$(environment) test
 	$(python) -m ruff check --quiet --fix-only .
 	$(python) -m ruff format .
 	$(python) -m scripts.layers
 
 .PHONY: catalogues
-catalogues: ## Put the texts of the code into the catalogues of languages and the glossary
+catalogues: ## Update the translation catalogs and the glossary from the code
 	@$(environment) test
 	@$(python) -m scripts.catalogues
 	@$(python) -m scripts.glossary
 
 .PHONY: bench
-bench: tools ## Measure speed; ARGS=values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, hostile for a part
+bench: tools ## Measure speed; a part with ARGS=values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, hostile
 	@$(python) -m bench $(ARGS)
 
 .PHONY: soak
-soak: tools ## Strike real processes with faults for MINUTES=30, from a SEED
+soak: tools ## Inject faults into real processes for MINUTES=30, from a SEED
 	@$(python) -m tests.fault.soak --minutes "$(MINUTES)" $(if $(SEED),--seed "$(SEED)")
 
 .PHONY: lock
-lock: ## Pin the requirements again; ARGS=--upgrade for the newest versions
+lock: ## Pin the requirements again; ARGS=--upgrade for the latest versions
 	@$(environment) test
 	@$(python) -m scripts.lock $(ARGS)
 	@$(environment) test
 	@$(python) -m scripts.licences
 
 .PHONY: clean
-clean: ## Remove .venv and all caches; data stays
+clean: ## Remove .venv and all caches, but no data
 	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	rm -rf frontend/node_modules
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -106,4 +106,4 @@ tools:
 	@scripts/find_python.sh >/dev/null
 	@"$$(scripts/find_python.sh)" -B -m scripts.system_packages
 	@$(environment) test
-	@$(environment) production || echo "Without mysqlclient no test runs on MariaDB"
+	@$(environment) production || echo "Tests on MariaDB are skipped, because mysqlclient could not be installed."

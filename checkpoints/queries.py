@@ -150,7 +150,7 @@ def checkpoint_json(row: Checkpoint) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What leads from one version to another."""
+    """The differences of two versions."""
 
     state: Sequence[Difference]
     messages: Sequence[diff.Change]

@@ -40,7 +40,7 @@ _BATCH: Final = 1000
 def export(actor: Actor, public_id: str) -> bytes:
     """The export document of a conversation: log, view, revisions, moves; no executions.
 
-    Who takes it is on record.
+    The export is recorded in the audit.
     """
     head = find_head(actor.workspace, public_id)
     record_access(actor, Change(Action.CONVERSATION_EXPORT, "conversation", head.public_id))

@@ -69,7 +69,7 @@ class Engine:
         snapshot = self._snapshot()
         self.workflow = str(snapshot["workflow"])
         self.visits = Counter(_texts(snapshot["executed_node_ids"]))
-        self.tell(f"going on with {self.workflow!r} on the conversation {self.conversation}")
+        self.tell(f"continuing {self.workflow!r} on the conversation {self.conversation}")
 
     def run(self, *, wait: bool = True, most_steps: int = MOST_STEPS) -> str:
         """Step until the execution ends; the last status is returned.
@@ -107,7 +107,7 @@ class Engine:
         except ServerRefused as refused:
             if refused.code != "invalid_state":
                 raise
-            self.tell(f"{node}: {refused}; looking again")
+            self.tell(f"{node}: {refused}; checking again")
 
     def _wait_for_change(self, snapshot: Mapping[str, JsonValue]) -> None:
         """Wait until there is a version behind the one that was seen, whoever writes it.
@@ -126,7 +126,7 @@ class Engine:
                 if isinstance(error, ServerRefused) and error.code not in _TOO_MUCH:
                     raise
                 if not told:
-                    self.tell(f"the server does not answer ({error}); asking again")
+                    self.tell(f"the server does not answer ({error}); trying again")
                 told = True
                 time.sleep(max(self.delay, 1.0))
 
@@ -138,7 +138,7 @@ class Engine:
         if newest.get("move"):
             return f" ({newest['move']} by {newest['author']}{reason})"
         if status == "COMPLETED":
-            return ": no node is left to run"
+            return ": all nodes are completed"
         return f" at {newest.get('node_id')!r}{reason}"
 
     def step(self, node: str) -> None:
@@ -233,7 +233,7 @@ def _waits_for(snapshot: Mapping[str, JsonValue]) -> str:
     """What has to happen before there is something to do, in words."""
     pause = snapshot["pause"]
     if not isinstance(pause, dict):
-        return f"somebody to continue it; the execution is {snapshot['status']}"
+        return f"someone to continue it; the execution is {snapshot['status']}"
     name = snapshot["current_node_name"] or pause["node_id"]
     words = f"a person to approve or reject at {name!r}"
     if pause["reason"]:

@@ -98,7 +98,7 @@ def _executions(actor: Actor, tell: Tell) -> None:
                     engine = Engine(client, workflow, name, lambda _: None, scripted=True)
                     engine.start(question)
                     status = engine.run(wait=False)
-                tell(f"conversation {name}, whose execution of {workflow} is {status}")
+                tell(f"conversation {name}: execution of {workflow}, {status}")
     finally:
         revoke_token(actor, made.token.public_id)
 

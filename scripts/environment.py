@@ -1,4 +1,4 @@
-"""Makes .venv hold what a requirements file pins; does nothing when it already does.
+"""Installs the packages that a requirements file pins into .venv, unless they are installed.
 
 It runs on a bare Python 3.11 or later, before anything is installed:
 ``python3 -m scripts.environment embedded``.
@@ -68,11 +68,11 @@ def ensure_venv() -> None:
     package = f"python{_version(sys.executable)}-venv"
     if missing and not debian.install([package]):
         sys.exit(
-            "This Python has neither venv with pip nor pip, so nothing can be installed.\n"
+            "This Python has neither pip nor a venv with pip, so nothing can be installed.\n"
             f"As root: {debian.advice([package])}"
         )
     importlib.invalidate_caches()
-    print(f"==> Making .venv with Python {_version(sys.executable)}", flush=True)
+    print(f"==> Creating .venv with Python {_version(sys.executable)}", flush=True)
     options = [] if _can_bring_pip() else ["--without-pip"]
     subprocess.run([sys.executable, "-m", "venv", "--clear", *options, str(VENV)], check=True)
 
@@ -103,4 +103,4 @@ def _version(python: str) -> str:
 if __name__ == "__main__":
     for wanted in sys.argv[1:]:
         if not install(wanted):
-            sys.exit(f"The {wanted} packages could not be installed; the lines above say why.")
+            sys.exit(f"The {wanted} packages could not be installed. The lines above say why.")

@@ -8,5 +8,5 @@ for name in "${PYTHON:-python3}" python3 python3.13 python3.12 python3.11; do
 done
 echo "ctxadmin needs Python 3.11 or newer, and none was found." >&2
 echo "Debian 12, Ubuntu 24.04 and later: apt-get install python3 python3-venv" >&2
-echo "Elsewhere: install it, then name it: make run PYTHON=/path/to/python3.11" >&2
+echo "Other systems: install it, then run: make run PYTHON=/path/to/python3.11" >&2
 exit 1

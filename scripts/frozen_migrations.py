@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> None:
         LIST.write_text(render({**frozen, **found}), encoding="ascii")
         print(*(f"Frozen: {path}" for path in missing), sep="\n")
     elif missing:
-        sys.exit(f"{LIST.name} lacks {', '.join(missing)}. Add what is missing: {COMMAND}")
+        sys.exit(f"{LIST.name} does not have {', '.join(missing)}. Run: {COMMAND}")
 
 
 def migrations(root: Path) -> dict[str, str]:
@@ -49,8 +49,8 @@ def parse(text: str) -> dict[str, str]:
         digest, _, path = line.partition("  ")
         if found.setdefault(path, digest) != digest:
             raise ValueError(
-                f"{LIST.name} has two digests for {path}. Two branches added a migration of this "
-                "name: give yours the next number, and remove its old line."
+                f"{LIST.name} has two digests for {path}, because two branches added a migration "
+                "with this name. Give yours the next number, and remove its old line."
             )
     return found
 
@@ -58,8 +58,8 @@ def parse(text: str) -> dict[str, str]:
 def changed(frozen: Mapping[str, str], found: Mapping[str, str]) -> list[str]:
     """What is wrong with migrations that have a line, and what to do."""
     return [
-        f"{path} was {'changed' if path in found else 'removed'}, but databases were made with it. "
-        "Restore the file, and write a new migration. Only if it never was on main: remove its "
+        f"{path} was {'changed' if path in found else 'removed'}, but databases were created with "
+        "it. Restore the file, and write a new migration. Only if it was never on main: remove its "
         f"line from {LIST.name}, and run {COMMAND}."
         for path, digest in sorted(frozen.items())
         if found.get(path) != digest

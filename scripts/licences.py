@@ -77,12 +77,12 @@ def main(arguments: Sequence[str]) -> None:
     strange = [part for _, parts in sections for part in parts if not part.acceptable]
     if strange:
         names = ", ".join(f"{part.name} ({part.licence or 'none'})" for part in strange)
-        sys.exit(f"Look at these licences and decide in scripts/licences.py: {names}")
+        sys.exit(f"Check these licenses and add a decision to scripts/licences.py: {names}")
     page = render(sections)
     if "--check" not in arguments:
         PAGE.write_text(page, encoding="utf-8")
     elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != page:
-        sys.exit("docs/licences.md is not up to date: python -m scripts.licences")
+        sys.exit("docs/licences.md is out of date. Run: python -m scripts.licences")
 
 
 def all_parts() -> list[tuple[str, list[Part]]]:
@@ -145,13 +145,13 @@ def built(file: str) -> list[Part]:
 
 def render(sections: list[tuple[str, list[Part]]]) -> str:
     lines = [
-        "# Licences",
+        "# Licenses",
         "",
-        "What ctxadmin uses of others, with the version that is pinned. Written by",
+        "The software that ctxadmin uses, with the pinned versions. This file is written by",
         "`python -m scripts.licences`; `make check` compares.",
     ]
     for title, parts in sections:
-        lines += ["", f"## {title}", "", "| package | version | licence |", "|---|---|---|"]
+        lines += ["", f"## {title}", "", "| package | version | license |", "|---|---|---|"]
         lines += [
             f"| {part.name} | {part.version} | {part.licence}{part.reason and ': ' + part.reason} |"
             for part in parts

@@ -93,7 +93,7 @@ PICTURES: Final[dict[str, Callable[[Page], None]]] = {
 def main(names: Sequence[str]) -> int:
     unknown = sorted({*names} - PICTURES.keys())
     if unknown:
-        print(f"There is no picture {', '.join(unknown)}; there are {', '.join(PICTURES)}.")
+        print(f"Unknown picture: {', '.join(unknown)}. Use one of: {', '.join(PICTURES)}.")
         return 2
     with (
         tempfile.TemporaryDirectory() as name,

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str]) -> int:
     for group in GROUPS:
         obstacle = what_prevents(group)
         if obstacle:
-            print(f"\n==> Left out: {group.name}. {obstacle}", flush=True)
+            print(f"\n==> Skipped: {group.name}. {obstacle}", flush=True)
             total += Counts(failed=1) if os.environ.get("CI") == "true" else Counts(skipped=1)
         elif has_tests(group):
             print(f"\n==> Testing {group.name}", flush=True)
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str]) -> int:
 def what_prevents(group: Group) -> str:
     """Why this machine cannot run a group at all; empty when it can."""
     if "mariadb" in group.environment.values() and not find_spec("MySQLdb"):
-        return "mysqlclient could not be installed; the lines above say what is missing."
+        return "mysqlclient could not be installed. The lines above say what is missing."
     return ""
 
 
@@ -141,7 +141,7 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
     try:
         return process.wait(GROUP_SECONDS)
     except subprocess.TimeoutExpired:
-        print(f"Not done after {GROUP_SECONDS} s: ended.", flush=True)
+        print(f"Stopped: not finished after {GROUP_SECONDS} s.", flush=True)
         process.send_signal(signal.SIGINT)
         return _end(process)
     except KeyboardInterrupt:

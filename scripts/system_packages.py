@@ -105,7 +105,7 @@ def main() -> None:
     if missing():
         names = ", ".join(need.what for need in missing())
         packages = [package for need in missing() for package in need.packages]
-        print(f"==> Not on this machine: {names}. Tests that need it are left out.")
+        print(f"==> Not installed: {names}. Tests that need it are skipped.")
         print(f"==> As root: {debian.advice(packages)}", flush=True)
 
 

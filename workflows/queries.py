@@ -36,7 +36,7 @@ def slug_of(key: int) -> str | None:
 
 
 def list_versions(actor: Actor, slug: str, request: PageRequest) -> Page[WorkflowVersion]:
-    """The newest first, without their documents."""
+    """The latest first, without their documents."""
     key = find_workflow(actor.workspace, slug).key
     rows = WorkflowVersion.objects.filter(workflow=key).defer("document")
     match request.after:

@@ -44,7 +44,7 @@ _FORMS = "node_type, context_type (perhaps with context_filter), context_filter,
 
 
 class FilterStep(Contract):
-    """One step of ``POST /filters/apply``: what a node of a type does, a filter, a processor."""
+    """One step of ``POST /filters/apply``: a node type, a filter or a processor."""
 
     node_type: TypeName | None = None
     context_type: TypeName | None = None
@@ -192,7 +192,7 @@ class PreviewAsked:
 class Previewed:
     """What a node would see, why, with what is wrong, and what it costs in tokens.
 
-    ``edges`` are those along which it was entered.
+    ``edges`` are the incoming edges that were used.
     """
 
     seen: Tried

@@ -22,7 +22,7 @@ from ctxadmin.lib import clock
 
 
 class CommentAnswer(Answer):
-    """A comment; of `message`, `version` and `key` it has what it is about."""
+    """A comment, with one of `message`, `version` and `key`."""
 
     number: int
     message: int | None = None
@@ -34,14 +34,14 @@ class CommentAnswer(Answer):
 
 
 class LabelAnswer(Answer):
-    """The name of a version."""
+    """The label of a version."""
 
     version: int
     label: str
 
 
 class ClaimAnswer(Answer):
-    """Who looks after the pause; null is nobody."""
+    """Who has claimed the review; null if it is unclaimed."""
 
     holder: str | None
     claimed_at: str | None
@@ -55,7 +55,7 @@ class ClaimAnswer(Answer):
 class Comments(ExecutionEndpoint):
     @described("List comments", answer=ListOf[CommentAnswer], query=PAGE)
     def get(self, request: Request, conversation_id: str) -> Response:
-        """All of a conversation, the oldest first; also those on versions of former executions."""
+        """All of the conversation, the oldest first, also on versions of earlier executions."""
         head = find_head(self.actor.workspace, conversation_id)
         asked = PageRequest.of(request.query_params)
         rows = Comment.objects.filter(
@@ -74,7 +74,7 @@ class Comments(ExecutionEndpoint):
         needs=Action.COMMENT_WRITE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Nothing that an agent sees is changed by it."""
+        """It does not change what a model sees."""
         said = annotating.comment(self.actor, conversation_id, self.body(WriteComment))
         return Response(comments.comment_json(said), status=201)
 
@@ -82,7 +82,7 @@ class Comments(ExecutionEndpoint):
 class OneComment(ExecutionEndpoint):
     @described("Take a comment back", needs=Action.COMMENT_DELETE)
     def delete(self, request: Request, conversation_id: str, number: str) -> HttpResponse:
-        """One's own, or any for an admin."""
+        """Your own; an admin can remove any."""
         comments.take_back(self.actor, conversation_id, version_in(number))
         return HttpResponse(status=204)
 
@@ -90,7 +90,7 @@ class OneComment(ExecutionEndpoint):
 class Labels(ExecutionEndpoint):
     @described("List labels", answer=ListOf[LabelAnswer])
     def get(self, request: Request, conversation_id: str) -> Response:
-        """Of the current execution, by version."""
+        """Those of the current execution, by version."""
         head = find_head(self.actor.workspace, conversation_id)
         row = find_current(head.key)
         found = annotating.labels_of(row) if row is not None else {}
@@ -101,14 +101,14 @@ class Labels(ExecutionEndpoint):
 class OneLabel(ExecutionEndpoint):
     @described("Label a version", body=SetLabel, answer=LabelAnswer, needs=Action.LABEL_SET)
     def put(self, request: Request, conversation_id: str, version: str) -> Response:
-        """A version with a label keeps its state, whatever retention says."""
+        """A labeled version keeps its state, whatever the retention policy says."""
         wanted = self.body(SetLabel)
         made = annotating.set_label(self.actor, conversation_id, version_in(version), wanted.label)
         return Response({"version": made.version, "label": made.name})
 
     @described("Remove a label", needs=Action.LABEL_SET)
     def delete(self, request: Request, conversation_id: str, version: str) -> HttpResponse:
-        """NotFound if the version has none."""
+        """`not_found` if the version has no label."""
         annotating.remove_label(self.actor, conversation_id, version_in(version))
         return HttpResponse(status=204)
 
@@ -122,9 +122,9 @@ class ClaimReview(ExecutionEndpoint):
         needs=Action.REVIEW_CLAIM,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Tells others who looks after a paused execution; it ends with the pause.
+        """Tells others who handles a paused execution. It ends with the pause.
 
-        With `assignee` somebody else is to do it, and is told so.
+        With `assignee` it is assigned to someone else, who is notified.
         """
         wanted = self.body(AssignReview)
         if wanted.assignee is None:
@@ -142,6 +142,6 @@ class ReleaseReview(ExecutionEndpoint):
         needs=Action.REVIEW_RELEASE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Nobody looks after it then."""
+        """Then it is unclaimed."""
         annotating.release(self.actor, conversation_id)
         return ClaimAnswer.of(annotating.NOBODY).response()

@@ -47,13 +47,13 @@ class LeaseAnswer(Answer):
 
 
 class HistoryEntryAnswer(Answer):
-    """An entry of the execution history; those that were sent have what was sent."""
+    """An entry of the execution history, as it was written or sent."""
 
     model_config = ConfigDict(extra="allow")
 
 
 class PauseAnswer(Answer):
-    """Why a PAUSED execution waits, since when, and what happens at its deadline."""
+    """Why an execution is PAUSED, since when, and the deadline with its outcome."""
 
     node_id: str | None
     when: When
@@ -64,7 +64,7 @@ class PauseAnswer(Answer):
 
 
 class SnapshotAnswer(Answer):
-    """An execution at a version; ``messages`` in ``state_data`` are the visible ones."""
+    """An execution at a version; ``messages`` in ``state_data`` is the view."""
 
     conversation_id: str
     execution: str | None
@@ -84,7 +84,7 @@ class SnapshotAnswer(Answer):
 
 
 class WaitedAnswer(Answer):
-    """Where an execution stands; ``changed`` is false if the time was over before."""
+    """The status of an execution; ``changed`` is false if the timeout came first."""
 
     status: Status
     version: int
@@ -116,7 +116,7 @@ class SavedAnswer(Answer):
 
 
 class CheckpointAnswer(Answer):
-    """A version without its state; ``node_id`` is the saved node, else the current one."""
+    """A version without its state; ``node_id`` is the saved node, or else the current one."""
 
     version: int
     kind: str
@@ -141,7 +141,7 @@ class CheckpointAnswer(Answer):
 
 
 class DifferenceAnswer(Answer):
-    """A difference of two states; a side that has no value is left out."""
+    """A difference of two states; a side without a value is left out."""
 
     path: str
     kind: str
@@ -160,7 +160,7 @@ class MessageChangeAnswer(Answer):
 
 
 class ComparedAnswer(Answer):
-    """What leads from one version to another."""
+    """The differences of two versions."""
 
     state: list[DifferenceAnswer]
     messages: list[MessageChangeAnswer]
@@ -180,7 +180,7 @@ class EnteredAnswer(Answer):
 
 
 class LackingAnswer(Answer):
-    """The next node cannot be entered: why; no node if it could not be looked at."""
+    """Why the next node cannot be entered; no node if it could not be read."""
 
     node_id: str | None
     version: int
@@ -207,10 +207,10 @@ class OperationAnswer(Answer):
 
 
 class CompletedAnswer(Answer):
-    """What a completion wrote, and where the workflow goes on; a repeat gets the same.
+    """What a completion wrote, and where the workflow continues; a repeat gets the same.
 
-    ``operation`` only of a context processor, ``error`` only of a node that failed, ``entered``
-    only if it was asked for: null if no node is to run next.
+    ``operation`` only for a context-processor node, ``error`` only if the node failed, ``entered``
+    only if requested: null if no node runs next.
     """
 
     version: int
@@ -224,7 +224,7 @@ class CompletedAnswer(Answer):
 
 
 class MovedAnswer(Answer):
-    """An execution after a move."""
+    """An execution after a status change."""
 
     status: Status
     version: int
@@ -242,7 +242,7 @@ class MovedAnswer(Answer):
 
 
 class RestoredAnswer(Answer):
-    """An execution that went back."""
+    """An execution after a restore."""
 
     version: int
     status: Status
@@ -258,7 +258,7 @@ class RestoredAnswer(Answer):
 
 
 class OriginAnswer(Answer):
-    """Where a fork came from."""
+    """The origin of a fork."""
 
     conversation: str
     execution: str

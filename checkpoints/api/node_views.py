@@ -30,7 +30,7 @@ class Enter(ExecutionEndpoint):
         errors=("incompatible_context", "out_of_range"),
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
-        """What the node sees of the state and the messages; a read, in any status."""
+        """The context of the node. Changes nothing, and works in any status."""
         body = self.body(EnterNode)
         seen = entering.enter(
             self.actor, conversation_id, node_in(node_id), edges=body.edges, explain=body.explain
@@ -82,7 +82,7 @@ class Complete(ExecutionEndpoint):
         or_needs=Action.NODE_FORCE,
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
-        """The result of a node is kept; the answer tells which edges are taken.
+        """Stores the result of a node; the answer says which edges are taken.
 
         The same checkpoint id and body again get the same answer, with 200. A node of a workflow
         is completed while it is ready only: else `invalid_state` names the `ready_nodes`. With

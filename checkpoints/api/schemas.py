@@ -9,7 +9,7 @@ from workflows.domain.graph import ElementId
 
 
 class EnterNode(Contract):
-    """``POST nodes/{node_id}/enter``: the edges taken in; those that wait, if none are named."""
+    """``POST nodes/{node_id}/enter``: the incoming edges; by default those that are ready."""
 
     edges: Annotated[list[ElementId], Field(max_length=1000)] | None = None
     explain: bool = False

@@ -43,12 +43,12 @@ from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 
-_KEYS: Final = Parameter("keys", "The keys of state_data that are wanted, with commas between.")
-_FROM: Final = Parameter("from", "The version before.", int, required=True)
-_TO: Final = Parameter("to", "The version after.", int, required=True)
+_KEYS: Final = Parameter("keys", "The keys of state_data to return, separated by commas.")
+_FROM: Final = Parameter("from", "The earlier version.", int, required=True)
+_TO: Final = Parameter("to", "The later version.", int, required=True)
 _IF_NONE_MATCH: Final = Parameter(
     "If-None-Match",
-    "An ETag that was answered here; 304 if it is still the newest.",
+    "The ETag of an earlier answer; 304 if nothing has changed since.",
     place="header",
 )
 _WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
@@ -66,7 +66,7 @@ class Executions(ExecutionEndpoint):
         needs=Action.EXECUTION_START,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Pinned to a published version of a workflow, or free: then any node may run."""
+        """Pinned to a published version of a workflow, or free: then any node can run."""
         command = self.body(StartExecution)
         expected = etags.expected_version(self.whole_etag(), None)
         started = starting.start(
@@ -84,7 +84,7 @@ class Snapshot(ExecutionEndpoint):
         headers=(_IF_NONE_MATCH,),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """The newest version; a conversation without an execution is `IDLE`."""
+        """The latest version; a conversation without an execution is `IDLE`."""
         moment = queries.find_moment(self.actor, conversation_id)
         known = request.headers.get("If-None-Match", "")
         # The version does not tell that a pause was asked for: that answer is always whole.
@@ -105,7 +105,7 @@ class Snapshot(ExecutionEndpoint):
         needs=Action.SNAPSHOT_UPDATE,
     )
     def patch(self, request: Request, conversation_id: str) -> Response:
-        """Keys and operations in one transaction, of a paused execution and at its node only."""
+        """Keys and operations in one transaction, only at the node of a paused execution."""
         command = self.command(UpdateSnapshot)
         seen = Seen(*etags.expected_view(self.whole_etag(), None, None))
         updated = updating.update(self.actor, conversation_id, command, seen=seen)
@@ -115,7 +115,7 @@ class Snapshot(ExecutionEndpoint):
 class Checkpoints(ExecutionEndpoint):
     @described("List checkpoints", answer=ListOf[CheckpointAnswer], query=PAGE)
     def get(self, request: Request, conversation_id: str) -> Response:
-        """The newest version first."""
+        """The latest version first."""
         asked = PageRequest.of(request.query_params)
         _, page = queries.list_checkpoints(self.actor, conversation_id, asked)
         return Response(page.as_json([queries.checkpoint_json(row) for row in page.items]))
@@ -124,7 +124,7 @@ class Checkpoints(ExecutionEndpoint):
 class CheckpointDiff(ExecutionEndpoint):
     @described("Compare checkpoints", answer=ComparedAnswer, query=(_FROM, _TO))
     def get(self, request: Request, conversation_id: str) -> Response:
-        """Keys of the state as JSON pointers, messages as in the diff of two revisions."""
+        """State keys as JSON pointers, messages as in the diff of two revisions."""
         before, after = self.query_int("from"), self.query_int("to")
         if before is None or after is None:
             missing = "from" if before is None else "to"
@@ -138,7 +138,7 @@ class CheckpointDiff(ExecutionEndpoint):
 class OneCheckpoint(ExecutionEndpoint):
     @described("Get a checkpoint", answer=SnapshotAnswer, query=(_KEYS,))
     def get(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
-        """A version as a snapshot; the path names its number."""
+        """The snapshot of a version, by its number."""
         version = version_in(checkpoint_id)
         moment = queries.find_moment(self.actor, conversation_id, version)
         given = request.query_params.getlist("keys")
@@ -155,7 +155,7 @@ class OneCheckpoint(ExecutionEndpoint):
         needs=Action.CHECKPOINT_SAVE,
     )
     def put(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
-        """The same id and body again get the same answer, with 200."""
+        """A repeat with the same id and body gets the same answer, with 200."""
         command = self.command(SaveCheckpoint)
         saved = saving.save(self.actor, conversation_id, checkpoint_in(checkpoint_id), command)
         return json_answer(saved.answer, 200 if saved.again else 201)
@@ -171,7 +171,7 @@ class RestoreVersion(ExecutionEndpoint):
         needs=Action.CHECKPOINT_RESTORE,
     )
     def post(self, request: Request, conversation_id: str, version: str) -> Response:
-        """As a new version, paused; the view goes back too."""
+        """Creates a new version, paused; the view is restored too."""
         command = self.command(RestoreCheckpoint)
         number = version_in(version)
         restored = restoring.restore(self.actor, conversation_id, number, command)
@@ -188,7 +188,7 @@ class ForkVersion(ExecutionEndpoint):
         needs=Action.CHECKPOINT_FORK,
     )
     def post(self, request: Request, conversation_id: str, version: str) -> Response:
-        """A new conversation with the whole history up to there, paused at that node."""
+        """A new conversation with the history up to this version, paused at its node."""
         command = self.body(ForkCheckpoint)
         forked = forking.fork(self.actor, conversation_id, version_in(version), command)
         head, row = forked.head, forked.row
@@ -226,7 +226,7 @@ class Pause(_MoveEndpoint):
         needs=Action.EXECUTION_PAUSE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """It comes with the next checkpoint; asked twice it changes nothing."""
+        """Takes effect with the next checkpoint. A second request changes nothing."""
         return self.moved(conversation_id, moving.pause)
 
 
@@ -240,7 +240,7 @@ class Resume(_MoveEndpoint):
         needs=Action.EXECUTION_RESUME,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """After a pause, after a failure, or to start one that is pending."""
+        """Continues after a pause, retries after a failure, or starts a pending execution."""
         return self.moved(conversation_id, moving.resume)
 
 
@@ -254,7 +254,7 @@ class Cancel(_MoveEndpoint):
         needs=Action.EXECUTION_CANCEL,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """For good."""
+        """A cancelled execution cannot be resumed."""
         return self.moved(conversation_id, moving.cancel)
 
 
@@ -268,7 +268,7 @@ class Approve(_MoveEndpoint):
         needs=Action.EXECUTION_APPROVE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """It goes on, with the approval on record."""
+        """The execution continues, and the approval is recorded."""
         return self.moved(conversation_id, moving.approve)
 
 
@@ -282,5 +282,5 @@ class Reject(_MoveEndpoint):
         needs=Action.EXECUTION_REJECT,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """It fails, with the reason."""
+        """The execution fails with the reason."""
         return self.moved(conversation_id, moving.reject)

@@ -21,18 +21,18 @@ from ctxadmin.realtime.topics import Topic
 
 _STREAM: Final = "text/event-stream"
 _WAIT: Final = (
-    Parameter("status", "The statuses that are waited for, with commas between."),
+    Parameter("status", "The statuses to wait for, separated by commas."),
     Parameter("after_version", "Wait for a version later than this.", int),
     Parameter(
         "timeout",
-        "After how many seconds the answer comes anyway.",
+        "Seconds after which the call answers in any case.",
         int,
         limits={"minimum": 0, "maximum": MOST_SECONDS, "default": 30},
     ),
 )
 _LAST: Final = Parameter(
     "Last-Event-ID",
-    "The number of the last change received; later ones are sent first.",
+    "The number of the last change received; the stream continues after it.",
     place="header",
 )
 
@@ -40,9 +40,9 @@ _LAST: Final = Parameter(
 class Wait(ExecutionEndpoint):
     @described("Wait for a change", answer=WaitedAnswer, query=_WAIT, errors=("rate_limited",))
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Until it has one of the statuses and a version behind the one that is named.
+        """Until it has one of the statuses and a version later than the given one.
 
-        Without either any change will do. `changed` is false if the time was over before.
+        Without both, until any change. `changed` is false if the timeout came first.
         """
         wanted, seconds = self._wanted(request), self._seconds()
         key, now = following.find(self.actor, conversation_id)
@@ -91,13 +91,13 @@ class Events(ExecutionEndpoint):
         answer_types=(_STREAM,),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Server-sent events, whose ids are the numbers of the changes, over executions too.
+        """Server-sent events. Their ids are the numbers of changes, across executions.
 
-        First comes `state`, where it stands, or, with `Last-Event-ID`, each change behind that
-        one; then `changed` for each change. `reset` tells where it stands if the changes behind
-        `Last-Event-ID` are not known, `erased` is the last. Data are `{seq, execution, status,
-        version, revision, count}`, of a change also `what`, `who` and the names of the `keys` that
-        changed. It ends when the token is revoked or the server ends.
+        The first is `state`, or, with `Last-Event-ID`, each change after that one; then `changed`
+        for each change. `reset` has the current state if the changes after `Last-Event-ID` are not
+        on record; `erased` is the last event. The data are `{seq, execution, status, version,
+        revision, count}`, and for a change also `what`, `who` and the names of the changed `keys`.
+        The stream ends when the token is revoked or the server stops.
         """
         after = self._after(request)
         key, _ = following.find(self.actor, conversation_id)

@@ -27,9 +27,9 @@ from workflows.domain.what_if import ChangeKind
 
 
 class WhatIfAsked(Contract):
-    """``POST /workflows/{slug}/what-if``: the executions that are named, or those that began last.
+    """``POST /workflows/{slug}/what-if``: the given executions, or the latest ones.
 
-    Executions are named by their own ids, as a snapshot tells them.
+    Executions are given by their ids, as in a snapshot.
     """
 
     document: Document
@@ -50,7 +50,7 @@ class WhatIfAsked(Contract):
 
 
 class InputChangeAnswer(Answer):
-    """A name or message that a node would see no more, newly, or otherwise, and by which rule."""
+    """A name or message that would be gone, new or different, and by which rule."""
 
     section: str
     kind: ChangeKind
@@ -63,7 +63,7 @@ class InputChangeAnswer(Answer):
 
 
 class TriedInputAnswer(Answer):
-    """A node whose input would change, by the version that it wrote.
+    """A node whose input would change, with the version that it wrote.
 
     ``tokens`` are those of its messages, before and after. ``gone_edges`` led to it then and do not
     now. ``problem`` says what it would lack, or why nothing can be compared.
@@ -94,9 +94,9 @@ class TriedInputAnswer(Answer):
 
 
 class TriedExecutionAnswer(Answer):
-    """One execution: how many inputs were looked at, and those that would change.
+    """One execution: how many inputs were compared, and those that would change.
 
-    ``thinned`` inputs have no state any more. ``complete`` is false if the time was over in it.
+    ``thinned`` counts inputs whose state was removed. ``complete`` is false after a timeout.
     """
 
     conversation_id: str
@@ -126,7 +126,7 @@ class TriedExecutionAnswer(Answer):
 
 
 class NodeSumAnswer(Answer):
-    """Of one node: how many of its inputs were looked at, and how many would change."""
+    """How many inputs of a node were compared, and how many would change."""
 
     node_id: str
     inputs: int
@@ -134,7 +134,7 @@ class NodeSumAnswer(Answer):
 
 
 class WhatIfAnswer(Answer):
-    """What would change. ``left`` are executions for which the time was too short: ask again."""
+    """What would change. ``left`` are executions that were not reached in time: call again."""
 
     executions: list[TriedExecutionAnswer]
     nodes: list[NodeSumAnswer]
@@ -165,10 +165,10 @@ class TryWhatIf(Endpoint):
         needs=Action.PREVIEW,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """What each node that ran would lose, gain and see otherwise by this document.
+        """What each completed node would lose, gain or see differently with this document.
 
-        Only inputs that change are listed. A call takes about five seconds at most; the
-        executions that it did not come to are named in `left`.
+        Only inputs that change are listed. A call takes about five seconds at most; executions
+        that it did not reach are in `left`.
         """
         self.actor.require(Action.PREVIEW)
         body = self.body(WhatIfAsked)

@@ -75,7 +75,7 @@ class StartExecution(Contract):
 
 
 class SaveCheckpoint(Contract):
-    """``PUT checkpoints/{checkpoint_id}``: ``state_data`` is an update through reducers."""
+    """``PUT checkpoints/{checkpoint_id}``: reducers combine ``state_data`` with the state."""
 
     node_id: NodeId
     state_data: StateData

@@ -12,14 +12,14 @@ from workflows.domain.graph import NodeSettings
 
 
 class When(StrEnum):
-    """On which side of its node an execution stands: the node runs next, or its successors."""
+    """Whether an execution is before or after its node: the node runs next, or its successors."""
 
     BEFORE = "before"
     AFTER = "after"
 
 
 class Outcome(StrEnum):
-    """What happens to a pause that nobody answered in time."""
+    """What happens when a review times out."""
 
     APPROVE = "approve"
     REJECT = "reject"

@@ -8,7 +8,7 @@ from ctxadmin.lib.errors import InvalidState
 
 
 class Status(StrEnum):
-    """Where an execution stands; ``IDLE`` is a conversation without one (semantics 3.1)."""
+    """The status of an execution; ``IDLE`` is a conversation without one (semantics 3.1)."""
 
     IDLE = "IDLE"
     PENDING = "PENDING"

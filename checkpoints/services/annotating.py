@@ -44,7 +44,7 @@ class WriteComment(Contract):
 
 
 class SetLabel(Contract):
-    """The name of a version."""
+    """The label of a version."""
 
     label: LabelName
 

@@ -21,7 +21,7 @@ _MOST: Final = 1000
 
 
 class AssignReview(Contract):
-    """Who is to look after a pause, the caller if nobody is named; ``over`` whoever does it now."""
+    """Who handles a pause, by default the caller; ``over`` is the present claimant."""
 
     assignee: Annotated[str, Field(min_length=1, max_length=150)] | None = None
     over: bool = False

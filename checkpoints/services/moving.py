@@ -23,7 +23,7 @@ Decide = Callable[[ExecutionWriting, Move], Decision]
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """An execution after a move."""
+    """An execution after a status change."""
 
     status: Status
     version: int

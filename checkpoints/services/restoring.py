@@ -20,7 +20,7 @@ from ctxadmin.identity.roles import Action
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """An execution that went back."""
+    """An execution after a restore."""
 
     version: int
     status: Status

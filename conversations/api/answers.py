@@ -11,7 +11,7 @@ Run = tuple[int, int]
 
 
 class ConversationAnswer(Answer):
-    """A conversation; the counts and tokens are those of the current view."""
+    """A conversation, with counts and tokens of the current view."""
 
     id: str
     title: str
@@ -33,7 +33,7 @@ class ConversationAnswer(Answer):
 
 
 class MessageAnswer(Answer):
-    """A message with its place in the log and its own further fields."""
+    """A message with its log index and its additional fields."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -49,7 +49,7 @@ class MessageAnswer(Answer):
 
 
 class AppendedAnswer(Answer):
-    """Where appended messages went in the log, and the batch and revision that show them."""
+    """Where appended messages are in the log, and the batch and revision that show them."""
 
     first_index: int
     count: int
@@ -58,7 +58,7 @@ class AppendedAnswer(Answer):
 
 
 class WarningAnswer(Answer):
-    """Something odd about the messages that are visible now, by their log indices."""
+    """A warning about visible messages, by their log indices."""
 
     code: str
     message: str
@@ -84,7 +84,7 @@ class AppliedAnswer(Answer):
 
 
 class RevisionAnswer(Answer):
-    """A batch: what opened it and what its view holds; ``parent`` only with ``all=true``."""
+    """A batch: what opened it, and its view; ``parent`` only with ``all=true``."""
 
     number: int
     revision: int
@@ -100,7 +100,7 @@ class RevisionAnswer(Answer):
 
 
 class MoveAnswer(Answer):
-    """A rollback or a restore: the current revision moved."""
+    """A rollback or a restore, which moved the current revision."""
 
     kind: MoveKind
     from_revision: int
@@ -118,7 +118,7 @@ class BatchesAnswer(ListOf[RevisionAnswer]):
 
 
 class ChangeAnswer(Answer):
-    """One difference of two views, with the fields that its kind has."""
+    """One difference of two views, with the fields of its kind."""
 
     kind: ChangeKind
     index: int
@@ -128,14 +128,14 @@ class ChangeAnswer(Answer):
 
 
 class ValidatedAnswer(Answer):
-    """A config of version 2 that can be run."""
+    """A valid config of version 2."""
 
     ok: bool
     config: dict[str, JsonValue]
 
 
 class RuleReportAnswer(Answer):
-    """What became of one rule of a former config; null speaks of the config as a whole."""
+    """The result for one rule of a config of version 1; null for the whole config."""
 
     rule: int | None
     result: MigrationResult
@@ -143,7 +143,7 @@ class RuleReportAnswer(Answer):
 
 
 class MigratedAnswer(Answer):
-    """The config of version 2, and what became of each rule."""
+    """The config of version 2, and the result for each rule."""
 
     config: dict[str, JsonValue] | None
     report: list[RuleReportAnswer]

@@ -46,7 +46,7 @@ class CreateConversation(Contract):
 
 
 class ChangeConversation(Contract):
-    """``PATCH /conversations/{id}``: what is given is set."""
+    """``PATCH /conversations/{id}``: sets the given fields."""
 
     title: Title | None = None
     metadata: dict[str, Data] | None = None
@@ -54,7 +54,7 @@ class ChangeConversation(Contract):
 
 
 class AppendMessages(Contract):
-    """``POST /conversations/{id}/messages``: at least one, all or none."""
+    """``POST /conversations/{id}/messages``: at least one; all are appended or none."""
 
     messages: Annotated[IncomingMessages, Field(min_length=1)]
 

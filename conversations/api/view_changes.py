@@ -76,7 +76,7 @@ class Batches(ViewChange):
     @described(
         "List batches",
         answer=BatchesAnswer,
-        query=(Parameter("all", "`true` for every revision, with the moves.", bool), *PAGE),
+        query=(Parameter("all", "`true` for every revision, rollback and restore.", bool), *PAGE),
     )
     def get(self, request: Request, conversation_id: str) -> Response:
         head = find_head(self.actor.workspace, conversation_id)

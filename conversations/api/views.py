@@ -45,12 +45,10 @@ class Conversations(Endpoint):
         "List conversations",
         answer=ListOf[ConversationAnswer],
         query=(
-            Parameter("status", "Only those in this status; `IDLE` is without an execution."),
+            Parameter("status", "Only those with this status; `IDLE` is without an execution."),
             Parameter("workflow", "Only those of the workflow with this slug."),
-            Parameter("q", "Only those with this text in their title or id."),
-            Parameter(
-                "archived", "`true` for those that are archived; else they are left out.", bool
-            ),
+            Parameter("q", "Only those with this text in the title or id."),
+            Parameter("archived", "`true` for archived ones; otherwise they are left out.", bool),
             *PAGE,
         ),
     )
@@ -136,7 +134,7 @@ class Archive(ConversationEndpoint):
         needs=Action.CONVERSATION_ARCHIVE,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """It leaves the lists and stays as it is; whoever writes to it brings it back."""
+        """It is not listed any more but otherwise unchanged; any write unarchives it."""
         return shown(archiving.archive(self.actor, conversation_id, seen=self.seen_view()))
 
 
@@ -179,7 +177,7 @@ class Messages(ConversationEndpoint):
         needs=Action.MESSAGES_APPEND,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Never a conflict, unless `If-Match` asks for one."""
+        """Never conflicts without `If-Match`."""
         drafts = self.body(AppendMessages).drafts()
         seen = self.seen_view()
         appended = services.append(self.actor, conversation_id, drafts, seen=seen)

@@ -37,10 +37,10 @@ class RangeConfig(Contract):
 
 
 class TruncateConfig(Contract):
-    """Which part of the visible list stays; at least one option. Source: semantics 1.6.
+    """Which part of the visible list is kept; at least one option. Source: semantics 1.6.
 
-    ``remove_ranges`` comes last; all of its ranges count in the list that the others left.
-    ``keep_system`` keeps the visible system messages beside what the options keep.
+    ``remove_ranges`` comes last; all of its ranges count in the result of the other options.
+    ``keep_system`` keeps the visible system messages in addition to what the options keep.
     """
 
     keep_first: Count | None = None
@@ -60,27 +60,27 @@ class TruncateConfig(Contract):
 
 
 class InsertConfig(Contract):
-    """Messages, and where in the visible list they go: -1 is the end. Source: semantics 1.7."""
+    """Messages and their position in the visible list; -1 is the end. Source: semantics 1.7."""
 
     position: Annotated[int, Field(ge=-1)]
     messages: Annotated[IncomingMessages, Field(min_length=1)]
 
 
 class ReplaceConfig(Contract):
-    """A message, and whose place in the visible list it takes. Source: semantics 1.8."""
+    """A message and the index of the visible message that it replaces. Source: semantics 1.8."""
 
     index: Count
     message: IncomingMessage
 
 
 class ClearConfig(Contract):
-    """Whether the system messages stay. Source: semantics 1.10."""
+    """Whether the system messages are kept. Source: semantics 1.10."""
 
     keep_system_message: bool = True
 
 
 class FilterConfig(Contract):
-    """Which of the visible messages stay; at least one list. Source: semantics 1.9."""
+    """Which visible messages are kept; at least one list. Source: semantics 1.9."""
 
     roles: Annotated[list[CountsAs], Field(min_length=1, max_length=100)] | None = None
     content_contains: KeywordList | None = None
@@ -110,7 +110,7 @@ def is_version_1(data: JsonValue) -> bool:
 
 
 class OperationConfig(Contract):
-    """An operation: its name, its block, and what is to happen to pairs and tool descriptions.
+    """An operation: its name, its block, and the treatment of pairs and tool descriptions.
 
     A request model may subclass it and add fields. Source: semantics 1.6-1.13.
     """

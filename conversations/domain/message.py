@@ -104,7 +104,7 @@ class _Data(BaseModel):
 
 
 class ContentPart(_Data):
-    """A part of a content: ``text`` parts are what filters look at."""
+    """A part of a content; filters search ``text`` parts."""
 
     type: str
 
@@ -122,7 +122,7 @@ class ContentPart(_Data):
 
 
 class ToolCall(_Data):
-    """A tool call, kept verbatim; only its id matters here."""
+    """A tool call, stored unchanged; only its id is read."""
 
     id: Annotated[str, Field(min_length=1)]
 
@@ -144,7 +144,7 @@ Content = Annotated[
 
 
 class IncomingMessage(Contract):
-    """A message of the contract; fields that it does not name are kept verbatim."""
+    """A message; fields that are not listed are stored unchanged."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -46,7 +46,7 @@ def unknown() -> list[str]:
     for name in sorted(os.environ):
         if name.startswith("CTXADMIN_") and name not in _read:
             near = get_close_matches(name, sorted(_read), n=1, cutoff=0.8)
-            meant = f" Is it {near[0]} that you mean?" if near else ""
+            meant = f" Did you mean {near[0]}?" if near else ""
             found.append(f"{name} is set, but there is no such setting.{meant}")
     return found
 
@@ -107,7 +107,7 @@ def data_dir() -> Path:
     else:
         home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
         folder = Path(home) / "ctxadmin"
-    with _told_of("The folder of CTXADMIN_DATA_DIR cannot be made"):
+    with _told_of("The folder of CTXADMIN_DATA_DIR cannot be created"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder.resolve()
 
@@ -148,7 +148,7 @@ def secret_key(folder: Path) -> str:
     if given:
         return given
     path = folder / "secret_key"
-    with _told_of("The secret key in CTXADMIN_DATA_DIR cannot be read or made"):
+    with _told_of("The secret key in CTXADMIN_DATA_DIR cannot be read or created"):
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
@@ -188,7 +188,7 @@ def metrics_folder() -> Path | None:
         os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)  # which takes an empty one for a name
         return None
     folder = Path(given)
-    with _told_of("The folder of PROMETHEUS_MULTIPROC_DIR cannot be made"):
+    with _told_of("The folder of PROMETHEUS_MULTIPROC_DIR cannot be created"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
@@ -261,7 +261,7 @@ def redis(name: str) -> RedisAddress | None:
     for option, path in address.tls_files.items():
         if not Path(path).is_file():
             raise ImproperlyConfigured(
-                f"{name} names a file as {option} that is not there: {path}."
+                f"{name} names a file as {option} that does not exist: {path}."
             )
     if find_spec("redis") is None or find_spec("channels_redis") is None:
         raise ImproperlyConfigured(

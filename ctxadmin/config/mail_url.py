@@ -49,14 +49,14 @@ def _sender(parts: SplitResult) -> str:
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     sender = options.pop("from", "")
     if options:
-        raise _refused(f"has the option {sorted(options)[0]!r}, which is not known; ?from= is")
+        raise _refused(f"has the unknown option {sorted(options)[0]!r}; only ?from= is allowed")
     try:
         validate_email(sender)
     except ValidationError:
         raise _refused(
             "has no complete email address in ?from="
             if sender
-            else "needs ?from= with the address that mail comes from"
+            else "needs ?from= with the sender of emails"
         ) from None
     return sender
 

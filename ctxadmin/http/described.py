@@ -65,17 +65,17 @@ class Parameter:
 
 
 PAGE: Final = (
-    Parameter("cursor", "Where the page starts: `next` of the page before."),
+    Parameter("cursor", "Start of the page: `next` of the previous page."),
     Parameter(
         "limit",
-        "How many results at most.",
+        "Number of results at most.",
         int,
         limits={"minimum": 1, "maximum": MAX_LIMIT, "default": DEFAULT_LIMIT},
     ),
 )
 IF_MATCH: Final = Parameter(
     "If-Match",
-    "The ETag of an earlier answer; means the same as naming the expected version in the body.",
+    "The ETag of an earlier answer, instead of the expected version in the body.",
     place="header",
 )
 

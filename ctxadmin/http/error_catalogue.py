@@ -21,30 +21,30 @@ class ErrorCode:
     fields: tuple[tuple[str, Text], ...] = ()
 
 
-_ERRORS: Final = ("errors", _("what is wrong, with a pointer to each place of the input"))
+_ERRORS: Final = ("errors", _("the problems, each with a pointer to its place in the input"))
 
 _ALL: Final = (
     ErrorCode(
         "validation",
         422,
-        _("The input does not have the form that the contract asks for."),
+        _("The input does not match the contract."),
         _(
-            "Correct the places that errors names and send it again; nothing was changed. "
-            "The status is 400 when the text could not be read as JSON or YAML at all."
+            "Fix the places in errors and send it again; nothing was changed. "
+            "The status is 400 if the body is not JSON or YAML."
         ),
         (
             _ERRORS,
             (
                 "line, column, start, end, hint",
-                _("where a condition or a YAML text is wrong, lines and columns from 1"),
+                _("the place in a condition or YAML text; lines and columns count from 1"),
             ),
         ),
     ),
     ErrorCode(
         "out_of_range",
         422,
-        _("A position, an index or a boundary lies outside of what exists."),
-        _("Read the current count and choose a number within it."),
+        _("A position, index or boundary is out of range."),
+        _("Read the current count and use a number within it."),
         (_ERRORS,),
     ),
     ErrorCode(
@@ -57,26 +57,26 @@ _ALL: Final = (
     ErrorCode(
         "incompatible_context",
         422,
-        _("What the node would see lacks what it needs, or a model would reject the messages."),
-        _("Look at what filters dropped (preview explains it), or add what is missing."),
+        _("The node needs context that it would not see, or a model would reject the messages."),
+        _("Check what filters dropped (a preview explains it), or add what is missing."),
         (
-            ("missing", _("what the node misses")),
+            ("missing", _("the missing context")),
             ("indices", _("log indices of the messages that do not fit together")),
         ),
     ),
     ErrorCode(
         "not_found",
         404,
-        _("The thing named does not exist, or belongs to another workspace."),
-        _("Check the path, and in which workspace the token or the session is."),
+        _("It does not exist, or belongs to another workspace."),
+        _("Check the path and the workspace of the token or session."),
     ),
     ErrorCode(
         "invalid_state",
         409,
         _("Not possible in this status now."),
-        _("Read the status, and bring it to where this is allowed, e.g. pause first."),
+        _("Read the status and change it first, for example by pausing."),
         (
-            ("status_now", _("the status, if it is that of an execution")),
+            ("status_now", _("the status of the execution")),
             ("ready_nodes", _("the nodes that can be completed, if another one was named")),
             ("held_by", _("who has a lease of the node, with until when")),
         ),
@@ -84,11 +84,11 @@ _ALL: Final = (
     ErrorCode(
         "version_conflict",
         409,
-        _("It has changed since the version that the writer saw."),
+        _("It has changed since the expected version."),
         _("Read it again, merge the two changes, and write with the new version."),
         (
-            ("expected", _("the version that the writer saw")),
-            ("actual", _("the version that is there")),
+            ("expected", _("the expected version")),
+            ("actual", _("the current version")),
             ("changed_keys", _("the state keys that changed in between")),
         ),
     ),
@@ -96,28 +96,28 @@ _ALL: Final = (
         "duplicate",
         409,
         _("The name, id or key is taken, or was used with another body."),
-        _("Choose another one; to repeat a call, send the same body again."),
+        _("Use another one. To repeat a call, send the same body again."),
         (_ERRORS,),
     ),
     ErrorCode(
         "forbidden",
         403,
         _("The caller may see this, but its role or scopes do not allow the change."),
-        _("Ask an administrator for a role or a token with the scope that is named."),
+        _("Ask an admin for the role, or for a token with the scope."),
     ),
     ErrorCode(
         "too_large",
         413,
-        _("A body, a message, the state or the work asked for is over its limit."),
-        _("Send less at once; the limit is named. For headers the status is 431."),
+        _("A body, a message, the state or the work of the call exceeds its limit."),
+        _("Send less at once. For headers the status is 431."),
         (("limit", _("the limit in bytes, keys or units of work")), _ERRORS),
     ),
     ErrorCode(
         "damaged",
         409,
-        _("What is stored is not what was written, so it is not shown; nothing was changed."),
+        _("The stored data is damaged, so it is not shown; nothing was changed."),
         _(
-            "Repeating it will not help. An administrator finds all damage with manage.py verify "
+            "Repeating the call does not help. An admin finds all damage with manage.py verify "
             "and restores the conversation from a backup."
         ),
         (
@@ -146,25 +146,25 @@ _ALL: Final = (
     ErrorCode(
         "not_acceptable",
         406,
-        _("The Accept header asks for a form that this path does not have."),
-        _("Accept application/json, or leave the header away."),
+        _("This path does not have the format that the Accept header asks for."),
+        _("Accept application/json, or omit the header."),
     ),
     ErrorCode(
         "unsupported_media_type",
         415,
-        _("The body has a content type that this path does not read."),
+        _("This path does not read bodies of this content type."),
         _("Send application/json, not compressed."),
     ),
     ErrorCode(
         "request_timeout",
         408,
         _("The request did not arrive in time; nothing was changed."),
-        _("Send it again over a connection that is fast enough; the connection was closed."),
+        _("Send it again over a faster connection; this one was closed."),
     ),
     ErrorCode(
         "rate_limited",
         429,
-        _("The caller has too many requests under way, or sent too many in a short time."),
+        _("The caller has too many concurrent requests, or sent too many in a short time."),
         _("Wait the seconds of the header Retry-After."),
     ),
     ErrorCode(

@@ -33,11 +33,11 @@ _REF: Final = "#/components/schemas/{model}"
 _PATH_PARAMETERS: Final = {
     "slug": "The slug of a workflow.",
     "conversation_id": "The id of a conversation.",
-    "checkpoint_id": "The id that the engine gave to the checkpoint.",
+    "checkpoint_id": "The id of a checkpoint, chosen by the engine.",
     "node_id": "The id of a node of the workflow.",
     "version": "The number of a version.",
     "number": "The number of a version.",
-    "name": "A name of the list.",
+    "name": "A name from the list.",
     "webhook_id": "The id of a webhook.",
     "delivery_id": "The id of a delivery.",
 }
@@ -159,7 +159,7 @@ class Schema(AutoSchema):
 
 _WITHOUT_BODY: Final = (204, 304)
 _TEXT: Final[Json] = {"type": "string"}
-_MALFORMED: Final = "The body cannot be read at all: it is not JSON or YAML, or not UTF-8."
+_MALFORMED: Final = "The body cannot be read: it is not JSON or YAML, or not UTF-8."
 
 
 def _parameter(said: Parameter) -> Json:
@@ -267,7 +267,7 @@ PROBLEM: Final[Json] = {
         "detail": {"type": "string"},
         "errors": {
             "type": "array",
-            "description": "What is wrong with which places of the input.",
+            "description": "The invalid places of the input.",
             "items": {
                 "type": "object",
                 "required": ["pointer", "message", "code"],
@@ -285,7 +285,7 @@ PROBLEM: Final[Json] = {
             },
         },
         "expected": {"description": "The version that the writer expected."},
-        "actual": {"description": "The version that is there."},
+        "actual": {"description": "The current version."},
         "changed_keys": {"type": "array", "items": {"type": "string"}},
         "missing": {"type": "array", "items": {"type": "string"}},
         "indices": {"type": "array", "items": {"type": "integer"}},

@@ -104,7 +104,7 @@ class Supervisor(Multiprocess):
         if self._have_to_drain and not self._starting and not self.should_exit.is_set():
             self._have_to_drain = False
             _tell(self._former, DRAIN)
-            log.info("Reloaded: new workers serve, the former ones finish what they have begun.")
+            log.info("Reloaded: new workers serve, the old ones finish running requests.")
         if self._is_wanted and not self._have_to_drain and not self.should_exit.is_set():
             self._is_wanted = False
             self.reload()
@@ -121,11 +121,11 @@ class Supervisor(Multiprocess):
 
     def reload(self) -> None:
         """Begin anew, or say why not."""
-        log.info("Reloading: looking at what new workers will find.")
+        log.info("Reloading: checking whether new workers can serve.")
         if self._could_serve():
             self._begin_anew()
         elif not self._shall_end():
-            log.error("New workers could not serve, as said above; the old ones keep serving.")
+            log.error("New workers cannot serve (see above); the old ones keep serving.")
 
     def _begin(self) -> Process:
         worker = Worker(self.config, self.sockets)
@@ -147,10 +147,10 @@ class Supervisor(Multiprocess):
         worker.join()
         self._starting.pop(worker, None)
         if worker.exitcode == STARTUP_FAILURE and not self._former:
-            log.error("Worker %s could not start, nor could another one.", worker.pid)
+            log.error("Worker %s could not start, and neither could another one.", worker.pid)
             self.should_exit.set()
         elif not self.should_exit.is_set():
-            log.warning("Worker %s ended; another one takes its place.", worker.pid)
+            log.warning("Worker %s ended and is replaced.", worker.pid)
             self.processes[place] = self._begin()
 
     def _could_serve(self) -> bool:

@@ -22,7 +22,7 @@ class ReadyCommand(BaseCommand):
         if executor.migration_plan(executor.loader.graph.leaf_nodes()):
             where = settings.DATA_DIR if settings.EMBEDDED else "DATABASE_URL"
             raise CommandError(
-                f"The database of {where} is not set up. Name the folder of your server by "
-                "CTXADMIN_DATA_DIR, or run manage.py migrate first."
+                f"The database of {where} is not set up. Set CTXADMIN_DATA_DIR to the data folder "
+                "of your server, or run manage.py migrate first."
             )
         return super().execute(*args, **options)

@@ -22,10 +22,10 @@ _STATES = [state.value for state in Delivery.State]
 
 
 class WebhookAnswer(Answer):
-    """A webhook; `owner` saved it last and answers for what it is told.
+    """A webhook; `owner` saved it last, and its rights decide what is sent.
 
-    `gone_at`: it paused by itself, as the receiver answered 410. Until `former_secret_until` it
-    signs with its former secret, too.
+    `gone_at`: when it was paused because the receiver answered 410. Until `former_secret_until`
+    deliveries are also signed with the former secret.
     """
 
     id: str
@@ -46,7 +46,7 @@ class WebhookAnswer(Answer):
 
 
 class NewWebhookAnswer(WebhookAnswer):
-    """A webhook with its secret, which no other answer tells."""
+    """A webhook with its secret, which no other answer contains."""
 
     secret: str
 
@@ -56,7 +56,7 @@ class NewWebhookAnswer(WebhookAnswer):
 
 
 class DeliveryAnswer(Answer):
-    """What was told to a webhook, or is to be; `id` is the `webhook-id` of every attempt."""
+    """A delivery to a webhook; `id` is the `webhook-id` of every attempt."""
 
     id: str
     kind: str
@@ -107,7 +107,7 @@ class Webhooks(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def post(self, request: Request) -> Response:
-        """The answer is the only one that tells its secret."""
+        """Only this answer contains the secret."""
         made = webhooks.create(self.actor, self.body(CreateWebhook))
         return NewWebhookAnswer.with_secret(made).response(201, _etag(made.webhook))
 
@@ -115,7 +115,7 @@ class Webhooks(Endpoint):
 class OneWebhook(Endpoint):
     @described("Get a webhook", answer=WebhookAnswer, needs=Action.WEBHOOK_MANAGE)
     def get(self, request: Request, webhook_id: str) -> Response:
-        """Its ETag is the number of its changes."""
+        """The ETag is the number of its changes."""
         hook = webhooks.find(self.actor, webhook_id)
         return WebhookAnswer.of(hook).response(headers=_etag(hook))
 
@@ -128,7 +128,7 @@ class OneWebhook(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def patch(self, request: Request, webhook_id: str) -> Response:
-        """While it is paused deliveries wait; who changes it is its owner since."""
+        """While paused, deliveries are queued. Whoever changes it becomes its owner."""
         body = self.body(ChangeWebhook)
         expected = self.expected_version(body.expected_version)
         body = body.model_copy(update={"expected_version": expected})
@@ -142,7 +142,7 @@ class OneWebhook(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def delete(self, request: Request, webhook_id: str) -> HttpResponse:
-        """What still waits for it is not sent."""
+        """Queued deliveries are not sent any more."""
         webhooks.remove(self.actor, webhook_id, self.expected_version(None))
         return HttpResponse(status=204)
 
@@ -157,7 +157,7 @@ class RenewSecret(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def post(self, request: Request, webhook_id: str) -> Response:
-        """Deliveries are signed with the new one at once, for a day with the former one, too."""
+        """Deliveries are signed with the new one at once, and also with the former for 24 hours."""
         made = webhooks.renew_secret(self.actor, webhook_id)
         return NewWebhookAnswer.with_secret(made).response(headers=_etag(made.webhook))
 
@@ -169,7 +169,7 @@ class FormerSecret(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def delete(self, request: Request, webhook_id: str) -> HttpResponse:
-        """Deliveries are signed with the newest one alone; no change if they are already."""
+        """Deliveries are only signed with the latest one from now on."""
         webhooks.end_former_secret(self.actor, webhook_id)
         return HttpResponse(status=204)
 
@@ -183,7 +183,7 @@ class TestWebhook(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def post(self, request: Request, webhook_id: str) -> Response:
-        """It is of the kind `webhook.test`; what came of it stands in the list of deliveries."""
+        """A delivery of the kind `webhook.test`; its result is in the list of deliveries."""
         return DeliveryAnswer.of(webhooks.send_test(self.actor, webhook_id)).response(201)
 
 
@@ -191,11 +191,11 @@ class Deliveries(Endpoint):
     @described(
         "List the deliveries of a webhook",
         answer=ListOf[DeliveryAnswer],
-        query=(*PAGE, Parameter("state", "Only those: `waiting`, `sent` or `dead`.")),
+        query=(*PAGE, Parameter("state", "Only those in this state: `waiting`, `sent` or `dead`.")),
         needs=Action.WEBHOOK_MANAGE,
     )
     def get(self, request: Request, webhook_id: str) -> Response:
-        """The newest first; they are kept for 30 days."""
+        """The latest first, for 30 days."""
         hook = webhooks.find(self.actor, webhook_id)
         state = request.query_params.get("state", "")
         if state and state not in _STATES:
@@ -211,7 +211,7 @@ class Resend(Endpoint):
         needs=Action.WEBHOOK_MANAGE,
     )
     def post(self, request: Request, webhook_id: str, delivery_id: str) -> Response:
-        """At once, under the same id, by which the receiver knows it. Twice is once."""
+        """At once, under the same id. A second request while it is queued changes nothing."""
         return DeliveryAnswer.of(webhooks.resend(self.actor, webhook_id, delivery_id)).response()
 
 

@@ -22,7 +22,7 @@ Slug = Annotated[str, Field(pattern=f"^{PATTERN}$")]
 
 
 class CreateWebhook(Contract):
-    """Where to send what; of one workflow, or of all executions of the workspace."""
+    """The address and the kinds of events, for one workflow or all of the workspace."""
 
     name: Name
     url: Url
@@ -31,7 +31,7 @@ class CreateWebhook(Contract):
 
 
 class ChangeWebhook(Contract):
-    """What is to be other; what is left out stays. ``workflow: ""`` is all executions."""
+    """The fields to change. ``workflow: ""`` means all executions."""
 
     name: Name | None = None
     url: Url | None = None

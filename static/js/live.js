@@ -33,7 +33,7 @@ function tell(name, detail) {
 
 /**
  * The state after a frame: the next change is applied, an old one ignored; null after a gap.
- * The same rules as in ctxadmin/realtime/following.py and frames.py of the apps.
+ * The same rules as in ctxadmin/realtime/following.py.
  */
 function follow(state, frame) {
   if (frame.seq <= state.seq) return state;

@@ -45,9 +45,9 @@ class WorkflowAnswer(Answer):
 
 
 class ProblemAnswer(Answer):
-    """What is wrong with one place of a document; ``pointer`` leads into the document.
+    """A problem of a document; ``pointer`` is its place in the document.
 
-    An error refuses publishing. Conditions have line, column, start, end and hint, too.
+    An error prevents publishing. Conditions also have line, column, start, end and hint.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -65,7 +65,7 @@ DocumentJson = Annotated[object, JsonOf(Document)]
 
 
 class SavedDraftAnswer(Answer):
-    """The new version of a draft, and what is wrong with it."""
+    """The new version of a draft, and its problems."""
 
     draft_version: int
     problems: Problems
@@ -79,7 +79,7 @@ class SavedDraftAnswer(Answer):
 
 
 class DraftAnswer(Answer):
-    """A draft, its version, and what is wrong with it."""
+    """A draft with its version and problems."""
 
     document: DocumentJson
     draft_version: int
@@ -95,14 +95,14 @@ class DraftAnswer(Answer):
 
 
 class PlacedProblemAnswer(ProblemAnswer):
-    """What is wrong with one place of an imported text, from line and column 1."""
+    """A problem of an imported text; lines and columns count from 1."""
 
     file_line: int
     file_column: int
 
 
 class ImportedAnswer(WorkflowAnswer):
-    """The workflow that a document was imported into, and what is wrong with the document."""
+    """The workflow of an imported document, and the problems of the document."""
 
     problems: Annotated[object, JsonOf(list[PlacedProblemAnswer])]
 
@@ -135,7 +135,7 @@ class PublishedAnswer(Answer):
 
 
 class VersionAnswer(PublishedAnswer):
-    """A published version with its document, which never changes."""
+    """A published version with its document. It never changes."""
 
     document: DocumentJson
 
@@ -146,7 +146,7 @@ class VersionAnswer(PublishedAnswer):
 
 
 class FieldChangeAnswer(Answer):
-    """One difference within an element; a side that has no value is left out."""
+    """One difference within an element; a side without a value is left out."""
 
     path: str
     kind: str
@@ -157,7 +157,7 @@ class FieldChangeAnswer(Answer):
 class ElementChangeAnswer(Answer):
     """A node, edge, reducer or field of the workflow that differs.
 
-    What was added or removed stands in ``after`` or ``before``, what changed in ``fields``.
+    Added and removed elements are in ``after`` or ``before``, changes in ``fields``.
     """
 
     element: str
@@ -178,7 +178,7 @@ class NoticeAnswer(Answer):
 
 
 class ConflictAnswer(Answer):
-    """Two edges brought one name with different values; the later one won."""
+    """Two edges have different values under one name; the later edge won."""
 
     section: str
     name: str
@@ -203,7 +203,7 @@ class DecisionAnswer(Answer):
 
 
 class SeenMessageAnswer(Answer):
-    """A message as a node sees it, with its own further fields."""
+    """A message as a node sees it, with its additional fields."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -246,7 +246,7 @@ class AppliedAnswer(Answer):
 
 
 class JoinedAnswer(Answer):
-    """What several edges brought, united."""
+    """The merged context of several edges."""
 
     context: Context
     messages: SeenMessages
@@ -264,9 +264,9 @@ class JoinedAnswer(Answer):
 
 
 class PreviewAnswer(AppliedAnswer):
-    """What a node would see, with the document's problems and the cost in tokens.
+    """What a node would see, with the problems of the document and the tokens.
 
-    ``edges`` are those along which it was entered.
+    ``edges`` are the incoming edges that were used.
     """
 
     conflicts: Conflicts
@@ -290,9 +290,9 @@ class PreviewAnswer(AppliedAnswer):
 
 
 class CheckedAnswer(Answer):
-    """A condition that compiles; with a context also its value, and whether that counts as true.
+    """A valid condition; with a context also its value, and whether that counts as true.
 
-    ``names`` are those that it mentions.
+    ``names`` are the names that it mentions.
     """
 
     ok: bool
@@ -302,7 +302,7 @@ class CheckedAnswer(Answer):
 
 
 class RegisteredAnswer(Answer):
-    """A processor or a transform, and where it comes from; ``fault`` if it cannot be loaded."""
+    """A processor or a transform with its origin; ``fault`` if it cannot be loaded."""
 
     name: str
     origin: str
@@ -311,7 +311,7 @@ class RegisteredAnswer(Answer):
 
 
 class ReducerAnswer(Answer):
-    """A reducer, and the keys of the state that have it without being told."""
+    """A reducer, and the state keys that have it by default."""
 
     name: str
     description: str

@@ -46,20 +46,20 @@ class ImportYaml(Endpoint):
         status=201,
         also=(200,),
         query=(
-            Parameter("slug", "With a YAML body: the slug; by default one made from its name."),
-            Parameter("expected_version", "With a YAML body: see the field of that name.", int),
+            Parameter("slug", "With a YAML body: the slug; by default derived from its name."),
+            Parameter("expected_version", "With a YAML body: like the field of this name.", int),
         ),
         headers=(IF_MATCH,),
         errors=("duplicate", "version_conflict", "not_found"),
         needs=Action.WORKFLOW_CHANGE,
     )
     def post(self, request: Request) -> Response:
-        """Makes a workflow with this draft; also a draft with problems is kept and tells them.
+        """Creates a workflow with this draft. A draft with problems is saved as well.
 
-        JSON is YAML. Every error and problem names its line and column.
+        JSON is read as YAML. Every error and problem names its line and column.
 
-        A slug that exists is `duplicate`, unless `expected_version` names the draft that was
-        seen: then its draft is written, and the answer is 200.
+        An existing slug is `duplicate`, unless `expected_version` is the version of its draft:
+        then the draft is replaced, and the answer is 200.
         """
         wanted = self._wanted(request)
         document = _document(wanted, "" if isinstance(request.data, YamlText) else "/yaml")

@@ -41,21 +41,21 @@ class _Names(Endpoint):
 class Processors(_Names):
     @described("List processors", answer=ListOf[RegisteredAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """The context types and what installed packages and this server add to them."""
+        """The context types, with those of installed packages and of this server."""
         return self.page(standard().processors.entries(), lambda entry: entry.name, _registered)
 
 
 class Transforms(_Names):
     @described("List transforms", answer=ListOf[RegisteredAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """What the rules of filters can do to a value."""
+        """The transforms that rules of filters can apply to a value."""
         return self.page(standard().transforms.entries(), lambda entry: entry.name, _registered)
 
 
 class Reducers(_Names):
     @described("List reducers", answer=ListOf[ReducerAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """How the keys of a state can be merged."""
+        """The ways in which new values of a state key can be combined."""
         return self.page(
             REDUCERS,
             lambda reducer: reducer.name,
@@ -70,7 +70,7 @@ class Reducers(_Names):
 class Schemas(_Names):
     @described("List schemas", answer=ListOf[SchemaAnswer], query=PAGE)
     def get(self, request: Request) -> Response:
-        """The configs that have a JSON Schema."""
+        """The configs with a JSON Schema."""
         return self.page(
             list(schema_models().items()),
             lambda item: item[0],

@@ -55,21 +55,21 @@ class CreateWorkflow(Contract):
 
 
 class ChangeWorkflow(Contract):
-    """``PATCH /workflows/{slug}``: what is given is set."""
+    """``PATCH /workflows/{slug}``: sets the given fields."""
 
     name: Annotated[Name, Field(min_length=1)] | None = None
     description: Text | None = None
 
 
 class PutDraft(Contract):
-    """``PUT /workflows/{slug}/draft``; If-Match may stand for ``expected_version``."""
+    """``PUT /workflows/{slug}/draft``; If-Match can replace ``expected_version``."""
 
     document: Document
     expected_version: Seen = None
 
 
 class Publish(Contract):
-    """``POST /workflows/{slug}/publish``; If-Match may stand for ``expected_version``."""
+    """``POST /workflows/{slug}/publish``; If-Match can replace ``expected_version``."""
 
     note: Text = ""
     expected_version: Seen = None
@@ -86,10 +86,10 @@ class ImportWorkflow(Contract):
 class PreviewNode(Contract):
     """``POST /workflows/{slug}/preview``.
 
-    Of the draft, of ``version``, or of a ``document`` that is not saved; for a conversation (``at``
-    a version of its execution), or for a context and messages. Without ``edges`` it is entered
-    along those on which something waits for it, as ``enter`` does; where nothing does, along all
-    edges that lead to a merge or join, else along the first. The answer names them.
+    The node is one of the draft, of ``version``, or of a ``document`` that is not saved. It sees a
+    conversation (``at`` a version of its execution), or a context and messages. Without ``edges``
+    it is entered along the edges that are ready, like ``enter``. If none are, along all edges that
+    lead to a merge or join, or the first that leads to any other node. The answer names them.
     """
 
     node: ElementId
@@ -138,7 +138,7 @@ class ApplyFilters(Contract):
 
 
 class JoinArrival(Contract):
-    """What comes along one edge; without a name the edge is called by its place from 0."""
+    """The context of one edge; an edge without a name is named by its index from 0."""
 
     edge: ElementId | None = None
     context: ContextSource
@@ -166,7 +166,7 @@ class JoinArrivals(Contract):
 
 
 class CheckCondition(Contract):
-    """``POST /conditions/check``; with a context it is evaluated, too."""
+    """``POST /conditions/check``; with a context it is also evaluated."""
 
     text: Annotated[str, Field(max_length=MAX_CONDITION * 10)]
     context: ContextSource | None = None

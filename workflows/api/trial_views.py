@@ -34,7 +34,7 @@ class Preview(_Trial):
         needs=Action.PREVIEW,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """What the node would see, and for each name and message by which rule."""
+        """What the node would see: each name and message with the rule that decided."""
         asked = self.body(PreviewNode).asked()
         return PreviewAnswer.of_preview(trials.preview(self.actor, slug, asked)).response()
 
@@ -47,7 +47,7 @@ class Apply(_Trial):
         errors=("duplicate", "out_of_range"),
     )
     def post(self, request: Request) -> Response:
-        """Each step to what the one before it left; `step` of the explanation is its place."""
+        """Each step applies to the previous result; `step` in the explanation is its index."""
         body = self.body(ApplyFilters)
         return AppliedAnswer.of(trials.apply_steps(body.given(), body.steps)).response()
 
@@ -60,7 +60,7 @@ class Join(_Trial):
         errors=("duplicate", "out_of_range"),
     )
     def post(self, request: Request) -> Response:
-        """Of two values under one name that of the later arrival wins, and the clash is told."""
+        """Of two values under one name the later arrival wins, and the conflict is reported."""
         arrivals = self.body(JoinArrivals).given()
         return JoinedAnswer.of(trials.join_arrivals(arrivals)).response()
 
@@ -75,7 +75,7 @@ class _ConditionFault(ValidationFailed):
 class Check(_Trial):
     @described("Check a condition", body=CheckCondition, answer=CheckedAnswer)
     def post(self, request: Request) -> Response:
-        """One with a fault is `validation` with line, column, start, end and hint."""
+        """An invalid one is `validation` with line, column, start, end and hint."""
         body = self.body(CheckCondition)
         context = None
         if body.context is not None:

@@ -47,7 +47,7 @@ class Workflows(Endpoint):
         needs=Action.WORKFLOW_CHANGE,
     )
     def post(self, request: Request) -> Response:
-        """With an empty draft of version 0, or that of a template, version 1."""
+        """With an empty draft of version 0, or the draft of a template, version 1."""
         body = self.body(CreateWorkflow)
         new = services.NewWorkflow(body.slug, body.name, body.description, body.start_with)
         return created(services.create(self.actor, new))
@@ -67,7 +67,7 @@ class OneWorkflow(Endpoint):
         needs=Action.WORKFLOW_CHANGE,
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Its name and description in the list; those of the versions stand in the document."""
+        """Its name and description in lists; a version has its own in the document."""
         body = self.body(ChangeWorkflow)
         row = services.change(
             self.actor,
@@ -85,9 +85,9 @@ class OneWorkflow(Endpoint):
         needs=Action.WORKFLOW_CHANGE,
     )
     def delete(self, request: Request, slug: str) -> Response:
-        """Its slug is free again and nothing new starts with it.
+        """Its slug can be used again, and no execution can start with it.
 
-        Executions that are pinned to one of its versions go on, and can be read as before.
+        Executions that are pinned to one of its versions continue and stay readable.
         """
         services.delete(self.actor, slug, expected=self._expected())
         return Response(status=204)
@@ -113,7 +113,7 @@ class _DraftWriter(Endpoint):
 class Draft(_DraftWriter):
     @described("Get the draft", answer=DraftAnswer)
     def get(self, request: Request, slug: str) -> Response:
-        """With what is wrong with it; its ETag is the version of the draft."""
+        """With its problems; the ETag is the version of the draft."""
         row = find_workflow(self.actor.workspace, slug)
         answer = DraftAnswer.of(SavedDraft(row, problems_of(bytes(row.draft))))
         return answer.response(headers=_draft_etag(row))
@@ -127,7 +127,7 @@ class Draft(_DraftWriter):
         needs=Action.WORKFLOW_CHANGE,
     )
     def put(self, request: Request, slug: str) -> Response:
-        """A draft with problems is kept and tells them; they only refuse its publishing."""
+        """A draft with problems is saved and its problems returned; it cannot be published."""
         body = self.body(PutDraft)
         expected = self.seen_draft(body.expected_version)
         saved = services.save_draft(self.actor, slug, body.document, expected)
@@ -145,7 +145,7 @@ class PublishDraft(_DraftWriter):
         needs=Action.WORKFLOW_PUBLISH,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """As the next version; refused with all problems of the draft that are errors."""
+        """Becomes the next version. Refused, with all problems, if the draft has errors."""
         body = self.body(Publish)
         expected = self.seen_draft(body.expected_version)
         version = services.publish(self.actor, slug, expected, body.note)
@@ -156,7 +156,7 @@ class PublishDraft(_DraftWriter):
 class Versions(Endpoint):
     @described("List versions", answer=ListOf[PublishedAnswer], query=PAGE)
     def get(self, request: Request, slug: str) -> Response:
-        """The newest first, without their documents."""
+        """The latest first, without their documents."""
         page = queries.list_versions(self.actor, slug, PageRequest.of(request.query_params))
         return Response(page.as_json([PublishedAnswer.of(row).model_dump() for row in page.items]))
 
@@ -179,7 +179,7 @@ class Diff(Endpoint):
         ),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """What leads from one to the other, element by element."""
+        """The differences, element by element."""
         before, after = (self._which(name) for name in ("from", "to"))
         changes = queries.changes_between(self.actor, slug, before, after)
         asked = PageRequest.of(request.query_params)
@@ -205,9 +205,9 @@ class Yaml(Endpoint):
         answer_types=("text/yaml", "application/yaml", "application/json"),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """The document; as JSON (if only that is accepted) it is a text in the field `yaml`.
+        """The document; if only JSON is accepted, as a text in the field `yaml`.
 
-        Who takes it is on record.
+        The export is recorded in the audit.
         """
         which = request.query_params.get("version", queries.DRAFT)
         text = yaml_io.dump(exports.export(self.actor, slug, which))

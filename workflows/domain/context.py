@@ -194,7 +194,7 @@ _Data = Annotated[
 
 
 class HistoryEntryInput(Contract):
-    """A history entry of a prompt context as it is sent."""
+    """A history entry in a prompt context of a request."""
 
     node_id: str
     prompt: _Verbatim = ""
@@ -204,7 +204,7 @@ class HistoryEntryInput(Contract):
 
 
 class PromptContextInput(Contract):
-    """A prompt context as it is sent (rest.md, "prompt context")."""
+    """A prompt context in a request (rest.md, "prompt context")."""
 
     template: str = ""
     variables: _Data = {}

@@ -54,7 +54,7 @@ Filters = Annotated[JsonValue, AfterValidator(_one_or_a_list)]
 
 
 class Position(Contract):
-    """Where a node stands on the canvas, in the canvas's units."""
+    """The position of a node on the canvas, in units of the canvas."""
 
     x: Coordinate
     y: Coordinate
@@ -82,7 +82,7 @@ class NodeSettings(Contract):
 class Node(Contract):
     """One step of a workflow (rest.md, "Workflows and filters").
 
-    ``config`` and ``properties`` are data: their keys stay as they came. Of ``config`` the
+    ``config`` and ``properties`` are data: their keys are never renamed. Of ``config`` the
     system reads what ``settings_of`` names and, in a context processor, the operation.
     """
 
@@ -99,7 +99,7 @@ class Node(Contract):
 
 
 class Edge(Contract):
-    """One way from a node to another; ``condition`` decides whether it is taken."""
+    """A connection of two nodes; ``condition`` decides whether it is taken."""
 
     spellings: ClassVar[Mapping[str, str]] = {
         "fromNodeId": "from",
@@ -119,7 +119,7 @@ class Edge(Contract):
 
 
 class Document(Contract):
-    """A whole workflow as it is drafted, published, exported and compared."""
+    """A workflow document, as drafted, published, exported and compared."""
 
     name: Annotated[str, Field(max_length=MAX_NAME)]
     nodes: Annotated[tuple[Node, ...], Field(max_length=MAX_NODES, strict=False)]

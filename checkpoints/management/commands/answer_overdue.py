@@ -1,4 +1,4 @@
-"""``manage.py answer_overdue``: pauses that nobody answered in time get their outcome."""
+"""``manage.py answer_overdue``: applies the outcome of reviews that timed out."""
 
 import logging
 import time
@@ -14,12 +14,10 @@ _log = logging.getLogger("ctxadmin.checkpoints")
 
 
 class Command(BaseCommand):
-    help = "Give every pause whose time is over the outcome that its designer chose."
+    help = "Apply the outcome of every review that timed out, as its designer set it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument(
-            "--every", type=float, metavar="SECONDS", help="look again and again, until stopped"
-        )
+        parser.add_argument("--every", type=float, metavar="SECONDS", help="repeat until stopped")
 
     def handle(self, *args: Any, every: float | None = None, **options: Any) -> None:
         if every is None:
@@ -29,7 +27,7 @@ class Command(BaseCommand):
             try:
                 count = answer_overdue()
             except (DatabaseError, InterfaceError) as error:
-                _log.warning("overdue pauses wait: %s", error)
+                _log.warning("timed out reviews are delayed: %s", error)
                 connection.close()  # the next look opens a new one
             else:
                 if count:

@@ -24,15 +24,13 @@ _NO_CONVERSATION: Final = "no conversation has this key"
 
 
 class Command(ReadyCommand):
-    help = "Show, verify against SQL, rebuild or drop what Redis has of conversations."
+    help = "Show, verify, rebuild or drop the live copy of conversations in Redis."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("what", choices=["show", "verify", "rebuild", "drop"])
         parser.add_argument("conversations", nargs="*", metavar="ID")
-        parser.add_argument("--all", action="store_true", help="everything that Redis has")
-        parser.add_argument(
-            "--workspace", default="", help="slug; the default workspace if left out"
-        )
+        parser.add_argument("--all", action="store_true", help="all conversations in Redis")
+        parser.add_argument("--workspace", default="", help="slug; default: the default workspace")
 
     def handle(self, *args: Any, **options: Any) -> None:
         run: dict[str, Callable[[Reached, Sequence[int]], None]] = {
@@ -43,7 +41,7 @@ class Command(ReadyCommand):
         }
         ids: list[str] = options["conversations"]
         if bool(ids) == options["all"]:
-            raise CommandError("Name conversations by their ids, or give --all.")
+            raise CommandError("Give ids of conversations, or --all.")
         link = links.copies()
         if link is None:
             raise CommandError("There is no live copy: REDIS_URL is not set.")
@@ -52,7 +50,9 @@ class Command(ReadyCommand):
             drop_erased()
             run[options["what"]](link, conversations_held(link) if keys is None else keys)
         except Away:
-            raise CommandError("Redis does not answer; nothing is lost, SQL has it all.") from None
+            raise CommandError(
+                "Redis does not answer. Nothing is lost, because SQL has all data."
+            ) from None
 
     def _keys(self, ids: Sequence[str], slug: str) -> list[int]:
         workspace = Workspace.objects.filter(slug=slug).first() if slug else default_workspace()
@@ -66,7 +66,7 @@ class Command(ReadyCommand):
     def _show(self, link: Reached, keys: Sequence[int]) -> None:
         total = 0
         for key, head in _heads(keys):
-            newest = f"newest change {head.change_seq}" if head else _NO_CONVERSATION
+            newest = f"latest change {head.change_seq}" if head else _NO_CONVERSATION
             self.stdout.write(f"{_name(key, head)}: {newest}")
             for part, standing in standing_of(link, key).items():
                 total += standing.size
@@ -84,13 +84,15 @@ class Command(ReadyCommand):
             verdict = verify(head)
             counts[verdict] += 1
             if verdict is Verdict.WRONG:
-                self.stderr.write(f"{_name(key, head)}: other content than SQL")
+                self.stderr.write(f"{_name(key, head)}: differs from SQL")
         if not link.answers():
             raise Away
         said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         self.stdout.write(f"{len(keys)} conversations: {said}, {left_over} left over")
         if counts[Verdict.WRONG] or left_over:
-            raise CommandError("Run live_copy rebuild for what is wrong, drop for what is left.")
+            raise CommandError(
+                "Run live_copy rebuild for what differs, and drop for what is left over."
+            )
 
     def _rebuild(self, link: Reached, keys: Sequence[int]) -> None:
         rebuilt = 0

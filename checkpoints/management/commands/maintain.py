@@ -1,4 +1,4 @@
-"""``manage.py maintain``: does what the retention policies say, for cron or a timer."""
+"""``manage.py maintain``: applies the retention policies, for cron or a timer."""
 
 import logging
 import time
@@ -26,20 +26,20 @@ _LOOK_SECONDS: Final = 600.0
 
 
 class Command(ReadyCommand):
-    help = "Archive, erase and thin as the retention policies say; remove what is over."
+    help = "Apply the retention policies: archive, erase and thin; remove what has expired."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="say what would go, do nothing")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only list what would be removed"
+        )
         parser.add_argument("--workspace", default="", metavar="SLUG", help="only this workspace")
         parser.add_argument(
             "--only",
             action="append",
             choices=[part.value for part in Part],
-            help="only this part; may be given several times",
+            help="only this part; can be repeated",
         )
-        parser.add_argument(
-            "--every", type=float, metavar="SECONDS", help="run again and again, until stopped"
-        )
+        parser.add_argument("--every", type=float, metavar="SECONDS", help="repeat until stopped")
 
     def handle(self, *args: Any, every: float | None = None, **options: Any) -> None:
         if every is None:
@@ -65,9 +65,13 @@ class Command(ReadyCommand):
                 report = maintain(wanted, holding)
                 holding.report = asdict(report)
         except Busy as busy:
-            until = f" or dead, which shows at {clock.iso(busy.until)}" if busy.until else ""
+            until = (
+                f" or was killed, which is known after {clock.iso(busy.until)}"
+                if busy.until
+                else ""
+            )
             raise CommandError(
-                f"Another run is at work{until}. Nothing was done.", returncode=_BUSY
+                f"Another run is active{until}. Nothing was done.", returncode=_BUSY
             ) from None
         return report
 
@@ -79,7 +83,7 @@ class Command(ReadyCommand):
                 if last is None or not timedelta() <= clock.now() - last[0] < every:
                     self._once(self._wanted(options, _log.info))
             except (CommandError, DatabaseError) as error:
-                _log.warning("maintenance waits: %s", error)
+                _log.warning("maintenance is delayed: %s", error)
             connection.close()
             time.sleep(min(_LOOK_SECONDS, every.total_seconds()))
 
@@ -92,18 +96,18 @@ class Command(ReadyCommand):
                 f"removed, {_size(each.freed)} {would}freed"
             )
         self.stdout.write(
-            f"{report.answers} kept answers, {report.sessions} sessions and {report.edits} edits"
-            f" that were never applied {would}removed"
+            f"{report.answers} stored responses, {report.sessions} sessions and {report.edits}"
+            f" unsaved edits {would}removed"
         )
         for name, count in report.records.items():
             self.stdout.write(f"{count} old {name} {would}removed")
         if report.only_looked:
             self.stdout.write(
-                f"{report.only_looked} This run only looked; if the clock is right, run it again."
+                f"{report.only_looked} Nothing was removed; if the clock is right, run it again."
             )
         if report.failed:
             raise CommandError(
-                f"{report.failed} could not be done; the next run tries again.", returncode=_FAILED
+                f"{report.failed} failed; the next run tries again.", returncode=_FAILED
             )
 
 

@@ -1,4 +1,4 @@
-"""``manage.py verify``: looks at all that is stored and says what is not as it was written."""
+"""``manage.py verify``: checks everything that is stored and lists what is damaged."""
 
 import time
 from argparse import ArgumentParser
@@ -51,14 +51,18 @@ _TABLES: Final = {
 
 class Command(ReadyCommand):
     help = (
-        "Check all conversations, or one: rows, gaps, check sums, digests, references, audit "
-        "chains. The server may run; nothing is changed. Ends with 1 if anything is damaged."
+        "Check all conversations, or one: rows, gaps, checksums, digests, references, audit "
+        "chains. The server can run meanwhile. The exit code is 1 if anything is damaged."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--conversation", default="", metavar="ID", help="only this one")
         parser.add_argument(
-            "--workspace", default="", help="slug; all workspaces, or with --conversation default"
+            "--conversation", default="", metavar="ID", help="only this conversation"
+        )
+        parser.add_argument(
+            "--workspace",
+            default="",
+            help="slug; default: all, or with --conversation the default one",
         )
         parser.add_argument(
             "--after", type=int, default=0, metavar="KEY", help="continue where a run was stopped"
@@ -66,7 +70,7 @@ class Command(ReadyCommand):
         parser.add_argument(
             "--add-sums",
             action="store_true",
-            help="give rows that are older than the check sums theirs, where nothing is damaged",
+            help="add checksums to rows that have none, where nothing is damaged",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -145,11 +149,11 @@ class Command(ReadyCommand):
     def _tell_end(self) -> None:
         left = self._unsummed.rows - self._added
         if self._added:
-            self.stdout.write(f"{self._added} rows have a check sum now")
+            self.stdout.write(f"{self._added} checksums added")
         if left:
             self.stdout.write(
-                f"{left} rows are older than the check sums and were looked at without; "
-                "verify --add-sums gives them theirs"
+                f"{left} rows have no checksum and were checked without it; "
+                "verify --add-sums adds it"
             )
         if self._damaged:
             raise CommandError(f"{self._count} conversations: {self._damaged} are damaged.")

@@ -18,11 +18,11 @@ _EVERY = 100
 
 
 class Command(ReadyCommand):
-    help = "Import conversations in the OpenAI chat form; a wrong line stops everything."
+    help = "Import conversations in the OpenAI chat format: all, or none if a line is invalid."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="+", type=Path)
-        parser.add_argument("--workspace", default="", help="slug; else the default one")
+        parser.add_argument("--workspace", default="", help="slug; default: the default workspace")
 
     def handle(self, *args: Any, **options: Any) -> None:
         slug = options["workspace"]

@@ -115,7 +115,7 @@ def _room() -> Iterator[Finding]:
             "database.room",
             "error",
             "The database could not write in the last minute: its disk may be full.",
-            "Make room on the disk of the database server.",
+            "Free space on the disk of the database server.",
         )
 
 

@@ -25,9 +25,9 @@ TABLES: Final = "database.schema"
 _LASTS: Final = 60.0  # seconds for which tables that were right are believed
 _asked: Final[dict[tuple[str, ...], float]] = {}  # by server and database: when they were right
 _OTHER: Final = (
-    "Start with a new data folder (CTXADMIN_DATA_DIR) or an empty database. To take the data along,"
-    " export the conversations by the ctxadmin that made it, and import them. If somebody changed"
-    " tables by hand, restore a backup."
+    "Start with a new data folder (CTXADMIN_DATA_DIR) or an empty database. To keep the data,"
+    " export the conversations with the ctxadmin that created it, and import them. If someone"
+    " changed tables manually, restore a backup."
 )
 
 
@@ -45,7 +45,7 @@ def look() -> Iterator[Finding]:
             "database.migrations",
             "warning",
             f"The database is newer than this program; it has {', '.join(newer[:5])}.",
-            "Run the newest release on all machines.",
+            "Run the latest release on all machines.",
         )
         return
     yield Finding("database.migrations", "ok", "The database is up to date.")
@@ -72,7 +72,7 @@ def _lacking(missing: list[str]) -> Finding:
     return Finding(
         "database.migrations",
         "error",
-        f"The database is not up to date; it lacks {', '.join(missing[:5])}"
+        f"The database is not up to date; these are missing: {', '.join(missing[:5])}"
         f"{' and others' if missing[5:] else ''}.",
         "Run manage.py migrate.",
     )
@@ -104,8 +104,8 @@ def _compared(expected: Schema) -> Iterator[Finding]:
         yield Finding(
             TABLES,
             "error",
-            "The tables are not those that the applied migrations make: the database was made by a"
-            f" ctxadmin before release 0.1.0, or changed by hand ({summary(harmful)}).",
+            "The tables do not match the applied migrations: the database was created by a"
+            f" ctxadmin before release 0.1.0, or changed manually ({summary(harmful)}).",
             _OTHER,
         )
     elif found:

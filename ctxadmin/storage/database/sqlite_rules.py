@@ -39,7 +39,7 @@ def judge(file: SqliteFile) -> Iterator[Finding]:
         yield Finding(
             "database.commit",
             "error",
-            "Commits are not flushed to the disk: a power cut loses what was acknowledged.",
+            "Commits are not flushed to the disk: a power failure loses acknowledged changes.",
             "Start ctxadmin with its own settings of SQLite: synchronous must be FULL.",
             excusable=True,
         )
@@ -61,7 +61,7 @@ def _file_system(kind: str) -> Finding:
         return Finding(
             "database.disk",
             "error",
-            f"The file is on a network file system ({kind}), where locks do not hold.",
+            f"The file is on a network file system ({kind}), where locks are unreliable.",
             "Move the data folder to a local disk, or use MySQL.",
             excusable=True,
         )
@@ -69,7 +69,7 @@ def _file_system(kind: str) -> Finding:
         return Finding(
             "database.disk",
             "warning",
-            f"The file is in memory ({kind}): it is gone with the power.",
+            f"The file is in memory ({kind}): it is lost when the power fails.",
             "Move the data folder to a disk.",
         )
     return Finding("database.disk", "ok", "The file is on a local disk.")
@@ -88,14 +88,14 @@ def _writable(file: SqliteFile) -> Finding:
             "database.writable",
             "error",
             f"The disk is full: it has {file.free_bytes // 1024} KiB left, and writes are refused.",
-            "Make room on the disk of the data folder.",
+            "Free space on the disk of the data folder.",
         )
     if file.free_bytes < _ROOM:
         return Finding(
             "database.writable",
             "warning",
             f"The disk has {file.free_bytes // 1024**2} MiB left.",
-            "Make room: when the disk is full, writes are refused.",
+            "Free space: when the disk is full, writes are refused.",
         )
     return Finding("database.writable", "ok", "The file can be written.")
 

@@ -77,7 +77,7 @@ def _mysql(parts: SplitResult, port: int | None) -> Settings:
     options = _options(parts, _MYSQL_OPTIONS)
     socket = options.get("unix_socket")
     if parts.hostname and socket:
-        raise _refused("has a host and a unix_socket; leave one of them out")
+        raise _refused("has a host and a unix_socket; remove one of them")
     if not parts.hostname and not socket:
         raise _refused(f"names no host; write {EXAMPLE}, or mysql:///name?unix_socket=/path")
     return {
@@ -108,9 +108,9 @@ def _with_tls(options: Mapping[str, Any]) -> Settings:
     asked = "VERIFY_IDENTITY" if "ssl_ca" in files else "REQUIRED" if files else None
     mode = options.get("ssl_mode") or asked
     if mode in ("VERIFY_CA", "VERIFY_IDENTITY") and "ssl_ca" not in files:
-        raise _refused(f"asks for ssl_mode={mode.lower()}; name the file of the ca by ssl_ca")
+        raise _refused(f"has ssl_mode={mode.lower()}, which needs ssl_ca with the file of the CA")
     if mode == "DISABLED" and files:
-        raise _refused("has files for TLS and ssl_mode=disabled; leave one of them out")
+        raise _refused("has files for TLS and ssl_mode=disabled; remove one of them")
     if mode:
         found["ssl_mode"] = mode
     if files:
@@ -125,10 +125,10 @@ def _sqlite(parts: SplitResult) -> Settings:
     _options(parts, {})
     file = Path(path)
     if file.is_dir():
-        raise _refused(f"names a folder, {path}; write the file behind it")
+        raise _refused(f"names the folder {path}; add the name of the file")
     if not file.parent.is_dir():
         raise _refused(
-            f"names a file in the folder {file.parent}, which does not exist; make the folder"
+            f"names a file in the folder {file.parent}, which does not exist; create the folder"
         )
     if not file.exists() and not os.access(file.parent, os.W_OK | os.X_OK):
         raise _refused(
@@ -143,7 +143,7 @@ def _options(parts: SplitResult, known: Mapping[str, Callable[[str, str], Any]])
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         if name not in known:
             names = ", ".join(known) or "none"
-            raise _refused(f"has the option {name[:40]!r}, which is unknown; known are: {names}")
+            raise _refused(f"has the unknown option {name[:40]!r}; known options are {names}")
         if name in found:
             raise _refused(f"has the option {name} twice")
         found[name] = known[name](name, value)
@@ -164,7 +164,7 @@ def _socket(name: str, value: str) -> str:
 
 def _file(name: str, value: str) -> str:
     if not Path(value).is_file():
-        raise _refused(f"names a file as {name} that is not there: {value}")
+        raise _refused(f"names a file as {name} that does not exist: {value}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""``manage.py demo_engine``: walks a demo workflow over REST, so that one can watch it move."""
+"""``manage.py demo_engine``: runs a demo workflow over REST, to be watched in the browser."""
 
 import os
 import shlex
@@ -28,7 +28,7 @@ _QUESTIONS = {"support": QUESTION, "research-note": TOPIC}
 
 
 class Command(ReadyCommand):
-    help = "Run a demo workflow against a running server; it pauses where a person has the word."
+    help = "Run a demo workflow on a running server. It pauses where it needs a review."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--url", default="http://127.0.0.1:8000")
@@ -40,11 +40,11 @@ class Command(ReadyCommand):
             dest="left",
             metavar="ID",
             default="",
-            help="continue the execution of this conversation, which another run left",
+            help="continue an execution that another run left",
         )
-        parser.add_argument("--question", default="", help="what the customer asks")
+        parser.add_argument("--question", default="", help="question of the customer")
         parser.add_argument("--delay", type=float, default=1.0, help="seconds between steps")
-        parser.add_argument("--no-wait", action="store_true", help="stop when it pauses")
+        parser.add_argument("--no-wait", action="store_true", help="end when it pauses")
 
     def handle(self, *args: Any, **options: Any) -> None:
         conversation = options["left"] or options["conversation"] or f"demo-{uuid4().hex[:8]}"
@@ -64,12 +64,12 @@ class Command(ReadyCommand):
             except httpx.TransportError as error:
                 raise CommandError(f"No server answers at {url}: {error}") from None
             except KeyboardInterrupt:
-                self._tell("stopped; the execution stays as it is")
+                self._tell("stopped; the execution is unchanged")
                 self._tell_how_to_go_on(url, conversation)
 
     def _tell_how_to_go_on(self, url: str, conversation: str) -> None:
         words = ["manage.py", "demo_engine", "--url", url, "--continue", conversation]
-        self._tell(f"go on with it: {shlex.join(words)}")
+        self._tell(f"to continue: {shlex.join(words)}")
 
     def _tell(self, text: str) -> None:
         self.stdout.write(text)

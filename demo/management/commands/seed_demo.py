@@ -1,4 +1,4 @@
-"""``manage.py seed_demo``: demo workflows, conversations and executions to play with."""
+"""``manage.py seed_demo``: adds demo workflows, conversations and executions."""
 
 from typing import Any
 
@@ -11,15 +11,15 @@ from demo.seed import seed
 
 
 class Command(ReadyCommand):
-    help = "Make the demo data that is missing; what is there stays as it is."
+    help = "Add the demo data that is missing. Existing data does not change."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             seed(system_actor(default_workspace(), "seed_demo"), self._tell)
         except ServerRefused as refused:
             raise CommandError(
-                f"The demo data is not complete: {refused} What was begun is undone; run "
-                "manage.py seed_demo again for the rest."
+                f"The demo data is not complete: {refused} The unfinished part was undone. Run "
+                "manage.py seed_demo again."
             ) from None
 
     def _tell(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""``manage.py deliver``: sends notifications, answers overdue reviews, anchors the audit."""
+"""``manage.py deliver``: sends notifications, ends timed out reviews, anchors the audit."""
 
 import logging
 import signal
@@ -24,13 +24,13 @@ _AWAY_SECONDS: Final = 5.0
 
 class Command(BaseCommand):
     help = (
-        "Send webhooks and mail of what happened, and give pauses whose time is over the outcome "
-        "that their designer chose, and anchor the audit, until stopped. Several may run at once."
+        "Send webhooks and emails, apply the outcome of reviews that timed out, and anchor the "
+        "audit, until stopped. Several can run at the same time."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--once", action="store_true", help="do what is due now, then end")
-        parser.add_argument("--url", default="", help="where people reach the server, for links")
+        parser.add_argument("--once", action="store_true", help="do what is due now, then exit")
+        parser.add_argument("--url", default="", help="address of the server, for links")
 
     def handle(self, *args: Any, once: bool = False, url: str = "", **options: Any) -> None:
         stop = Event()
@@ -67,7 +67,7 @@ def _again_and_again(sender: Sender, stop: Event) -> None:
             if sender.turn():
                 pause = 0.0
         except (DatabaseError, InterfaceError) as error:
-            _log.warning("notifications wait: %s", error)
+            _log.warning("notifications are delayed: %s", error)
             connection.close()  # the next look opens a new one
             pause = _AWAY_SECONDS
         if pause and sender.busy:

@@ -31,5 +31,5 @@ def said(folder: Path, url: str) -> str:
 )
 def test_it_says_first_what_it_waits_for(tmp_path: Path, url: str, told: str) -> None:
     first, rest = said(tmp_path, url).split("CommandError", 1)
-    assert "-- Looking at the database\n" in first
+    assert "-- Checking the database\n" in first
     assert told in rest

@@ -37,7 +37,7 @@ def test_show_tells_keys_sizes_changes_and_expiries(head: Conversation) -> None:
         assert f"{part.key(head.key)}: change 2, " in shown
     assert "never expires" in shown
     assert "1 conversations" in shown
-    assert f"c {{{head.key}}}: newest change 2" in run("show", "--all")
+    assert f"c {{{head.key}}}: latest change 2" in run("show", "--all")
 
 
 def test_verify_compares_and_says_so(head: Conversation) -> None:

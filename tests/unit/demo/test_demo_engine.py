@@ -100,7 +100,7 @@ def test_it_waits_for_a_person_as_long_as_it_takes_and_goes_on_after_the_approva
     assert waiting == [
         "waiting for a person to approve or reject at 'A person reads it' (look at this)"
     ]
-    assert told[-1] == "the execution is COMPLETED: no node is left to run"
+    assert told[-1] == "the execution is COMPLETED: all nodes are completed"
 
 
 def test_it_says_who_ended_the_execution_and_why() -> None:
@@ -128,7 +128,7 @@ def test_a_server_that_restarts_while_it_waits_is_asked_again() -> None:
 
     told: list[str] = []
     assert engine_of(Restarts(after=3), told).run() == "COMPLETED"
-    assert sum("asking again" in line for line in told) == 1
+    assert sum("trying again" in line for line in told) == 1
 
 
 def test_a_node_that_somebody_else_completed_is_looked_at_again() -> None:
@@ -141,7 +141,7 @@ def test_a_node_that_somebody_else_completed_is_looked_at_again() -> None:
 
     told: list[str] = []
     assert engine_of(Beaten(after=1), told).run() == "COMPLETED"
-    assert "send: invalid_state: not ready; looking again" in told
+    assert "send: invalid_state: not ready; checking again" in told
 
 
 class TestCommand:
@@ -171,7 +171,7 @@ class TestCommand:
         with monkeypatch.context() as patch:
             patch.setattr(server, "wait", interrupted)
             out = self.run("--conversation", "one", "--url", "http://here:1")
-        assert "stopped; the execution stays as it is" in out
+        assert "stopped; the execution is unchanged" in out
         assert "manage.py demo_engine --url http://here:1 --continue one" in out
         out = self.run("--continue", "one")
         assert server.done == ["draft", "review", "send"]

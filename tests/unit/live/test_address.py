@@ -80,7 +80,7 @@ def test_a_start_without_a_file_of_tls_names_it(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(ImproperlyConfigured) as refused:
         environment.redis("REDIS_URL")
     assert str(refused.value) == (
-        "REDIS_URL names a file as ssl_ca_certs that is not there: /nope."
+        "REDIS_URL names a file as ssl_ca_certs that does not exist: /nope."
     )
 
 

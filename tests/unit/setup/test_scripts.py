@@ -84,7 +84,7 @@ def test_a_person_without_root_is_told_what_to_install(
     monkeypatch.setattr(system_packages, "CI_NEEDS", ())
     system_packages.main()
     said = capsys.readouterr().out
-    assert "Not on this machine: MariaDB." in said
+    assert "Not installed: MariaDB." in said
     assert "As root: apt-get install mariadb-server-core" in said
 
 

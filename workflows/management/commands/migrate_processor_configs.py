@@ -24,13 +24,15 @@ from workflows.services import save_draft
 class Command(ReadyCommand):
     help = (
         "Convert context-processor configs of version 1: in the drafts of all workflows, or in "
-        "JSON files, whose new form is printed. What needs a decision is left and listed."
+        "JSON files, and print the result. Rules that need a decision are listed, not changed."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("files", nargs="*", type=Path, help="JSON files with one config each")
-        parser.add_argument("--workspace", default="", help="slug; else the default one")
-        parser.add_argument("--dry-run", action="store_true", help="only show what would be done")
+        parser.add_argument("--workspace", default="", help="slug; default: the default workspace")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only list what would be converted"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["files"]:

@@ -1,4 +1,4 @@
-"""``manage.py create_person``: lets somebody sign in; the first password is printed once."""
+"""``manage.py create_person``: adds a person; prints the first password once."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -14,10 +14,10 @@ from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):
-    help = "Add a person and print a first password, with which they choose their own."
+    help = "Add a person and print the first password, which they have to change."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="with which the person signs in")
+        parser.add_argument("name", help="username of the person")
         parser.add_argument("--role", choices=[role.value for role in Role], default="reviewer")
 
     def handle(self, *args: Any, name: str, role: str, **options: Any) -> None:

@@ -24,14 +24,12 @@ def lifetime(text: str) -> timedelta:
 
 
 class Command(ReadyCommand):
-    help = "Make a token for an engine and print it; it is shown this once."
+    help = "Create an engine token and print it. It is not shown again."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--name", required=True)
         parser.add_argument("--scopes", default="engine", help="engine,review,design,admin")
-        parser.add_argument(
-            "--workspace", default="", help="slug; the default workspace if left out"
-        )
+        parser.add_argument("--workspace", default="", help="slug; default: the default workspace")
         parser.add_argument("--expires", default="", help="for example 90d, 12h, 30m")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""``manage.py set_address``: where mail to a person goes."""
+"""``manage.py set_address``: sets the email address of a person."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -13,10 +13,10 @@ from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):
-    help = "Enter the mail address of a person; without an address, remove it."
+    help = "Set the email address of a person; without an address, remove it."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("name", help="with which the person signs in")
+        parser.add_argument("name", help="username of the person")
         parser.add_argument("address", nargs="?", default="")
 
     def handle(self, *args: Any, name: str, address: str, **options: Any) -> None:
@@ -28,4 +28,4 @@ class Command(ReadyCommand):
             raise CommandError(f"{address!r} is not an email address.") from None
         except NotFound as error:
             raise CommandError(error.detail) from None
-        self.stdout.write(f"Mail to {name} goes to {address}." if address else "Removed.")
+        self.stdout.write(f"Emails to {name} go to {address}." if address else "Removed.")

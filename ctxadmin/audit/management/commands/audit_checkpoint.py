@@ -10,7 +10,9 @@ from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):
-    help = "Print a signed checkpoint of the audit, to keep elsewhere for verify_audit."
+    help = (
+        "Print a signed checkpoint of the audit. Store it elsewhere for verify_audit --checkpoint."
+    )
 
     def handle(self, *args: Any, **options: Any) -> None:
         anchor = anchor_heads(everything=True)

@@ -14,14 +14,14 @@ from ctxadmin.storage.commands import ReadyCommand
 
 
 class Command(ReadyCommand):
-    help = "Check that no audit entry was changed, removed or put in between."
+    help = "Check that no audit entry was changed, removed or inserted."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument(
             "--checkpoint",
             type=Path,
             metavar="FILE",
-            help="compare with what audit_checkpoint printed earlier",
+            help="also compare with an earlier output of audit_checkpoint",
         )
 
     def handle(self, *args: Any, checkpoint: Path | None = None, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""``manage.py serve``: a look at the surroundings, then the server."""
+"""``manage.py serve``: checks the database and the settings, then serves."""
 
 import fcntl
 import logging
@@ -39,8 +39,8 @@ _DAY_SECONDS: Final = 24 * 3600.0
 
 class Command(BaseCommand):
     help = (
-        "Serve. With the embedded database everything else is seen to before: migrations, the "
-        "first administrator, demo data."
+        "Serve. With the embedded database, first migrate, create the first admin and load the "
+        "demo data."
     )
 
     # Done below: on a server after the database, whose faults are the commoner ones. They read all
@@ -50,18 +50,18 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--workers", type=int, default=1, help="processes that serve")
-        parser.add_argument("--no-demo", action="store_true", help="leave the demo data out")
+        parser.add_argument("--workers", type=int, default=1, help="number of processes")
+        parser.add_argument("--no-demo", action="store_true", help="do not load the demo data")
         parser.add_argument(
             "--check",
             action="store_true",
-            help="say if a server could serve truthfully by these settings, and do not serve",
+            help="only check whether a server could serve with these settings",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.EMBEDDED and options["workers"] != 1:
             raise CommandError(
-                "The embedded database is served by one process. For more, set DATABASE_URL."
+                "The embedded database allows one process. Set DATABASE_URL to use more."
             )
         if options["check"]:
             self._look_at_surroundings()
@@ -80,7 +80,7 @@ class Command(BaseCommand):
             self._set_up(demo=not options["no_demo"])
             self._look_at_surroundings()
         else:
-            self._say("Looking at the database")
+            self._say("Checking the database")
             self._look_at_surroundings()
             self.check()
         if settings.EMBEDDED:
@@ -90,9 +90,9 @@ class Command(BaseCommand):
         os.close(lock)
 
     def _set_up(self, *, demo: bool) -> None:
-        self._say("Bringing the database up to date")
+        self._say("Migrating the database")
         call_command("migrate", interactive=False, verbosity=0)
-        self._say("Creating the administrator")
+        self._say("Creating the admin")
         call_command("create_admin", stdout=self.stdout)
         if demo and "seed_demo" in get_commands():
             self._say("Loading demo data")
@@ -106,8 +106,8 @@ class Command(BaseCommand):
         if errors:
             lines = "\n".join(f"- {each.text} {each.mend}" for each in errors)
             excuse = (
-                "\nCTXADMIN_ALLOW_UNSAFE_DATABASE=1 starts all the same: then what was acknowledged"
-                " can be lost."
+                "\nCTXADMIN_ALLOW_UNSAFE_DATABASE=1 starts anyway, but acknowledged changes can be"
+                " lost."
             )
             may = any(each.excusable for each in errors)
             raise CommandError(f"ctxadmin cannot serve:\n{lines}{excuse if may else ''}")
@@ -122,7 +122,7 @@ class Command(BaseCommand):
             return
         self._say(f"Serving on http://{host}:{port}/ with data in {settings.DATA_DIR}")
         if "demo_engine" in get_commands():
-            self._say("See an execution move, in a second terminal:")
+            self._say("To watch an execution, run in a second terminal:")
             folder = shlex.quote(str(settings.DATA_DIR))
             self.stdout.write(
                 f"   CTXADMIN_DATA_DIR={folder} .venv/bin/python manage.py demo_engine"
@@ -140,7 +140,7 @@ def _listener(host: str, port: int) -> socket.socket:
     try:
         return bind(host, port)
     except PortTaken as error:
-        text = f"{error} Stop what listens there, or choose another one: --port {port + 1}"
+        text = f"{error} Stop the other program, or use another port: --port {port + 1}"
         raise CommandError(text) from None
     except OSError as error:
         raise CommandError(f"Cannot listen on {host}, port {port}: {error.strerror}.") from None
@@ -179,7 +179,7 @@ def _serve(listener: socket.socket, workers: int, former: Sequence[int] = ()) ->
 
 def _stay(number: int, frame: FrameType | None) -> None:
     """A reload ends no server of one process."""
-    log.warning("A server of one process is not reloaded. Restart it for what is new.")
+    log.warning("A server with one process cannot be reloaded. Restart it instead.")
 
 
 def _keep_time(url: str) -> None:
@@ -207,6 +207,6 @@ def _only_server() -> int:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise CommandError(
-                f"Another server runs on {settings.DATA_DIR}; stop it or choose another folder."
+                f"Another server uses {settings.DATA_DIR}. Stop it, or use another folder."
             ) from None
     return handle

@@ -60,7 +60,7 @@ _RULES: Final = (
         "database.commit",
         _one_of("innodb_flush_log_at_trx_commit", "1", "3"),
         "Every commit is flushed to the disk.",
-        "Commits are not flushed to the disk: a power cut loses what was acknowledged.",
+        "Commits are not flushed to the disk: a power failure loses acknowledged changes.",
         "Set innodb_flush_log_at_trx_commit=1 on the server.",
         excusable=True,
     ),
@@ -68,16 +68,16 @@ _RULES: Final = (
         "database.binlog",
         _binlog_is_flushed,
         "The binary log is off, or flushed with every commit.",
-        "The binary log is not flushed with every commit: after a power cut the server rolls "
-        "back what the log lacks, and replicas differ.",
+        "The binary log is not flushed with every commit: after a power failure the server rolls "
+        "back changes that are missing there, and replicas differ.",
         "Set sync_binlog=1 on the server.",
         excusable=True,
     ),
     _Rule(
         "database.pages",
         _one_of("innodb_doublewrite", "ON", "1", "FAST", "DETECT_AND_RECOVER"),
-        "Pages that a power cut tears can be repaired.",
-        "Pages are written once only: one that a power cut tears is lost.",
+        "Pages that are torn by a power failure can be repaired.",
+        "Pages are written only once: one that is torn by a power failure is lost.",
         "Set innodb_doublewrite=ON on the server, unless its file system writes pages as a whole.",
         excusable=True,
     ),
@@ -88,8 +88,8 @@ _RULES: Final = (
             and found.get("innodb_flush_method", "").lower() not in ("nosync", "littlesync")
         ),
         "The server waits for the disk.",
-        "The server does not wait for the disk: a power cut loses what was acknowledged.",
-        "Take debug_no_sync and innodb_flush_method=nosync out of the server's settings.",
+        "The server does not wait for the disk: a power failure loses acknowledged changes.",
+        "Remove debug_no_sync and innodb_flush_method=nosync from the server's settings.",
         excusable=True,
     ),
     _Rule(
@@ -98,7 +98,7 @@ _RULES: Final = (
             int(variables.get("max_allowed_packet", "0")) >= PACKET
             and int(variables.get("global max_allowed_packet", PACKET)) >= PACKET
         ),
-        "The server takes values of every size that the contract allows.",
+        "The server accepts values of every size that the contract allows.",
         "The server refuses large states: its packets are smaller than 64 MiB.",
         "Set max_allowed_packet=64M on the server.",
         excusable=True,
@@ -106,32 +106,32 @@ _RULES: Final = (
     _Rule(
         "database.writer",
         _has_one_writer,
-        "One server takes all writes.",
-        "Several servers take writes at once (Galera or a group with many primaries): updates "
-        "can be lost and old states read.",
-        "Use one primary with replicas, or let every process name the same one node.",
+        "One server accepts all writes.",
+        "Several servers accept writes (Galera or a group with several primaries): updates "
+        "can be lost and stale states read.",
+        "Use one primary with replicas, or use the same node in every process.",
         excusable=True,
     ),
     _Rule(
         "database.writable",
         _is_off("read_only", "super_read_only", "innodb_read_only"),
-        "The server takes writes.",
-        "The server is read-only: a replica, or a primary during a fail-over.",
-        "Let DATABASE_URL lead to the primary, or set read_only=OFF on the new one.",
+        "The server accepts writes.",
+        "The server is read-only: a replica, or a primary during a failover.",
+        "Point DATABASE_URL to the primary, or set read_only=OFF on the new one.",
     ),
     _Rule(
         "database.isolation",
         _isolates,
         "Transactions read what is committed.",
         "Transactions do not run at READ COMMITTED.",
-        "Take what changes the isolation out of the server's init_connect or of the proxy.",
+        "Remove the change of the isolation from the server's init_connect or the proxy.",
     ),
     _Rule(
         "database.strict",
         lambda variables: "STRICT_" in variables.get("sql_mode", ""),
         "The server refuses values that do not fit.",
         "The server cuts values that do not fit.",
-        "Take what changes sql_mode out of the server's init_connect or of the proxy.",
+        "Remove the change of sql_mode from the server's init_connect or the proxy.",
     ),
     _Rule(
         "database.charset",
@@ -143,7 +143,7 @@ _RULES: Final = (
         "Texts keep all their characters.",
         "The database cannot store all characters: it is not utf8mb4.",
         "Run ALTER DATABASE ... CHARACTER SET utf8mb4 before the first migrate, or move the data "
-        "into a database that was made so.",
+        "into a database that was created with it.",
     ),
     _Rule(
         "database.engine",

@@ -1,4 +1,4 @@
-"""``manage.py migrate``: Django's, which goes on where it was interrupted, and says so."""
+"""``manage.py migrate``: Django's command, which also continues an interrupted migration."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -18,14 +18,14 @@ from ctxadmin.storage.database.system_checks import for_migration
 # Django's command names its executor nowhere else.
 migrate.MigrationExecutor = ResumingExecutor  # type: ignore[attr-defined]
 
-_WHOLE: Final = "What the migration that failed did is undone; those before it are done."
+_WHOLE: Final = "The failed migration was rolled back; the ones before it are applied."
 _HALF: Final = (
-    "What was done stays done, and the migration that failed may be half done: run manage.py"
-    " migrate again, which continues from there."
+    "The migrations before it are applied, and the failed one may be half done. Run manage.py"
+    " migrate again to continue."
 )
 _UNKNOWN_TABLES: Final = (
-    "The database has parts of a migration that is not on record, as an interrupted migration of"
-    " another program leaves them. Restore a backup, or migrate an empty database."
+    "The database has parts of a migration that is not recorded, probably left by an interrupted"
+    " migration of another program. Restore a backup, or migrate an empty database."
 )
 
 
