@@ -121,6 +121,11 @@ class Watch:
     def tolerate(self, pattern: str) -> None:
         self.tolerated.append(re.compile(pattern))
 
+    def forget(self) -> None:
+        """Begin again, for another test."""
+        self.problems.clear()
+        self.tolerated[:] = [EXPECTED]
+
     def assert_clean(self) -> None:
         """Fail with all problems that were noted and not tolerated."""
         problems = [

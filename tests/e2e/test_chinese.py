@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Page, StorageState, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import (
     assert_accessible,
@@ -67,23 +68,17 @@ PAGES = (
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def server(memory: Path) -> Iterator[LiveServer]:
     """A server of its own: elsewhere other tests leave data with words of theirs."""
-    with LiveServer(tmp_path_factory.mktemp("chinese"), {}) as live:
-        live.make_people()
+    with LiveServer(memory / "chinese", {}) as live:
+        live.make_people("admin")
         yield live
-
-
-@pytest.fixture(scope="module")
-def sessions() -> dict[str, StorageState]:
-    """Cookies of this module's server."""
-    return {}
 
 
 @pytest.fixture(scope="module")
 def of_the_demo(server: LiveServer) -> set[str]:
     """Every word that the demo data says; what people wrote is in their language."""
-    url, token = f"{server.url}/api/v1", server.make_token("admin")
+    url, token = f"{server.url}/api/v1", server.token("admin")
     asked = [
         "/transforms",
         "/processors",

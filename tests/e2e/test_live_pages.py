@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -229,10 +230,10 @@ def test_without_sockets_a_running_execution_still_moves(
 
 
 @pytest.fixture
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def own_server(memory: Path) -> Iterator[LiveServer]:
     """One that a test may stop."""
-    with LiveServer(tmp_path_factory.mktemp("restarted"), {}, "--no-demo") as server:
-        server.make_people()
+    with LiveServer(memory / "restarted", {}, "--no-demo") as server:
+        server.make_people("engine", "review")
         yield server
 
 
@@ -242,7 +243,7 @@ def test_a_page_says_that_the_connection_is_lost_and_catches_up_after_a_restart(
     page = open_page(None)
     tolerate("off the host")  # it is the test's other server
     tolerate("WebSocket connection to|ERR_CONNECTION_REFUSED")
-    token = own_server.make_token("engine", "review")
+    token = own_server.token("engine", "review")
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=f"{own_server.url}/api/v1/", headers=headers) as api:
         ok(api.post("conversations", json={"id": "one"}))

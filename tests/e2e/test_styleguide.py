@@ -1,9 +1,10 @@
 """The components in a browser: accessible in both themes and widths, also without JavaScript."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import (
     assert_accessible,
@@ -17,17 +18,11 @@ PATH = "/styleguide/"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def server(memory: Path) -> Iterator[LiveServer]:
     """A server of its own: the page is there in debug mode only."""
-    with LiveServer(tmp_path_factory.mktemp("styleguide"), {"CTXADMIN_DEBUG": "1"}) as live:
+    with LiveServer(memory / "styleguide", {"CTXADMIN_DEBUG": "1"}) as live:
         live.make_people()
         yield live
-
-
-@pytest.fixture(scope="module")
-def sessions() -> dict[str, StorageState]:
-    """Cookies of this module's server."""
-    return {}
 
 
 @pytest.fixture
