@@ -40,6 +40,7 @@ SCOPES = ("engine", "review", "design", "admin")
 FOLDER = Path(__file__).parent
 TABS = Tabs()
 MEMORY = Path("/dev/shm")  # a file system that never waits for a disk
+Theme = Literal["light", "dark"]
 expect.set_options(timeout=PATIENCE)
 
 
@@ -50,7 +51,7 @@ class OpenPage(Protocol):
         self,
         role: str | None = "admin",
         *,
-        theme: Literal["light", "dark"] = "light",
+        theme: Theme = "light",
         width: int = 1280,
         locale: str = "en-GB",
     ) -> Page: ...
@@ -118,12 +119,13 @@ def open_page(request: pytest.FixtureRequest, server: LiveServer) -> Iterator[Op
     def open_one(
         role: str | None = "admin",
         *,
-        theme: Literal["light", "dark"] = "light",
+        theme: Theme = "light",
         width: int = 1280,
         locale: str = "en-GB",
     ) -> Page:
-        opened.append(TABS.take(Look(server.url, theme, width, locale), server, role))
-        return opened[-1].page
+        tab = TABS.take(Look(server.url, theme, width, locale), server, role)
+        opened.append(tab)
+        return tab.page
 
     yield open_one
     for each in opened:
@@ -175,12 +177,12 @@ def tolerate(request: pytest.FixtureRequest) -> Callable[[str], None]:
     return tolerate_one
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def token(server: LiveServer) -> str:
     return server.token(*SCOPES)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def api(server: LiveServer, token: str) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=30) as client:
