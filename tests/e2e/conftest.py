@@ -107,13 +107,19 @@ def server(memory: Path) -> Iterator[LiveServer]:
 
 
 @pytest.fixture
-def browser() -> Browser:
-    """The browser of the tests of pages, for contexts that no tab has."""
-    return TABS.browser
+def tabs() -> Tabs:
+    """The browser of the tests of pages, and its tabs."""
+    return TABS
 
 
 @pytest.fixture
-def open_page(request: pytest.FixtureRequest, server: LiveServer) -> Iterator[OpenPage]:
+def browser(tabs: Tabs) -> Browser:
+    """For contexts that no tab has."""
+    return tabs.browser
+
+
+@pytest.fixture
+def open_page(request: pytest.FixtureRequest, server: LiveServer, tabs: Tabs) -> Iterator[OpenPage]:
     opened = request.node.stash.setdefault(OPENED, [])
 
     def open_one(
@@ -123,7 +129,7 @@ def open_page(request: pytest.FixtureRequest, server: LiveServer) -> Iterator[Op
         width: int = 1280,
         locale: str = "en-GB",
     ) -> Page:
-        tab = TABS.take(Look(server.url, theme, width, locale), server, role)
+        tab = tabs.take(Look(server.url, theme, width, locale), server, role)
         opened.append(tab)
         return tab.page
 
@@ -132,7 +138,7 @@ def open_page(request: pytest.FixtureRequest, server: LiveServer) -> Iterator[Op
         if request.node.stash.get(FAILED, False):
             each.context.close()
         else:
-            TABS.give_back(each)
+            tabs.give_back(each)
     opened.clear()  # the test may be run once more
 
 
