@@ -226,9 +226,10 @@ def assert_accessible_in_both_themes(page: Page) -> None:
 def assert_accessible_in_every_look(page: Page, narrow: int = 360) -> None:
     """As the page is, and narrow in the other theme, and nowhere wider than the screen.
 
-    It is loaded once: what a page is follows its width and its theme by its style sheets alone. So
-    the second look is at what these can break: colours, sizes, and what is drawn then alone. What
-    that is made of stands on the page of components, which is looked at whole in every width.
+    It is loaded once, and left in the other theme: what a page is follows its width and its theme
+    by its style sheets alone. So the second look is at what these can break: colours, sizes, and
+    what is drawn then alone. What that is made of stands on the page of components, which is looked
+    at whole in every width.
     """
     size = page.viewport_size
     assert size
@@ -239,7 +240,6 @@ def assert_accessible_in_every_look(page: Page, narrow: int = 360) -> None:
     page.evaluate(CHOOSE_THEME, "light" if theme == "dark" else "dark")
     assert_nothing_sticks_out(page)
     assert_accessible(page, rules={"type": "rule", "values": [*COLOURS, *LAYOUT]})
-    page.evaluate(CHOOSE_THEME, theme)
     page.set_viewport_size(size)
 
 

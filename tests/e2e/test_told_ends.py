@@ -1,6 +1,7 @@
 """Each press of Apply ends in a word: done, in conflict, refused, or without a connection."""
 
 from collections.abc import Callable
+from functools import partial
 from uuid import uuid4
 
 import httpx
@@ -133,7 +134,7 @@ def test_a_server_that_cannot_now_is_told_beside_the_button(
     page = summary(reviewer_page, name)
     for status in (503, 429):
         tolerate(str(status))
-        page.route(PATH, lambda route, status=status: route.fulfill(status=status, body="away"))
+        page.route(PATH, partial(Route.fulfill, status=status, body="away"))
         button(page).click()
         expect(page.get_by_text(FAILED)).to_be_visible()
         page.get_by_text(FAILED).evaluate("(word) => word.remove()")  # the next puts it there anew
