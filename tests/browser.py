@@ -51,6 +51,8 @@ TELL_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`CSP: ${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`));
 """
+# A function: a bare expression is evaluated by what the content security policy refuses.
+_FITS: Final = "() => document.documentElement.scrollWidth <= innerWidth"
 # The rules of axe that look at colours: all that one theme can break and the other does not.
 COLOURS: Final = ("color-contrast", "link-in-text-block")
 # What else follows the width: how large things are, and the names of what is there when narrow.
@@ -246,7 +248,7 @@ def assert_accessible_in_every_look(page: Page, narrow: int = 360) -> None:
 def assert_nothing_sticks_out(page: Page) -> None:
     """Of a page whose width was just changed, when it has followed."""
     with suppress(TimeoutError):
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=5_000)
+        page.wait_for_function(_FITS, timeout=5_000)
     room, wide = page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
     assert wide <= room, f"{page.url} is {wide} pixels wide, in a window of {room}"
 
