@@ -13,6 +13,7 @@ from checkpoints.live_copy.port import Part
 from checkpoints.models import Execution
 from checkpoints.moments import Moment, moment_at, moment_now, moment_of
 from checkpoints.store import find_checkpoint
+from conversations.domain.formats.formats import ProviderFormat
 from conversations.models import Conversation
 from conversations.store import find_head, find_with_details
 from ctxadmin.identity.actor import Actor
@@ -23,7 +24,7 @@ from ctxadmin.telemetry.traces import span
 from workflows.domain import flow
 from workflows.domain.context import Messages, PromptContext, Sight
 from workflows.domain.flow import Entered
-from workflows.sights import shown_messages
+from workflows.sights import messages_in_format, notices_of, shown_messages
 from workflows.sources import ExecutionState
 
 
@@ -42,16 +43,18 @@ def enter(
     *,
     edges: Sequence[str] | None = None,
     explain: bool = False,
+    provider: ProviderFormat | None = None,
 ) -> bytes:
     """What a node would see now, in any status, as JSON (rest.md, ``enter``).
 
-    Without ``edges`` those on which something waits for the node. Raises NotFound for a node
-    that the workflow does not have, ValidationFailed at ``/edges``, IncompatibleContext, TooLarge
-    for filters that take too much work.
+    Without ``edges`` those on which something waits for the node. The messages are in the format
+    of a ``provider`` if one is named. Raises NotFound for a node that the workflow does not have,
+    ValidationFailed at ``/edges``, IncompatibleContext, TooLarge for filters that take too much
+    work and for more messages than a format is written for.
     """
     with span("enter"):
         moment = moment_now(find_with_details(actor.workspace, public_id), with_details=True)
-        return dumps(_answer(moment, node_id, edges, explain=explain))
+        return dumps(_answer(moment, node_id, edges, explain=explain, provider=provider))
 
 
 def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> bytes:
@@ -83,17 +86,32 @@ def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> 
 
 
 def _answer(
-    moment: Moment, node_id: str, edges: Sequence[str] | None, *, explain: bool = False
+    moment: Moment,
+    node_id: str,
+    edges: Sequence[str] | None,
+    *,
+    explain: bool = False,
+    provider: ProviderFormat | None = None,
 ) -> dict[str, object]:
     entered = _entered(moment, node_id, edges, explain=explain)
     entered.require_compatible()
     sight = entered.sight
+    warnings = [warning.as_json() for warning in entered.warnings]
     answer: dict[str, object] = {
         "node_id": node_id,
         "edges": entered.edges,
         "context": sight.context.as_json(),
-        "messages": shown_messages(moment.head, sight.messages),
-        "warnings": [warning.as_json() for warning in entered.warnings],
+    }
+    if provider is None:
+        answer["messages"] = shown_messages(moment.head, sight.messages)
+    else:
+        written = messages_in_format(moment.head, sight.messages, provider)
+        answer |= {"format": provider, "messages": written.messages}
+        if written.system is not None:
+            answer["system"] = written.system
+        warnings += notices_of(written)
+    answer |= {
+        "warnings": warnings,
         "conflicts": [conflict.as_json() for conflict in entered.conflicts],
         "version": moment.version,
     }

@@ -19,6 +19,7 @@ COLUMNS: Final = (
     *("index", "message_id", "role", "body", "tokens", "tokens_reported"),
     *("node_id", "author", "created_at", "call_index", "sum"),
 )
+BODY: Final = COLUMNS.index("body")
 
 _MESSAGES: Final = Table(Message)
 _SHOWN: Final = ", ".join(

@@ -1,22 +1,30 @@
 """The state of a conversation as a sight of nodes, and the messages of a sight as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import orjson
 from pydantic import JsonValue
 
 from conversations import queries
+from conversations.domain.formats.formats import ProviderFormat, write
+from conversations.domain.formats.source import source_messages
+from conversations.domain.formats.written import Written
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Entry
 from conversations.domain.operations import TokensOf
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.models import Conversation
+from conversations.provider_views import refuse_large, refuse_many
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
 from conversations.token_sums import TokenSums
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.explain import Notice
+
+FORMAT_STEP: Final = "format"
 
 
 def sight_of(
@@ -64,6 +72,29 @@ def shown_messages(source: Conversation | MemoryLog, messages: Messages) -> list
     that filters put in, have ``index``, ``id``, ``visible``, ``tokens`` and their own fields. A
     message whose texts were transformed has the transformed ones.
     """
+    return [orjson.Fragment(text) for _, text in _shown(source, messages)]
+
+
+def messages_in_format(
+    source: Conversation | MemoryLog, messages: Messages, name: ProviderFormat
+) -> Written:
+    """The messages as a node sees them in a provider's format; TooLarge if they are too many."""
+    refuse_many(len(messages.view))
+    shown = _shown(source, messages)
+    refuse_large(sum(len(text) for _, text in shown))
+    return write(source_messages(shown), name)
+
+
+def notices_of(written: Written) -> list[dict[str, JsonValue]]:
+    """The warnings of a format beside those of filters, as of the step ``format``."""
+    return [
+        Notice(warning.code, warning.message, warning.indices, FORMAT_STEP).as_json()
+        for warning in written.warnings
+    ]
+
+
+def _shown(source: Conversation | MemoryLog, messages: Messages) -> list[tuple[int, bytes]]:
+    """The messages in view order, by log index, as JSON."""
     found = dict(_logged(source, messages))
     for index in messages.view:
         inserted = messages.inserted_at(index)
@@ -72,7 +103,7 @@ def shown_messages(source: Conversation | MemoryLog, messages: Messages) -> list
     for index in messages.rewrites:
         if index in found:
             found[index] = dumps(messages.handed_out(index, orjson.loads(found[index])))
-    return [orjson.Fragment(found[index]) for index in messages.view]
+    return [(index, found[index]) for index in messages.view]
 
 
 def _logged(source: Conversation | MemoryLog, messages: Messages) -> Iterator[tuple[int, bytes]]:

@@ -8,6 +8,8 @@ import orjson
 from django.conf import settings
 from pydantic import JsonValue, model_validator
 
+from conversations.domain.formats.formats import ProviderFormat
+from conversations.domain.formats.written import Written
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft
 from conversations.domain.pairing import place
@@ -36,7 +38,7 @@ from workflows.domain.joining import Arrival, Conflict, join
 from workflows.domain.plan import Plan
 from workflows.domain.processors import Registries, processor_step, standard
 from workflows.domain.topology import usual_edges
-from workflows.sights import shown_messages, sight_of, token_sums
+from workflows.sights import messages_in_format, shown_messages, sight_of, token_sums
 from workflows.sources import state_of
 from workflows.store import find_version, find_workflow
 
@@ -66,13 +68,17 @@ class FilterStep(Contract):
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came out: the context, its messages as JSON, and why."""
+    """What came out: the context, its messages as JSON, and why.
+
+    ``written`` are the messages in a provider's format, if one was asked for.
+    """
 
     context: PromptContext
     messages: Sequence[orjson.Fragment]
     explanation: Sequence[Decision] = ()
     warnings: Sequence[Notice] = ()
     conflicts: Sequence[Conflict] = ()
+    written: Written | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +248,15 @@ class Looked:
         seen = self.entered.sight.messages
         return shown_messages(self.source, seen if view is None else seen.showing(view))
 
+    def in_format(self, name: ProviderFormat) -> Written:
+        """The messages that the node sees as a provider takes them."""
+        return messages_in_format(self.source, self.entered.sight.messages, name)
 
-def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
-    """What a node would see, before anything is saved.
+
+def preview(
+    actor: Actor, slug: str, asked: PreviewAsked, provider: ProviderFormat | None = None
+) -> Previewed:
+    """What a node would see, before anything is saved; in the format of a ``provider`` if named.
 
     The problems are those of the whole document, behind what the node itself would lack. Raises
     NotFound for the workflow, the version, the node and the conversation, ValidationFailed if the
@@ -256,7 +268,8 @@ def preview(actor: Actor, slug: str, asked: PreviewAsked) -> Previewed:
     entered = looked.entered
     seen = Tried(
         context=entered.sight.context,
-        messages=looked.messages(),
+        messages=looked.messages() if provider is None else (),
+        written=None if provider is None else looked.in_format(provider),
         explanation=entered.explanation,
         warnings=entered.warnings,
         conflicts=entered.conflicts,

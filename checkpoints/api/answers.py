@@ -167,12 +167,14 @@ class ComparedAnswer(Answer):
 
 
 class EnteredAnswer(Answer):
-    """What a node sees."""
+    """What a node sees; `messages`, `format` and `system` as of the format that was asked for."""
 
     node_id: str
     edges: list[str]
     context: PromptContextInput
-    messages: list[SeenMessageAnswer]
+    messages: list[SeenMessageAnswer] | list[dict[str, JsonValue]]
+    format: str | None = None
+    system: list[dict[str, JsonValue]] | None = None
     warnings: list[NoticeAnswer]
     conflicts: list[ConflictAnswer]
     explanation: list[DecisionAnswer] = []

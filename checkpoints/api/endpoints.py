@@ -64,11 +64,6 @@ def node_in(path: str) -> str:
     return path
 
 
-def json_answer(data: bytes, status: int = 200) -> HttpResponse:
-    """Finished JSON as an answer."""
-    return HttpResponse(data, status=status, content_type=JSON)
-
-
 def etag_of(moment: Moment) -> str:
     """The ETag of a snapshot: version, revision and number of visible messages."""
     return etags.quoted(moment.version, moment.revision, moment.visible_count)

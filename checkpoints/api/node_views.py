@@ -9,10 +9,12 @@ from rest_framework.response import Response
 
 from checkpoints import entering
 from checkpoints.api.answers import CompletedAnswer, EnteredAnswer, LeaseAnswer
-from checkpoints.api.endpoints import ExecutionEndpoint, json_answer, node_in
+from checkpoints.api.endpoints import ExecutionEndpoint, node_in
 from checkpoints.api.schemas import EnterNode
 from checkpoints.domain.commands import ClaimNode, CompleteNode, ReleaseNode
 from checkpoints.services import completing, leasing
+from conversations.api.endpoints import json_answer
+from conversations.api.formats import FORMAT, format_of
 from ctxadmin.http.described import IF_MATCH, described
 from ctxadmin.http.problems import of_database
 from ctxadmin.identity.roles import Action
@@ -27,13 +29,19 @@ class Enter(ExecutionEndpoint):
         "Enter a node",
         body=EnterNode,
         answer=EnteredAnswer,
+        query=(FORMAT,),
         errors=("incompatible_context", "out_of_range"),
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
         """The context of the node. Changes nothing, and works in any status."""
         body = self.body(EnterNode)
         seen = entering.enter(
-            self.actor, conversation_id, node_in(node_id), edges=body.edges, explain=body.explain
+            self.actor,
+            conversation_id,
+            node_in(node_id),
+            edges=body.edges,
+            explain=body.explain,
+            provider=format_of(self),
         )
         return json_answer(seen)
 

@@ -22,7 +22,6 @@ from checkpoints.api.endpoints import (
     ExecutionEndpoint,
     checkpoint_in,
     etag_of,
-    json_answer,
     snapshot_answer,
     version_in,
 )
@@ -35,6 +34,7 @@ from checkpoints.domain.commands import (
     UpdateSnapshot,
 )
 from checkpoints.services import forking, moving, restoring, saving, starting, updating
+from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
 from ctxadmin.http import etags

@@ -1,5 +1,6 @@
 """What the endpoints of one conversation have in common."""
 
+from django.http import HttpResponse
 from rest_framework.response import Response
 
 from conversations import queries
@@ -28,6 +29,11 @@ class ConversationEndpoint(Endpoint):
     def seen_view(self) -> Seen:
         """What the writer saw of the view, of a call whose body does not say it."""
         return Seen(*etags.expected_view(self.request.headers.get("If-Match"), None, None))
+
+
+def json_answer(data: bytes, status: int = 200) -> HttpResponse:
+    """Finished JSON as an answer."""
+    return HttpResponse(data, status=status, content_type="application/json")
 
 
 def shown(head: Conversation, status: int = 200) -> Response:

@@ -15,6 +15,7 @@ from workflows.domain.graph import Document
 from workflows.domain.yaml_json import Place
 from workflows.models import Workflow, WorkflowVersion
 from workflows.services import SavedDraft
+from workflows.sights import notices_of
 from workflows.trials import Previewed, Tried
 
 
@@ -266,9 +267,13 @@ class JoinedAnswer(Answer):
 class PreviewAnswer(AppliedAnswer):
     """What a node would see, with the problems of the document and the tokens.
 
-    ``edges`` are the incoming edges that were used.
+    ``edges`` are the incoming edges that were used. The messages are in the ``format`` that was
+    asked for; ``system`` is null where that has none beside them.
     """
 
+    messages: Annotated[object, JsonOf(list[SeenMessageAnswer] | list[dict[str, JsonValue]])]
+    format: str
+    system: list[dict[str, JsonValue]] | None
     conflicts: Conflicts
     edges: list[str]
     problems: Problems
@@ -277,9 +282,18 @@ class PreviewAnswer(AppliedAnswer):
     cached_prefix_lost: int
 
     @classmethod
-    def of_preview(cls, found: Previewed) -> Self:
+    def of_preview(cls, found: Previewed, name: str) -> Self:
+        fields = AppliedAnswer.of(found.seen).model_dump()
+        written = found.seen.written
+        system = None
+        if written is not None:
+            fields["messages"] = written.messages
+            fields["warnings"] += notices_of(written)
+            system = written.system
         return cls(
-            **AppliedAnswer.of(found.seen).model_dump(),
+            **fields,
+            format=name,
+            system=None if system is None else list(system),
             conflicts=[each.as_json() for each in found.seen.conflicts],
             edges=list(found.edges),
             problems=[each.as_json() for each in found.problems],

@@ -8,6 +8,8 @@ caller's choice, so it needs the scope design or review.
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from conversations.api.formats import FORMAT, format_of
+from conversations.domain.formats.formats import OWN
 from ctxadmin.http.described import described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.identity.roles import Action
@@ -30,13 +32,16 @@ class Preview(_Trial):
         "Preview a node",
         body=PreviewNode,
         answer=PreviewAnswer,
+        query=(FORMAT,),
         errors=("duplicate", "out_of_range"),
         needs=Action.PREVIEW,
     )
     def post(self, request: Request, slug: str) -> Response:
         """What the node would see: each name and message with the rule that decided."""
         asked = self.body(PreviewNode).asked()
-        return PreviewAnswer.of_preview(trials.preview(self.actor, slug, asked)).response()
+        provider = format_of(self)
+        found = trials.preview(self.actor, slug, asked, provider)
+        return PreviewAnswer.of_preview(found, provider or OWN).response()
 
 
 class Apply(_Trial):

@@ -1,0 +1,190 @@
+"""The format of Anthropic's Messages: ``system`` beside ``user`` and ``assistant`` in turns."""
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.formats.pairs import Pairs
+from conversations.domain.formats.source import (
+    Image,
+    Other,
+    Part,
+    Refusal,
+    SourceMessage,
+    Text,
+    arguments_object,
+    warn_of_fields,
+    warn_of_more,
+)
+from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.written import Written
+
+Block = dict[str, JsonValue]
+
+FIRST: Final = "(The conversation continues.)"
+"""What stands in front of an assistant message that comes first: the first message is a user's."""
+
+_NOT_IN_IDS: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+_PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {
+        "user": frozenset({"document", "search_result"}),
+        "tool": frozenset({"document", "search_result"}),
+        "assistant": frozenset({"thinking", "redacted_thinking"}),
+    }
+)
+_OF_TEXTS: Final = frozenset({"cache_control", "citations"})
+_OF_IMAGES: Final = frozenset({"cache_control"})
+
+
+def write(messages: Sequence[SourceMessage]) -> Written:
+    """User and assistant in turns; all results stand first in the user message behind the calls.
+
+    System texts of all messages are the blocks of ``system``.
+    """
+    chat = _Chat()
+    for message in messages:
+        chat.add(message)
+    chat.pairs.close()
+    return Written(chat.messages(), chat.system, chat.warnings.all())
+
+
+class _Turn:
+    """A message in the making: results, and what else it holds."""
+
+    def __init__(self, role: str) -> None:
+        self.role = role
+        self.results: list[JsonValue] = []
+        self.blocks: list[JsonValue] = []
+
+    def as_json(self) -> Block:
+        return {"role": self.role, "content": [*self.results, *self.blocks]}
+
+
+class _Chat:
+    def __init__(self) -> None:
+        self.system: list[Block] = []
+        self.warnings = Warnings()
+        self.pairs = Pairs(self.warnings, forbidden=_NOT_IN_IDS)
+        self._turns: list[_Turn] = []
+
+    def messages(self) -> list[Block]:
+        return [turn.as_json() for turn in self._turns]
+
+    def add(self, message: SourceMessage) -> None:
+        known = {"refusal", "is_error"} if message.role == "tool" else {"refusal"}
+        warn_of_fields(message, self.warnings, known)
+        blocks = self._blocks(message)
+        if message.role in ("system", "developer"):
+            self._add_system(message, blocks)
+        elif message.role == "tool":
+            self._turn("user", message).results.append(self._result(message, blocks))
+        elif message.role == "assistant":
+            self._add_assistant(message, blocks)
+        elif blocks:
+            self._turn("user", message).blocks.extend(blocks)
+        else:
+            self._warn_of_empty(message)
+
+    def _add_system(self, message: SourceMessage, blocks: list[Block]) -> None:
+        self.system += blocks
+        if self._turns and blocks:
+            told = "a system text from between messages stands in front of all of them"
+            self.warnings.add("system_moved", told, message.index)
+
+    def _add_assistant(self, message: SourceMessage, blocks: list[Block]) -> None:
+        calls = list(message.calls(self.warnings))
+        if not blocks and not calls:
+            self._warn_of_empty(message)
+            return
+        turn = self._turn("assistant", message)
+        turn.blocks.extend(blocks)
+        for call in calls:
+            placed = self.pairs.call(call, message.index)
+            given = arguments_object(call, message.index, self.warnings)
+            turn.blocks.append(
+                {"type": "tool_use", "id": placed.id, "name": call.name, "input": given}
+            )
+
+    def _turn(self, role: str, message: SourceMessage) -> _Turn:
+        """The last message if it is of the role, else a new one."""
+        if self._turns and self._turns[-1].role == role:
+            return self._turns[-1]
+        if not self._turns and role == "assistant":
+            first = _Turn("user")
+            first.blocks.append({"type": "text", "text": FIRST})
+            self._turns.append(first)
+            told = "a user message was put in front, as the first message must be one"
+            self.warnings.add("first_message_added", told, message.index)
+        if role == "assistant":
+            self.pairs.close()
+        self._turns.append(_Turn(role))
+        return self._turns[-1]
+
+    def _result(self, message: SourceMessage, blocks: list[Block]) -> Block:
+        call = self.pairs.answer(message.answers, message.index)
+        call_id = self.pairs.cleaned(message.answers) if call is None else call.id
+        result: Block = {"type": "tool_result", "tool_use_id": call_id}
+        if blocks:
+            result["content"] = list[JsonValue](blocks)
+        if message.body.get("is_error") is True:
+            result["is_error"] = True
+        return result
+
+    def _blocks(self, message: SourceMessage) -> list[Block]:
+        found = (self._block(part, message) for part in message.all_parts())
+        return [block for block in found if block is not None]
+
+    def _block(self, part: Part, message: SourceMessage) -> Block | None:
+        match part:
+            case Text(text, more):
+                return self._text(text, more, message)
+            case Refusal(text):
+                told = "a refusal is written as text"
+                self.warnings.add("refusal_as_text", told, message.index)
+                return self._text(text, {}, message)
+            case Image() if message.role in ("user", "tool"):
+                return self._image(part, message)
+            case Image():
+                told = f"an image of a message of the role {message.role}"
+                self.warnings.part_left_out(told, message.index)
+            case Other(kind, fields) if kind in _PARTS.get(message.role, ()):
+                return dict(fields)
+            case Other(kind):
+                self.warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+        return None
+
+    def _text(
+        self, text: str, more: Mapping[str, JsonValue], message: SourceMessage
+    ) -> Block | None:
+        if not text.strip():
+            if text:
+                told = "a text of white space only, which Anthropic rejects, is left out"
+                self.warnings.add("empty_text", told, message.index)
+            return None
+        return {"type": "text", "text": text, **self._kept(more, _OF_TEXTS, "a text part", message)}
+
+    def _image(self, image: Image, message: SourceMessage) -> Block | None:
+        if image.url:
+            source: JsonValue = {"type": "url", "url": image.url}
+        elif image.media_type in _IMAGES:
+            source = {"type": "base64", "media_type": image.media_type, "data": image.data}
+        else:
+            self.warnings.part_left_out(f"an image of the type {image.media_type}", message.index)
+            return None
+        more = self._kept(image.more, _OF_IMAGES, "an image", message)
+        return {"type": "image", "source": source, **more}
+
+    def _kept(
+        self, more: Mapping[str, JsonValue], known: frozenset[str], of: str, message: SourceMessage
+    ) -> Block:
+        rest = {name: value for name, value in more.items() if name not in known}
+        warn_of_more(rest, of, message.index, self.warnings)
+        return {name: value for name, value in more.items() if name in known}
+
+    def _warn_of_empty(self, message: SourceMessage) -> None:
+        told = "a message without content, which Anthropic rejects, is left out"
+        self.warnings.add("empty_message", told, message.index)

@@ -1,0 +1,37 @@
+"""The formats by name; ``ctxadmin`` is that of the contract itself, which nothing is done to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
+
+from conversations.domain.formats import anthropic, openai, responses, vercel
+from conversations.domain.formats.source import SourceMessage
+from conversations.domain.formats.written import Written
+
+ProviderFormat = Literal["openai", "anthropic", "responses", "vercel"]
+Write: TypeAlias = Callable[[Sequence[SourceMessage]], Written]
+
+OWN: Final = "ctxadmin"
+FORMATS: Final[Mapping[ProviderFormat, Write]] = MappingProxyType(
+    {
+        "openai": openai.write,
+        "anthropic": anthropic.write,
+        "responses": responses.write,
+        "vercel": vercel.write,
+    }
+)
+
+
+def provider_format(name: str) -> ProviderFormat | None:
+    """The provider's format of this name, None for our own; KeyError for any other."""
+    if name == OWN:
+        return None
+    for known in FORMATS:
+        if name == known:
+            return known
+    raise KeyError(name)
+
+
+def write(messages: Sequence[SourceMessage], name: ProviderFormat) -> Written:
+    """The messages of a view in its order, as a provider takes them (semantics 1.17)."""
+    return FORMATS[name](messages)

@@ -1,0 +1,107 @@
+"""The format of OpenAI's chat completions: ``{role, content, tool_calls, tool_call_id, name}``."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.formats.pairs import Pairs
+from conversations.domain.formats.source import (
+    Call,
+    Image,
+    Other,
+    Part,
+    Refusal,
+    SourceMessage,
+    Text,
+    warn_of_fields,
+    warn_of_more,
+)
+from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.written import Written
+
+_FIELDS: Final = frozenset({"refusal", "audio"})  # of an assistant message
+_PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"user": frozenset({"input_audio", "file"})}
+)
+
+
+def write(messages: Sequence[SourceMessage]) -> Written:
+    """The messages as they were logged, without our own fields and what OpenAI does not know."""
+    warnings = Warnings()
+    pairs = Pairs(warnings, unique=False)
+    written = [_message(message, pairs, warnings) for message in messages]
+    pairs.close()
+    return Written(written, None, warnings.all())
+
+
+def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> dict[str, JsonValue]:
+    role = message.role
+    if role != "tool":
+        pairs.close()
+    shown: dict[str, JsonValue] = {"role": role, "content": _content(message, warnings)}
+    if message.name is not None:
+        shown["name"] = message.name
+    if role == "tool":
+        pairs.answer(message.answers, message.index)
+        shown["tool_call_id"] = message.answers
+    calls = list(message.calls(warnings))
+    if calls:
+        shown["tool_calls"] = [_call(call) for call in calls]
+    for call in calls:
+        pairs.call(call, message.index)
+    own = _FIELDS if role == "assistant" else frozenset()
+    shown |= {name: value for name, value in message.body.items() if name in own}
+    warn_of_fields(message, warnings, {"name", *own})
+    return shown
+
+
+def _call(call: Call) -> JsonValue:
+    if call.is_custom:
+        return {"id": call.id, "type": "custom", "custom": {"name": call.name, "input": call.text}}
+    function: JsonValue = {"name": call.name, "arguments": call.text}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
+    content = message.body.get("content")
+    if not isinstance(content, list):
+        return content
+    parts: list[JsonValue] = []
+    for part in message.parts():
+        written = _part(part, message, warnings)
+        if written is not None:
+            parts.append(written)
+    return parts or ""
+
+
+def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    match part:
+        case Text(text, more):
+            warn_of_more(more, "a text part", message.index, warnings)
+            return {"type": "text", "text": text}
+        case Refusal(text):
+            if message.role == "assistant":
+                return {"type": "refusal", "refusal": text}
+            return {"type": "text", "text": text}
+        case Image() if message.role == "user":
+            return {"type": "image_url", "image_url": _image(part, message, warnings)}
+        case Image():
+            told = f"an image of a message of the role {message.role}"
+            warnings.part_left_out(told, message.index)
+        case Other(kind, fields) if kind in _PARTS.get(message.role, ()) and kind in fields:
+            return {"type": kind, kind: fields[kind]}
+        case Other(kind):
+            warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+    return None
+
+
+def _image(image: Image, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    address: dict[str, JsonValue] = {"url": image.address}
+    for name, value in image.more.items():
+        if name == "detail":
+            address[name] = value
+        else:
+            warnings.field_left_out(f"the field {name!r} of an image", message.index)
+    return address

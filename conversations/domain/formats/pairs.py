@@ -1,0 +1,91 @@
+"""Calls and results as a format places them: which result answers which call, under which id."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from conversations.domain.formats.source import Call
+from conversations.domain.formats.warnings import Warnings
+
+_ANY: Final = re.compile(r"")
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCall:
+    """A call as a format has it: under the id ``id``, asked at the log index ``index``."""
+
+    id: str
+    name: str
+    index: int
+    is_custom: bool
+
+
+class Pairs:
+    """Follows the calls of a list of messages, from the first to the last.
+
+    Ids are used again in real data. Where they must be ``unique``, a repeated one gets a number,
+    and what is not ``allowed`` in one becomes ``_``: always the same for the same messages, and
+    for more of them, too.
+    """
+
+    def __init__(
+        self,
+        warnings: Warnings,
+        *,
+        unique: bool = True,
+        forbidden: re.Pattern[str] = _ANY,
+        longest: int | None = None,
+    ) -> None:
+        self._warnings = warnings
+        self._unique = unique
+        self._forbidden = forbidden
+        self._longest = longest
+        self._open: dict[str, list[PlacedCall]] = {}
+        self._taken: set[str] = set()
+        self._repeats: dict[str, int] = {}
+
+    def call(self, call: Call, index: int) -> PlacedCall:
+        """Place a call that waits for its result from now on."""
+        placed = PlacedCall(self._fresh(call.id, index), call.name, index, call.is_custom)
+        self._open.setdefault(call.id, []).append(placed)
+        return placed
+
+    def answer(self, call_id: str, index: int) -> PlacedCall | None:
+        """The call that a result answers, which no other answers then; warns if there is none."""
+        waiting = self._open.get(call_id)
+        if waiting:
+            found = waiting.pop()
+            if not waiting:
+                del self._open[call_id]
+            return found
+        told = "a result does not stand behind its call: providers reject it"
+        self._warnings.add("orphan_result", told, index)
+        return None
+
+    def cleaned(self, call_id: str) -> str:
+        """An id as the format may have it."""
+        text = call_id if self._forbidden is _ANY else self._forbidden.sub("_", call_id)
+        return text[: self._longest]
+
+    def close(self) -> None:
+        """From here on no result can answer the calls so far; warns of those without one."""
+        for waiting in self._open.values():
+            for call in waiting:
+                told = "a call has no result behind it: providers reject it"
+                self._warnings.add("unanswered_call", told, call.index)
+        self._open.clear()
+
+    def _fresh(self, call_id: str, index: int) -> str:
+        if not self._unique:
+            return call_id
+        plain = name = self.cleaned(call_id)
+        while name in self._taken:
+            self._repeats[plain] = number = self._repeats.get(plain, 1) + 1
+            ending = f"_{number}"
+            most = None if self._longest is None else self._longest - len(ending)
+            name = f"{plain[:most]}{ending}"
+        self._taken.add(name)
+        if name != call_id:
+            told = "the id of a call is written otherwise, as the format wants each of its own"
+            self._warnings.add("call_id_changed", told, index)
+        return name

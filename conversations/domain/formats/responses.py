@@ -1,0 +1,107 @@
+"""The format of OpenAI's Responses: messages, calls and their outputs as items of one list."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.formats.pairs import Pairs
+from conversations.domain.formats.source import (
+    Image,
+    Other,
+    Part,
+    Refusal,
+    SourceMessage,
+    Text,
+    warn_of_fields,
+    warn_of_more,
+)
+from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.written import Written
+
+Item = dict[str, JsonValue]
+
+_LONGEST_ID: Final = 64
+_PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"user": frozenset({"input_file", "input_audio"}), "tool": frozenset({"input_file"})}
+)
+
+
+def write(messages: Sequence[SourceMessage]) -> Written:
+    """The items in the order of the view, system texts among them."""
+    warnings = Warnings()
+    pairs = Pairs(warnings, longest=_LONGEST_ID)
+    items = [item for message in messages for item in _items(message, pairs, warnings)]
+    pairs.close()
+    return Written(items, None, warnings.all())
+
+
+def _items(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> list[Item]:
+    warn_of_fields(message, warnings, {"refusal"})
+    if message.role == "tool":
+        return [_output(message, pairs, warnings)]
+    calls = list(message.calls(warnings))
+    content = _content(message, warnings)
+    items: list[Item] = []
+    if content or not calls:
+        items.append({"type": "message", "role": message.role, "content": content})
+    for call in calls:
+        placed = pairs.call(call, message.index)
+        kind, given = ("custom_tool_call", "input") if call.is_custom else _FUNCTION_CALL
+        items.append({"type": kind, "call_id": placed.id, "name": call.name, given: call.text})
+    return items
+
+
+_FUNCTION_CALL: Final = ("function_call", "arguments")
+
+
+def _output(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Item:
+    call = pairs.answer(message.answers, message.index)
+    is_custom = call is not None and call.is_custom
+    return {
+        "type": "custom_tool_call_output" if is_custom else "function_call_output",
+        "call_id": pairs.cleaned(message.answers) if call is None else call.id,
+        "output": _content(message, warnings),
+    }
+
+
+def _content(message: SourceMessage, warnings: Warnings) -> JsonValue:
+    """A text where the content is one, else a list of parts."""
+    content = message.body.get("content")
+    parts = message.all_parts()
+    if isinstance(content, str) and len(parts) == 1:
+        return content
+    found = (_part(part, message, warnings) for part in parts)
+    return [part for part in found if part is not None] or ""
+
+
+def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    is_model = message.role == "assistant"
+    match part:
+        case Text(text, more):
+            warn_of_more(more, "a text part", message.index, warnings)
+            return {"type": "output_text" if is_model else "input_text", "text": text}
+        case Refusal(text):
+            if is_model:
+                return {"type": "refusal", "refusal": text}
+            return {"type": "input_text", "text": text}
+        case Image() if not is_model:
+            return _image(part, message, warnings)
+        case Image():
+            warnings.part_left_out("an image of a message of the role assistant", message.index)
+        case Other(kind, fields) if kind in _PARTS.get(message.role, ()):
+            return dict(fields)
+        case Other(kind):
+            warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+    return None
+
+
+def _image(image: Image, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    written: Item = {"type": "input_image", "image_url": image.address, "detail": "auto"}
+    for name, value in image.more.items():
+        if name == "detail":
+            written[name] = value
+        else:
+            warnings.field_left_out(f"the field {name!r} of an image", message.index)
+    return written

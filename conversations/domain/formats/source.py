@@ -1,0 +1,263 @@
+"""Logged messages read into what every provider knows: texts, images, calls and results."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+import orjson
+from pydantic import JsonValue
+
+from conversations.domain.bodies import TEXT_PARTS
+from conversations.domain.formats.warnings import Warnings
+from conversations.domain.message import OWN_FIELDS
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import dumps, loads_strict
+
+Fields: TypeAlias = Mapping[str, JsonValue]
+
+# Fields that have a meaning here, or in the log only.
+_NONE: Final[Set[str]] = frozenset()
+_KNOWN: Final = OWN_FIELDS | frozenset(
+    {"role", "content", "name", "tool_calls", "tool_call_id", "metadata", "tool_description"}
+)
+_DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,")
+_UNNAMED: Final = "unnamed"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text part; ``more`` are its fields beside type and text."""
+
+    text: str
+    more: Fields = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A text by which a model refused to answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image by its address, or as base64 ``data`` of a ``media_type``."""
+
+    url: str = ""
+    media_type: str = ""
+    data: str = ""
+    more: Fields = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        """Its URL, a data URL if it has no other."""
+        return self.url or f"data:{self.media_type};base64,{self.data}"
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A part that only some providers know, as it was logged."""
+
+    kind: str
+    fields: Fields
+
+
+Part: TypeAlias = Text | Refusal | Image | Other
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call; ``arguments`` as logged, a text or a value. A ``custom`` tool takes any text."""
+
+    id: str
+    name: str
+    arguments: JsonValue
+    is_custom: bool = False
+
+    @property
+    def text(self) -> str:
+        """The arguments as text."""
+        given = self.arguments
+        return given if isinstance(given, str) else dumps({} if given is None else given).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMessage:
+    """A message of a view: its log index, and its JSON object, parsed.
+
+    The object may be the stored body, or the message as an answer shows it.
+    """
+
+    index: int
+    body: Fields
+
+    @property
+    def role(self) -> str:
+        return str(self.body.get("role"))
+
+    @property
+    def name(self) -> str | None:
+        name = self.body.get("name")
+        return name if isinstance(name, str) else None
+
+    @property
+    def answers(self) -> str:
+        """The id of the call that a tool message answers."""
+        return str(self.body.get("tool_call_id"))
+
+    def parts(self) -> list[Part]:
+        """The content as parts, a text as one of them."""
+        content = self.body.get("content")
+        if isinstance(content, str):
+            return [Text(content)]
+        listed = content if isinstance(content, list) else []
+        return [_part(each) for each in listed if isinstance(each, dict)]
+
+    def all_parts(self) -> list[Part]:
+        """The parts with the refusal that OpenAI has in a field beside them."""
+        refusal = self.body.get("refusal")
+        beside = [Refusal(refusal)] if isinstance(refusal, str) and refusal else []
+        return [*self.parts(), *beside]
+
+    def calls(self, warnings: Warnings) -> Iterator[Call]:
+        """The tool calls, in whatever shape they were logged; warns of what is not taken over."""
+        listed = self.body.get("tool_calls")
+        for each in listed if isinstance(listed, list) else ():
+            if isinstance(each, dict):
+                yield _call(each, self.index, warnings)
+
+
+def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] = _NONE) -> None:
+    """Warn of the fields of a message that a format has no place for, but for those ``known``.
+
+    ``refusal`` is one of the parts (``all_parts``), and the name of a result that of its call.
+    """
+    if message.name is not None and message.role != "tool" and "name" not in known:
+        warnings.field_left_out("the field 'name'", message.index)
+    for name in message.body:
+        if name not in _KNOWN and name not in known:
+            warnings.field_left_out(f"the field {name!r}", message.index)
+
+
+def warn_of_more(more: Fields, of: str, index: int, warnings: Warnings) -> None:
+    """Warn of the further fields of a part that a format has no place for."""
+    for name in more:
+        warnings.field_left_out(f"the field {name!r} of {of}", index)
+
+
+def source_messages(bodies: Sequence[tuple[int, bytes]]) -> list[SourceMessage]:
+    """The messages of a view from their log indices and JSON."""
+    return [SourceMessage(index, orjson.loads(body)) for index, body in bodies]
+
+
+def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, JsonValue]:
+    """The arguments of a call as the object that some providers want.
+
+    A text that is no JSON object is handed on under ``_raw``, with a warning; so is one whose
+    values would be others afterwards, as integers beyond 64 bit would. An empty text is no
+    argument.
+    """
+    given = call.arguments
+    if isinstance(given, dict):
+        return given
+    if given is None or (isinstance(given, str) and not given.strip() and not call.is_custom):
+        return {}
+    if isinstance(given, str) and not call.is_custom:
+        try:
+            parsed = loads_strict(given.encode())
+        except (ValidationFailed, UnicodeEncodeError):
+            parsed = None
+        if isinstance(parsed, dict):
+            return parsed
+    told = "arguments of a call are no JSON object and stand under the name '_raw'"
+    warnings.add("arguments_not_object", told, index)
+    return {"_raw": given}
+
+
+def _call(data: Fields, index: int, warnings: Warnings) -> Call:
+    call_id = str(data.get("id"))
+    for kind, arguments in (("function", "arguments"), ("custom", "input")):
+        inner = data.get(kind)
+        if isinstance(inner, dict):
+            _warn_of_rest(data, {"id", "type", kind}, index, warnings)
+            _warn_of_rest(inner, {"name", arguments}, index, warnings)
+            name = _name(inner.get("name"), index, warnings)
+            return Call(call_id, name, inner.get(arguments), is_custom=kind == "custom")
+    given = next((key for key in ("arguments", "args", "input") if key in data), "arguments")
+    _warn_of_rest(data, {"id", "type", "name", given}, index, warnings)
+    return Call(call_id, _name(data.get("name"), index, warnings), data.get(given))
+
+
+def _warn_of_rest(data: Fields, known: set[str], index: int, warnings: Warnings) -> None:
+    for name in data:
+        if name not in known:
+            warnings.field_left_out(f"the field {name!r} of a call", index)
+
+
+def _name(name: JsonValue, index: int, warnings: Warnings) -> str:
+    if isinstance(name, str) and name:
+        return name
+    warnings.add("call_without_name", f"a call without a name is called {_UNNAMED!r}", index)
+    return _UNNAMED
+
+
+def _part(data: dict[str, JsonValue]) -> Part:
+    kind = str(data.get("type"))
+    if kind in TEXT_PARTS:
+        return Text(str(data.get("text")), _without(data, "type", "text"))
+    refusal = data.get("refusal")
+    if kind == "refusal" and isinstance(refusal, str):
+        return Refusal(refusal)
+    return _image(kind, data) or Other(kind, data)
+
+
+def _image(kind: str, data: dict[str, JsonValue]) -> Image | None:
+    """The image of a part as OpenAI, Anthropic or Vercel writes it, None if it is another part."""
+    if kind in ("image_url", "input_image"):
+        inner = data.get("image_url")
+        more = _without(data, "type", "image_url")
+        if isinstance(inner, dict):
+            more |= _without(inner, "url")
+            inner = inner.get("url")
+        return _located(inner, "", more)
+    if kind == "image" and isinstance(data.get("source"), dict):
+        return _sourced(data)
+    media_type = data.get("mediaType")
+    of_type = media_type if isinstance(media_type, str) else ""
+    if kind == "image":
+        return _located(data.get("image"), of_type, _without(data, "type", "image", "mediaType"))
+    if kind == "file" and of_type.startswith("image/"):
+        return _located(data.get("data"), of_type, _without(data, "type", "data", "mediaType"))
+    return None
+
+
+def _sourced(data: dict[str, JsonValue]) -> Image | None:
+    source = data["source"]
+    if not isinstance(source, dict):
+        return None
+    more = _without(data, "type", "source")
+    url, content, media_type = (source.get(name) for name in ("url", "data", "media_type"))
+    if source.get("type") == "url" and isinstance(url, str):
+        return Image(url=url, more=more)
+    if source.get("type") == "base64" and isinstance(content, str) and isinstance(media_type, str):
+        return Image(media_type=media_type, data=content, more=more)
+    return None
+
+
+def _located(address: JsonValue, media_type: str, more: Fields) -> Image | None:
+    """The image at an address, or in a data URL, or as plain base64 of a known type."""
+    if not isinstance(address, str) or not address:
+        return None
+    found = _DATA_URL.match(address)
+    if found:
+        return Image(media_type=found["type"].lower(), data=address[found.end() :], more=more)
+    if address.startswith("data:"):
+        return None
+    if "://" in address[:16]:
+        return Image(url=address, more=more)
+    return Image(media_type=media_type, data=address, more=more) if "/" in media_type else None
+
+
+def _without(data: Fields, *names: str) -> dict[str, JsonValue]:
+    return {key: value for key, value in data.items() if key not in names}

@@ -1,0 +1,130 @@
+"""The format of Vercel's AI SDK: model messages with ``tool-call`` and ``tool-result`` parts."""
+
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+from pydantic import JsonValue
+
+from conversations.domain.formats.pairs import Pairs
+from conversations.domain.formats.source import Fields as SourceFields
+from conversations.domain.formats.source import (
+    Image,
+    Other,
+    Part,
+    Refusal,
+    SourceMessage,
+    Text,
+    arguments_object,
+    warn_of_fields,
+    warn_of_more,
+)
+from conversations.domain.formats.warnings import Warnings
+from conversations.domain.formats.written import Written
+
+Fields: TypeAlias = dict[str, JsonValue]
+
+_UNKNOWN_TOOL: Final = "unknown"
+_ROLES: Final = {"developer": "system"}  # which the SDK has no word for
+
+
+def write(messages: Sequence[SourceMessage]) -> Written:
+    """One model message for each message, system messages among them."""
+    warnings = Warnings()
+    pairs = Pairs(warnings)
+    written = [_message(message, pairs, warnings) for message in messages]
+    pairs.close()
+    return Written(written, None, warnings.all())
+
+
+def _message(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:
+    if message.role == "tool":
+        warn_of_fields(message, warnings, {"refusal", "is_error"})
+        return {"role": "tool", "content": [_result(message, pairs, warnings)]}
+    warn_of_fields(message, warnings, {"refusal"})
+    pairs.close()
+    role = _ROLES.get(message.role, message.role)
+    content = message.body.get("content")
+    calls = list(message.calls(warnings))
+    parts = message.all_parts()
+    if isinstance(content, str) and len(parts) == 1 and not calls:
+        return {"role": role, "content": content}
+    found = (_part(part, message, warnings) for part in parts)
+    written: list[JsonValue] = [part for part in found if part is not None]
+    if role == "system":
+        return {"role": role, "content": "".join(_texts(parts))}
+    for call in calls:
+        placed = pairs.call(call, message.index)
+        given = arguments_object(call, message.index, warnings)
+        written.append(
+            {"type": "tool-call", "toolCallId": placed.id, "toolName": call.name, "input": given}
+        )
+    return {"role": role, "content": written}
+
+
+def _result(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> Fields:
+    call = pairs.answer(message.answers, message.index)
+    return {
+        "type": "tool-result",
+        "toolCallId": message.answers if call is None else call.id,
+        "toolName": (message.name or _UNKNOWN_TOOL) if call is None else call.name,
+        "output": _output(message, warnings),
+    }
+
+
+def _output(message: SourceMessage, warnings: Warnings) -> JsonValue:
+    parts = message.all_parts()
+    is_text = isinstance(message.body.get("content"), str)
+    if is_text or message.body.get("is_error") is True:
+        kind = "error-text" if message.body.get("is_error") is True else "text"
+        for part in parts:
+            if not isinstance(part, Text | Refusal):
+                warnings.part_left_out("a part of the result of a failed call", message.index)
+        return {"type": kind, "value": "".join(_texts(parts))}
+    found = (_part_of_output(part, message, warnings) for part in parts)
+    return {"type": "content", "value": [part for part in found if part is not None]}
+
+
+def _part_of_output(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    if isinstance(part, Image):
+        warn_of_more(part.more, "an image", message.index, warnings)
+        if not part.url:
+            return {"type": "media", "data": part.data, "mediaType": part.media_type}
+        warnings.part_left_out("an image of a result that is only a URL", message.index)
+        return None
+    return _part(part, message, warnings)
+
+
+def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
+    match part:
+        case Text(text):
+            warn_of_more(part.more, "a text part", message.index, warnings)
+            return {"type": "text", "text": text}
+        case Refusal(text):
+            warnings.add("refusal_as_text", "a refusal is written as text", message.index)
+            return {"type": "text", "text": text}
+        case Image() if message.role == "user":
+            warn_of_more(part.more, "an image", message.index, warnings)
+            image: Fields = {"type": "image", "image": part.address}
+            return image | ({"mediaType": part.media_type} if part.media_type else {})
+        case Image():
+            told = f"an image of a message of the role {message.role}"
+            warnings.part_left_out(told, message.index)
+        case Other("thinking", fields) if message.role == "assistant":
+            return _reasoning(fields)
+        case Other("reasoning", fields) if message.role == "assistant":
+            return dict(fields)
+        case Other("file", fields) if message.role != "system" and "mediaType" in fields:
+            return dict(fields)
+        case Other(kind):
+            warnings.part_left_out(f"a part of the type {kind!r}", message.index)
+    return None
+
+
+def _reasoning(fields: SourceFields) -> Fields:
+    """Anthropic's thinking, with the signature where the SDK hands it back to Anthropic."""
+    own: JsonValue = {"anthropic": {"signature": fields.get("signature")}}
+    return {"type": "reasoning", "text": str(fields.get("thinking")), "providerOptions": own}
+
+
+def _texts(parts: Sequence[Part]) -> list[str]:
+    return [part.text for part in parts if isinstance(part, Text | Refusal)]

@@ -1,0 +1,53 @@
+"""The messages of a view as a provider takes them, bounded, as such an answer has no pages."""
+
+from typing import Final
+
+from django.conf import settings
+
+from conversations.domain.formats.formats import ProviderFormat, write
+from conversations.domain.formats.source import source_messages
+from conversations.domain.formats.written import Written
+from conversations.message_rows import BODY, message_rows
+from conversations.models import Conversation, Revision
+from conversations.store import view_of
+from ctxadmin.lib.errors import TooLarge
+
+MOST_MESSAGES: Final = 10_000
+_AT_ONCE: Final = 100  # messages that are read before their sizes are looked at
+
+
+def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> Written:
+    """The messages of a revision's view in a provider's format.
+
+    A part of them could split a pair, so it is all or, over MOST_MESSAGES or the bytes that a body
+    may have, TooLarge.
+    """
+    view = view_of(row)
+    refuse_many(len(view))
+    found: list[tuple[int, bytes]] = []
+    size = 0
+    for start in range(0, len(view), _AT_ONCE):
+        part = view.slice(start, start + _AT_ONCE)
+        rows = message_rows(head.key, part)
+        found += [(index, bytes(rows[index][BODY])) for index in part]
+        size += sum(len(body) for _, body in found[start:])
+        refuse_large(size)
+    return write(source_messages(found), name)
+
+
+def refuse_many(count: int) -> None:
+    """TooLarge for more messages than a format is written for in one answer."""
+    if count > MOST_MESSAGES:
+        told = f"{count} messages are visible, a format is for {MOST_MESSAGES} at most"
+        raise TooLarge(f"{told}. {_INSTEAD}", limit=MOST_MESSAGES)
+
+
+def refuse_large(size: int) -> None:
+    """TooLarge for more bytes of messages than a body may have."""
+    most = settings.MAX_BODY_BYTES
+    if size > most:
+        told = f"The messages have more than the {most} bytes for which a format is written"
+        raise TooLarge(f"{told}. {_INSTEAD}", limit=most)
+
+
+_INSTEAD: Final = "Truncate the view, or read its pages without a format."
