@@ -5,8 +5,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.api.message_views import Messages
 from conversations.api.schemas import AppendMessages
-from conversations.api.views import Messages
 from conversations.services import append_alone
 from conversations.together import Step, Wish, write_together
 from conversations.writing import Writing

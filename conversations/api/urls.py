@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from conversations.api import view_changes, views
+from conversations.api import message_views, view_changes, views
 
 _ONE = "conversations/<str:conversation_id>"
 
@@ -12,7 +12,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(_ONE, views.OneConversation.as_view()),
     path(f"{_ONE}/archive", views.Archive.as_view()),
     path(f"{_ONE}/unarchive", views.Unarchive.as_view()),
-    path(f"{_ONE}/messages", views.Messages.as_view()),
+    path(f"{_ONE}/messages", message_views.Messages.as_view()),
+    path(f"{_ONE}/messages/<str:message>", message_views.OneMessage.as_view()),
     path(f"{_ONE}/operations", view_changes.Operations.as_view()),
     path(f"{_ONE}/batches", view_changes.Batches.as_view()),
     path(f"{_ONE}/rollback", view_changes.RollbackTo.as_view()),

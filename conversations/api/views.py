@@ -1,6 +1,5 @@
 """The endpoints of conversations and their messages: parse, call one service, answer."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from django.conf import settings
@@ -11,39 +10,26 @@ from rest_framework.response import Response
 
 from conversations import archiving, describing, erasure, queries, services, transfers
 from conversations.api.answers import (
-    AppendedAnswer,
     ConversationAnswer,
-    MessageAnswer,
     MigratedAnswer,
     ValidatedAnswer,
 )
-from conversations.api.endpoints import ConversationEndpoint, created, json_answer, shown
-from conversations.api.formats import FORMAT, FormattedAnswer, format_of, formatted_json
+from conversations.api.endpoints import ConversationEndpoint, created, shown
 from conversations.api.schemas import (
-    AppendMessages,
     ChangeConversation,
     CreateConversation,
     metadata_bytes,
 )
 from conversations.domain import legacy
-from conversations.domain.bodies import StoredMessage
 from conversations.domain.chat_json import read_conversation
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.domain.formats.formats import ProviderFormat
-from conversations.domain.formats.written import Written
 from conversations.domain.transfer import is_export, read_export
-from conversations.models import Conversation
-from conversations.provider_views import view_in_format
 from conversations.services import NewConversation
-from conversations.store import find_head, find_with_details, read_details
+from conversations.store import find_with_details, read_details
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
-from ctxadmin.http.pagination import PageRequest, encode
+from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.json_bytes import dumps
-
-_VIEW = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
 
 
 class Conversations(Endpoint):
@@ -157,63 +143,6 @@ class Unarchive(ConversationEndpoint):
         return shown(archiving.unarchive(self.actor, conversation_id, seen=self.seen_view()))
 
 
-class Messages(ConversationEndpoint):
-    @described(
-        "List messages",
-        answer=ListOf[MessageAnswer] | FormattedAnswer,
-        query=(_VIEW, FORMAT, *PAGE),
-        errors=("too_large",),
-    )
-    def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        """Pages of messages, or with a provider's `format` all of a view at once.
-
-        In a provider's format a page could split a tool call from its result, so there is no
-        `cursor` and no `limit`; a view of more than 10,000 messages or 16 MiB is `too_large`.
-        """
-        head = find_head(self.actor.workspace, conversation_id)
-        name = format_of(self)
-        if name is not None:
-            return json_answer(dumps(formatted_json(self._in_format(head, name), name)))
-        asked = PageRequest.of(request.query_params)
-        start = queries.position_after(asked)
-        which = request.query_params.get("view", "current")
-        if which == "all":
-            window = queries.log_window(head, start, asked.limit)
-        else:
-            row = queries.shown_revision(head, which)
-            window = queries.visible_window(head, row, start, asked.limit)
-        more = window.positions.stop < window.view_count and len(window.positions) > 0
-        following = encode((window.positions.stop - 1,)) if more else None
-        return json_answer(_list_of(window.messages, following))
-
-    def _in_format(self, head: Conversation, name: ProviderFormat) -> Written:
-        query = self.request.query_params
-        for parameter in ("cursor", "limit"):
-            if parameter in query:
-                told = f"A provider's format has no pages: leave out {parameter}."
-                raise ValidationFailed.at(f"?{parameter}", told)
-        which = query.get("view", "current")
-        if which == "all":
-            raise ValidationFailed.at("?view", "A provider's format is for a view, not for all.")
-        return view_in_format(head, queries.shown_revision(head, which), name)
-
-    @described(
-        "Append messages",
-        body=AppendMessages,
-        answer=AppendedAnswer,
-        status=201,
-        headers=(IF_MATCH,),
-        errors=("duplicate", "version_conflict"),
-        needs=Action.MESSAGES_APPEND,
-    )
-    def post(self, request: Request, conversation_id: str) -> Response:
-        """Never conflicts without `If-Match`."""
-        drafts = self.body(AppendMessages).drafts()
-        seen = self.seen_view()
-        appended = services.append(self.actor, conversation_id, drafts, seen=seen)
-        return Response(appended.as_json(), status=201)
-
-
 class Export(ConversationEndpoint):
     @described("Export a conversation", answer=dict[str, JsonValue])
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
@@ -260,9 +189,3 @@ class MigrateConfig(Endpoint):
     def post(self, request: Request) -> Response:
         config, report = legacy.migrate(request.data)
         return Response({"config": config, "report": [line.as_json() for line in report]})
-
-
-def _list_of(messages: Sequence[StoredMessage], following: str | None) -> bytes:
-    """A page of messages, their bytes joined."""
-    joined = b",".join(message.as_bytes() for message in messages)
-    return b'{"results":[' + joined + b'],"next":' + dumps(following) + b"}"

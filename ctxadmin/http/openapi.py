@@ -33,6 +33,7 @@ _REF: Final = "#/components/schemas/{model}"
 _PATH_PARAMETERS: Final = {
     "slug": "The slug of a workflow.",
     "conversation_id": "The id of a conversation.",
+    "message": "The log index or the id of a message.",
     "checkpoint_id": "The id of a checkpoint, chosen by the engine.",
     "node_id": "The id of a node of the workflow.",
     "version": "The number of a version.",

@@ -24,6 +24,7 @@ CONTRACT = {
         "/conversations": "GET POST",
         "/conversations/{id}": "GET PATCH DELETE",
         "/conversations/{id}/messages": "GET POST",
+        "/conversations/{id}/messages/{message}": "GET",
         "/conversations/{id}/operations": "POST",
         "/conversations/{id}/batches": "GET POST",
         "/conversations/{id}/rollback": "POST",

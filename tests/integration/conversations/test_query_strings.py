@@ -17,7 +17,7 @@ def test_a_read_that_asks_for_something_unknown_is_refused(run: Run) -> None:
     problem = refused(run.api.get(f"{run.path}/messages?view=all&version=5"), 422, "validation")
     (error,) = problem["errors"]
     assert error["pointer"] == "?version"
-    assert "cursor, format, limit, view" in error["message"]
+    assert "cursor, format, limit, order, view" in error["message"]
 
 
 def test_a_write_that_asks_for_something_unknown_changes_nothing(run: Run) -> None:

@@ -1,0 +1,105 @@
+"""The endpoints of messages: list, append, one, pop."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from conversations import message_pages, queries, services
+from conversations.api.answers import AppendedAnswer, MessageAnswer
+from conversations.api.endpoints import ConversationEndpoint, json_answer
+from conversations.api.formats import FORMAT, FormattedAnswer, format_of, formatted_json
+from conversations.api.schemas import AppendMessages
+from conversations.domain.bodies import StoredMessage
+from conversations.domain.formats.formats import ProviderFormat
+from conversations.domain.formats.written import Written
+from conversations.models import Conversation
+from conversations.provider_views import view_in_format
+from conversations.store import find_head
+from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import dumps
+
+_VIEW: Final = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
+_ORDER: Final = Parameter(
+    "order",
+    "`asc`, or `desc` for pages that begin with the last message.",
+    limits={"enum": ["asc", "desc"], "default": "asc"},
+)
+
+
+class Messages(ConversationEndpoint):
+    @described(
+        "List messages",
+        answer=ListOf[MessageAnswer] | FormattedAnswer,
+        query=(_VIEW, _ORDER, FORMAT, *PAGE),
+        errors=("too_large",),
+    )
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """Pages of messages, or with a provider's `format` all of a view at once.
+
+        In a provider's format a page could split a tool call from its result, so there is no
+        `cursor` and no `limit`; a view of more than 10,000 messages or 16 MiB is `too_large`.
+        """
+        head = find_head(self.actor.workspace, conversation_id)
+        name = format_of(self)
+        if name is not None:
+            return json_answer(dumps(formatted_json(self._in_format(head, name), name)))
+        asked = PageRequest.of(request.query_params)
+        which = request.query_params.get("view", "current")
+        page = message_pages.message_page(head, which, asked, newest_first=self._newest_first())
+        return json_answer(_list_of(page.items, page.next))
+
+    def _newest_first(self) -> bool:
+        order = self.request.query_params.get("order", "asc")
+        if order not in ("asc", "desc"):
+            raise ValidationFailed.at("?order", "order must be asc or desc.")
+        return order == "desc"
+
+    def _in_format(self, head: Conversation, name: ProviderFormat) -> Written:
+        query = self.request.query_params
+        for parameter in ("cursor", "limit", "order"):
+            if parameter in query:
+                told = f"A provider's format has no pages: leave out {parameter}."
+                raise ValidationFailed.at(f"?{parameter}", told)
+        which = query.get("view", "current")
+        if which == "all":
+            raise ValidationFailed.at("?view", "A provider's format is for a view, not for all.")
+        return view_in_format(head, queries.shown_revision(head, which), name)
+
+    @described(
+        "Append messages",
+        body=AppendMessages,
+        answer=AppendedAnswer,
+        status=201,
+        headers=(IF_MATCH,),
+        errors=("duplicate", "version_conflict"),
+        needs=Action.MESSAGES_APPEND,
+    )
+    def post(self, request: Request, conversation_id: str) -> Response:
+        """Never conflicts without `If-Match`."""
+        drafts = self.body(AppendMessages).drafts()
+        seen = self.seen_view()
+        appended = services.append(self.actor, conversation_id, drafts, seen=seen)
+        return Response(appended.as_json(), status=201)
+
+
+class OneMessage(ConversationEndpoint):
+    @described("Get a message", answer=MessageAnswer)
+    def get(self, request: Request, conversation_id: str, message: str) -> HttpResponse:
+        """A message of the log by its index or its id; `visible` is that of the current view.
+
+        Digits are an index; a message whose id has only digits is found by its index.
+        """
+        head = find_head(self.actor.workspace, conversation_id)
+        return json_answer(message_pages.one_message(head, message).as_bytes())
+
+
+def _list_of(messages: Sequence[StoredMessage], following: str | None) -> bytes:
+    """A page of messages, their bytes joined."""
+    joined = b",".join(message.as_bytes() for message in messages)
+    return b'{"results":[' + joined + b'],"next":' + dumps(following) + b"}"

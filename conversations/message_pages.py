@@ -1,0 +1,80 @@
+"""Messages of a conversation one page, or one message, at a time."""
+
+import re
+from typing import Final
+
+from conversations.domain.bodies import StoredMessage
+from conversations.message_rows import checked
+from conversations.models import Conversation, Message
+from conversations.queries import (
+    log_window,
+    position_after,
+    shown_revision,
+    stored_message,
+    visible_window,
+)
+from conversations.store import find_revision, view_of
+from ctxadmin.http.pagination import Page, PageRequest, encode
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.ids import is_public_id
+
+_BACKWARDS: Final = "desc"
+_DEFAULT_ID: Final = re.compile(r"(?P<log>log-)?(?P<index>[0-9]+)")
+_MOST_DIGITS: Final = 9
+
+
+def message_page(
+    head: Conversation, which: str, asked: PageRequest, *, newest_first: bool = False
+) -> Page[StoredMessage]:
+    """A page of a view, or of the log (``all``), by position; cursors stay true when it grows."""
+    row = None if which == "all" else shown_revision(head, which)
+    count = head.log_count if row is None else row.visible_count
+    if newest_first:
+        stop = min(_position_before(asked, count), count)
+        start = max(stop - asked.limit, 0)
+    else:
+        start = position_after(asked)
+        stop = start + asked.limit
+    if row is None:
+        window = log_window(head, start, stop - start)
+    else:
+        window = visible_window(head, row, start, stop - start)
+    if newest_first:
+        more = encode((_BACKWARDS, start)) if start else None
+        return Page(window.messages[::-1], more)
+    has_more = window.positions.stop < window.view_count and len(window.positions) > 0
+    return Page(window.messages, encode((window.positions.stop - 1,)) if has_more else None)
+
+
+def _position_before(request: PageRequest, count: int) -> int:
+    """Where a page ends that begins with the newest: before the cursor's position."""
+    match request.after:
+        case ():
+            return count
+        case (str() as order, int() as position) if order == _BACKWARDS and 0 < position < 2**31:
+            return position
+    raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+
+
+def one_message(head: Conversation, name: str) -> StoredMessage:
+    """A message of the log by its index or its id; NotFound.
+
+    It is ``visible`` if the current view has it. Digits are an index; an id of digits only is
+    found by its index.
+    """
+    unknown = NotFound(f"There is no message {name[:64]!r}.")
+    found = _DEFAULT_ID.fullmatch(name)
+    rows = Message.objects.filter(conversation=head.key)
+    if found is not None and len(found["index"]) <= _MOST_DIGITS:
+        rows = rows.filter(index=int(found["index"]))
+        if found["log"]:
+            rows = rows.filter(message_id=None)
+    elif is_public_id(name):
+        rows = rows.filter(message_id=name)
+    else:
+        raise unknown
+    row = next(checked(rows), None)
+    if row is None:
+        raise unknown
+    current = find_revision(head.key, head.current_revision)
+    return stored_message(row, visible=row.index in view_of(current))
