@@ -196,6 +196,11 @@ def messages_at(head: Conversation, indices: Iterable[int], shown: View) -> list
     return _in_order(head.key, View.of_indices(sorted(set(indices))), shown)
 
 
+def hidden_messages(head: Conversation, part: View) -> list[StoredMessage]:
+    """The messages of a view in its order, none of which is visible any more."""
+    return _in_order(head.key, part, shown=View())
+
+
 def results_of(head: Conversation, indices: Iterable[int]) -> dict[tuple[int, str], int]:
     """Where the results of messages with tool calls stand: ``(index, call id)`` -> log index.
 

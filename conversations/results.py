@@ -64,3 +64,11 @@ class Applied:
             "tokens_after": self.tokens_after,
             "cached_prefix_lost": self.cached_prefix_lost,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Popped:
+    """The messages that a pop took from the end of the view, in its order, and what it did."""
+
+    messages: View
+    applied: Applied

@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from django.conf import settings
 from django.db import transaction
 
 from conversations.domain import operations, pairing, revisions
-from conversations.domain.configs import OperationConfig, on_record
+from conversations.domain.configs import OperationConfig, TruncateConfig, on_record
 from conversations.domain.message import Draft
 from conversations.domain.operations import Outcome
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
 from conversations.domain.view import View
 from conversations.models import Conversation, ConversationDetails, Revision
-from conversations.results import Appended, Applied
+from conversations.results import Appended, Applied, Popped
 from conversations.store import find_revision, view_of
 from conversations.writing import Writing, insert_head, writing
 from ctxadmin.audit.record import Change
@@ -40,6 +41,10 @@ class NewConversation:
 
 KnowsWorkflow = Callable[[int, str], bool]
 _knows_workflow: list[KnowsWorkflow] = []
+
+
+POPPED: Final = "Popped"
+"""The reason that a pop has on record if its caller gives none."""
 
 
 class _DryRun(Exception):
@@ -163,6 +168,39 @@ def operate_in(
         config=on_record(config, first_added),
         reason=reason,
     )
+
+
+def pop(
+    actor: Actor,
+    public_id: str,
+    count: int,
+    *,
+    reason: str | None = None,
+    seen: Seen = UNSEEN,
+) -> Popped:
+    """Take up to ``count`` messages from the end of the view; no two callers get the same.
+
+    They are hidden as by ``truncate``, by one batch, and a rollback brings them back. An empty
+    view stays as it is: there is nothing to bring back, and who asks again and again for the next
+    message would fill the list of batches (rule 1.19).
+    """
+    actor.require(Action.MESSAGES_OPERATE)
+    why = reason or POPPED
+    taken = View()
+
+    def step(opened: Writing) -> Applied:
+        nonlocal taken
+        before = view_of(opened.current)
+        taken = before.slice(len(before) - count, len(before))
+        if not taken:
+            outcome = operations.compare(before, before, opened.log)
+            return _applied(opened, before, outcome, opened.head.visible_tokens, opened.current)
+        block = TruncateConfig(remove_last=len(taken))
+        config = OperationConfig(operation="truncate", truncate=block)
+        return operate_in(opened, config, reason=why)
+
+    applied = _step(actor, public_id, Action.MESSAGES_OPERATE, step, why, seen, dry_run=False)
+    return Popped(taken, applied)
 
 
 def open_batch(

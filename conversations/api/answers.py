@@ -83,6 +83,19 @@ class AppliedAnswer(Answer):
     cached_prefix_lost: int
 
 
+class PoppedAnswer(Answer):
+    """The messages that were taken, now hidden, in the order of the view.
+
+    Without any, nothing was changed: batch and revision are the current ones.
+    """
+
+    messages: list[MessageAnswer]
+    batch: int
+    revision: int
+    visible_count: int
+    warnings: list[WarningAnswer]
+
+
 class RevisionAnswer(Answer):
     """A batch: what opened it, and its view; ``parent`` only with ``all=true``."""
 

@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from rest_framework.response import Response
 
 from conversations import queries
-from conversations.api.schemas import Guarded
+from conversations.api.schemas import SeenView
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -18,7 +18,7 @@ class ConversationEndpoint(Endpoint):
     def idempotency_stream(self) -> int:
         return find_head(self.actor.workspace, self.kwargs["conversation_id"]).key
 
-    def seen(self, body: Guarded) -> Seen:
+    def seen(self, body: SeenView) -> Seen:
         """What the writer saw of the view, from the body or from If-Match."""
         return Seen(
             *etags.expected_view(

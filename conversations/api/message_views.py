@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from conversations import message_pages, queries, services
-from conversations.api.answers import AppendedAnswer, MessageAnswer
+from conversations.api.answers import AppendedAnswer, MessageAnswer, PoppedAnswer
 from conversations.api.endpoints import ConversationEndpoint, json_answer
 from conversations.api.formats import FORMAT, FormattedAnswer, format_of, formatted_json
-from conversations.api.schemas import AppendMessages
+from conversations.api.schemas import AppendMessages, PopMessages
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.formats.written import Written
@@ -93,10 +93,41 @@ class OneMessage(ConversationEndpoint):
     def get(self, request: Request, conversation_id: str, message: str) -> HttpResponse:
         """A message of the log by its index or its id; `visible` is that of the current view.
 
-        Digits are an index; a message whose id has only digits is found by its index.
+        Digits are an index. A message whose id has only digits, or is `pop`, is found by its index.
         """
         head = find_head(self.actor.workspace, conversation_id)
         return json_answer(message_pages.one_message(head, message).as_bytes())
+
+
+class PoppedMessages(ConversationEndpoint):
+    @described(
+        "Pop messages",
+        body=PopMessages,
+        answer=PoppedAnswer,
+        headers=(IF_MATCH,),
+        errors=("version_conflict", "invalid_state"),
+        needs=Action.MESSAGES_OPERATE,
+    )
+    def post(self, request: Request, conversation_id: str) -> HttpResponse:
+        """Hide the last visible messages and answer them; no two callers get the same.
+
+        One batch, which a rollback undoes. An empty view is an empty list and opens none.
+        """
+        body = self.body(PopMessages)
+        popped = services.pop(
+            self.actor, conversation_id, body.count, reason=body.reason, seen=self.seen(body)
+        )
+        head = find_head(self.actor.workspace, conversation_id)
+        messages = queries.hidden_messages(head, popped.messages)
+        applied = popped.applied
+        rest = {
+            "batch": applied.batch,
+            "revision": applied.revision,
+            "visible_count": applied.visible_count,
+            "warnings": [warning.as_json() for warning in applied.warnings],
+        }
+        joined = b",".join(message.as_bytes() for message in messages)
+        return json_answer(b'{"messages":[' + joined + b"]," + dumps(rest)[1:])
 
 
 def _list_of(messages: Sequence[StoredMessage], following: str | None) -> bytes:

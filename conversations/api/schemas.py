@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field, JsonValue, SkipValidation
 
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
+from ctxadmin.http.pagination import MAX_LIMIT
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import FieldProblem, TooLarge
@@ -62,12 +63,23 @@ class AppendMessages(Contract):
         return drafts_of(self.messages)
 
 
-class Guarded(Contract):
-    """What every change of the view may say beside itself."""
+class SeenView(Contract):
+    """The reason of a change, and what its writer saw of the view."""
 
     reason: Reason | None = None
     expected_revision: Number | None = None
     expected_count: Number | None = None
+
+
+class PopMessages(SeenView):
+    """``POST /conversations/{id}/messages/pop``: how many of the last visible messages."""
+
+    count: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 1
+
+
+class Guarded(SeenView):
+    """What every other change of the view may say beside itself."""
+
     dry_run: bool = False
 
 

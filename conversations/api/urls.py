@@ -13,6 +13,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/archive", views.Archive.as_view()),
     path(f"{_ONE}/unarchive", views.Unarchive.as_view()),
     path(f"{_ONE}/messages", message_views.Messages.as_view()),
+    path(f"{_ONE}/messages/pop", message_views.PoppedMessages.as_view()),
     path(f"{_ONE}/messages/<str:message>", message_views.OneMessage.as_view()),
     path(f"{_ONE}/operations", view_changes.Operations.as_view()),
     path(f"{_ONE}/batches", view_changes.Batches.as_view()),

@@ -25,6 +25,7 @@ CONTRACT = {
         "/conversations/{id}": "GET PATCH DELETE",
         "/conversations/{id}/messages": "GET POST",
         "/conversations/{id}/messages/{message}": "GET",
+        "/conversations/{id}/messages/pop": "POST",
         "/conversations/{id}/operations": "POST",
         "/conversations/{id}/batches": "GET POST",
         "/conversations/{id}/rollback": "POST",
