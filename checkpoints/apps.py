@@ -13,8 +13,10 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.figures import execution_figures
         from checkpoints.live_copy import erasing, setting_up
         from checkpoints.run_counts import run_counts
+        from checkpoints.services.maintaining import register_records
         from checkpoints.store import forget
         from checkpoints.verification import find_damage
+        from conversations import feed
         from conversations.announcing import follow
         from conversations.erasure import on_erase
         from ctxadmin.http.diagnosis import register_finder
@@ -22,6 +24,7 @@ class CheckpointsConfig(AppConfig):
         from ctxadmin.telemetry.readings import register_reading
         from workflows.sources import register_run_counter, register_state_source
 
+        register_records("events", feed.remove_old)
         on_erase(forget)
         on_erase(erasing.forget)
         register_state_source(state_source)

@@ -7,8 +7,12 @@ class ConversationsConfig(AppConfig):
     name = "conversations"
 
     def ready(self) -> None:
-        """Have the audit's streams compared with the heads of conversations."""
+        """Have the audit's streams compared with the heads of conversations; leave feeds one entry
+        of what is erased."""
+        from conversations import feed
+        from conversations.erasure import on_erase
         from conversations.models import Conversation
         from ctxadmin.audit.heads import HeadTable, register_heads
 
+        on_erase(feed.forget)
         register_heads(HeadTable(Conversation, hash="audit_hash"))

@@ -36,6 +36,7 @@ class Conversation(models.Model):
     that a list needs no join. ``log_bytes`` sums the bodies of the log, ``state_bytes`` is the size
     of the current execution's state, ``checkpoint_bytes`` sums the values that are stored of all
     versions of all executions. An ``archived`` one nobody wrote to since ``updated_at``.
+    ``unfed``: it may have changes that are not in the feed of its workspace yet (see ``feed``).
     What may be large is in ``details``.
     """
 
@@ -58,6 +59,7 @@ class Conversation(models.Model):
     visible_count = models.IntegerField(default=0)
     visible_tokens = models.BigIntegerField(default=0)
     archived = models.BooleanField(default=False)
+    unfed = models.BooleanField(default=False)
     created_at = models.DateTimeField(db_default=Now())
     updated_at = models.DateTimeField(db_default=Now())
 
@@ -85,6 +87,8 @@ class Conversation(models.Model):
                 fields=["workspace", "archived", "title", "public_id", "key"],
                 name="conversation_words",
             ),
+            # A write changes it only if the feed was read since the write before.
+            models.Index(fields=["workspace", "unfed"], name="conversation_unfed"),
         ]
 
     def __str__(self) -> str:
@@ -117,6 +121,61 @@ class ConversationDetails(models.Model):
 
     def __str__(self) -> str:
         return f"details of {self.conversation}"
+
+
+class FeedEntry(models.Model):
+    """One committed change of a conversation at its ``position`` in the feed of the workspace.
+
+    The change itself is the audit entry ``seq`` of the conversation; ``at`` is when it was put into
+    the feed.
+    """
+
+    pk = models.CompositePrimaryKey("workspace", "position")
+    workspace = models.BigIntegerField()
+    position = models.BigIntegerField()
+    conversation = models.BigIntegerField()
+    seq = models.BigIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["conversation"], name="feed_of_conversation"),
+            models.Index(fields=["at"], name="feed_oldest"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.position)
+
+
+class Feed(models.Model):
+    """The feed of a workspace: its last position, and the last one that was removed for age."""
+
+    workspace = models.BigIntegerField(primary_key=True)
+    last = models.BigIntegerField(default=0)
+    removed = models.BigIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"feed of {self.workspace}"
+
+
+class FeedMark(models.Model):
+    """Up to which change a conversation is in the feed.
+
+    ``erased_at_seq`` is the number of its erasure while that is not in the feed yet.
+    """
+
+    conversation = models.BigIntegerField(primary_key=True)
+    workspace = models.BigIntegerField()
+    seq = models.BigIntegerField(default=0)
+    erased_at_seq = models.BigIntegerField(null=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["workspace", "erased_at_seq"], name="feed_erased"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.seq)
 
 
 class Message(models.Model):

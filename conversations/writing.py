@@ -360,11 +360,11 @@ class Writing:
             at=self.at,
             size=self.size,
         )
-        fields |= {"change_seq": seq, "audit_hash": after.hash}
+        fields |= {"change_seq": seq, "audit_hash": after.hash, "unfed": True}
         if not upkeep:
             self.head.updated_at = fields["updated_at"] = self.at
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
-        self.head.change_seq, self.head.audit_hash = seq, after.hash
+        self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
         self.known["revision"] = self._current or self._known_revision()
         transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged

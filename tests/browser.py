@@ -22,7 +22,6 @@ from playwright.sync_api import (
     Error,
     Page,
     Playwright,
-    Request,
     Response,
     TimeoutError,
     WebSocket,
@@ -52,22 +51,36 @@ TELL_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`CSP: ${event.effectiveDirective} blocked ${event.blockedURI} ${event.sample}`));
 """
+# A function: a bare expression is evaluated by what the content security policy refuses.
+_FITS: Final = "() => document.documentElement.scrollWidth <= innerWidth"
 # The rules of axe that look at colours: all that one theme can break and the other does not.
 COLOURS: Final = ("color-contrast", "link-in-text-block")
+# What else follows the width: how large things are, and the names of what is there when narrow.
+LAYOUT: Final = (
+    "target-size",
+    "scrollable-region-focusable",
+    "button-name",
+    "link-name",
+    "label",
+    "select-name",
+)
 ALL_RULES: Rules = {"type": "tag", "values": WCAG}
-# Transitions, however short, would be measured half way. To end each took longer than axe.
+# Looked at in the style sheets themselves (``tests/unit/web/test_style_sheets.py``): axe fetches
+# and reads all of them anew each time, 0.1 s of a processor.
+IN_STYLE_SHEETS: Final = ("css-orientation-lock",)
+# As the theme switch does it, less its request. Transitions, however short, would be measured half
+# way. To end each took longer than axe.
 CHOOSE_THEME = """(theme) => {
   const still = new CSSStyleSheet();
   still.replaceSync("*, ::before, ::after { transition: none !important }");
   document.adoptedStyleSheets.push(still);
-  const button = document.querySelector(`.theme-switch button[value=${theme}]`);
-  button.form.requestSubmit(button);
+  document.documentElement.dataset.bsTheme = theme;
   document.body.getBoundingClientRect();
   document.adoptedStyleSheets.pop();
 }"""
 RUN_AXE = """([rules, excluded, leftOut]) =>
   axe.run({include: [document], exclude: excluded.map((selector) => [selector])},
-          {runOnly: rules, resultTypes: ["violations"],
+          {runOnly: rules, resultTypes: ["violations"], preload: false,
            rules: Object.fromEntries(leftOut.map((id) => [id, {enabled: false}]))})
      .then(({violations}) => violations.map(({id, help, nodes}) => ({id, help,
         nodes: nodes.map((node) => node.target.join(" ") + ": " + node.failureSummary)})))"""
@@ -114,12 +127,18 @@ class Watch:
         context.add_init_script(TELL_VIOLATIONS)
         context.on("console", self._console)
         context.on("weberror", lambda error: self._note(f"exception: {error.error}"))
-        context.on("request", self._request)
+        # Not "request": each event of each file costs, and every request ends in one of these.
         context.on("response", self._response)
+        context.on("requestfailed", lambda request: self._check_host(request.url))
         context.on("page", lambda page: page.on("websocket", self._websocket))
 
     def tolerate(self, pattern: str) -> None:
         self.tolerated.append(re.compile(pattern))
+
+    def forget(self) -> None:
+        """Begin again, for another test."""
+        self.problems.clear()
+        self.tolerated[:] = [EXPECTED]
 
     def assert_clean(self) -> None:
         """Fail with all problems that were noted and not tolerated."""
@@ -139,9 +158,6 @@ class Watch:
             place = message.location
             self._note(f"console: {message.text} ({place['url']}:{place['lineNumber']})")
 
-    def _request(self, request: Request) -> None:
-        self._check_host(request.url)
-
     def _websocket(self, socket: WebSocket) -> None:
         self._check_host(socket.url)
 
@@ -151,6 +167,7 @@ class Watch:
             self._note(f"request off the host: {url}")
 
     def _response(self, response: Response) -> None:
+        self._check_host(response.url)
         if response.status >= 500:
             self._note(f"answer {response.status}: {response.request.method} {response.url}")
 
@@ -166,7 +183,8 @@ def _findings(
     """What axe finds: each with its ``id``, ``help`` and ``nodes``."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_axe())  # as the debugger does it: the page's policy allows no such script
-    findings: list[dict[str, Any]] = page.evaluate(RUN_AXE, [rules, list(exclude), list(leave_out)])
+    left_out = [*leave_out, *IN_STYLE_SHEETS]
+    findings: list[dict[str, Any]] = page.evaluate(RUN_AXE, [rules, list(exclude), left_out])
     return findings
 
 
@@ -208,27 +226,29 @@ def assert_accessible_in_both_themes(page: Page) -> None:
 
 
 def assert_accessible_in_every_look(page: Page, narrow: int = 360) -> None:
-    """As wide as the page is and narrow, and nowhere wider than the screen.
+    """As the page is, and narrow in the other theme, and nowhere wider than the screen.
 
-    It is loaded once: what a page is follows its width by its style sheets alone. The other theme
-    is looked at once: it has its own colours and nothing else. Colours, the dearest of all rules,
-    are not looked at again when it is narrow: what is drawn then alone stands on the page of
-    components, which is looked at whole in every width.
+    It is loaded once, and left in the other theme: what a page is follows its width and its theme
+    by its style sheets alone. So the second look is at what these can break: colours, sizes, and
+    what is drawn then alone. What that is made of stands on the page of components, which is looked
+    at whole in every width.
     """
     size = page.viewport_size
     assert size
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     assert_nothing_sticks_out(page)
+    theme = page.evaluate("document.documentElement.dataset.bsTheme")
     page.set_viewport_size({"width": narrow, "height": size["height"]})
-    assert_accessible(page, leave_out=COLOURS)
+    page.evaluate(CHOOSE_THEME, "light" if theme == "dark" else "dark")
     assert_nothing_sticks_out(page)
+    assert_accessible(page, rules={"type": "rule", "values": [*COLOURS, *LAYOUT]})
     page.set_viewport_size(size)
 
 
 def assert_nothing_sticks_out(page: Page) -> None:
     """Of a page whose width was just changed, when it has followed."""
     with suppress(TimeoutError):
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=5_000)
+        page.wait_for_function(_FITS, timeout=5_000)
     room, wide = page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
     assert wide <= room, f"{page.url} is {wide} pixels wide, in a window of {room}"
 

@@ -16,9 +16,10 @@ import hypothesis
 import pytest
 import redis
 from django.db import connection
-from django.db.models.signals import post_migrate
+from django.test import TransactionTestCase
 
 from tests import servers
+from tests.clean_tables import clean_tables
 from tests.examples import examples
 
 _USES = {"db", "transactional_db"}  # the default database, without a mark
@@ -101,16 +102,11 @@ def _fixtures(item: pytest.Item) -> set[str]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _first_anchor() -> None:
-    """The first anchor of the audit, made by a migration, is there also after a test's flush."""
-
-    def anchor(**_: object) -> None:
-        from ctxadmin.audit.anchors import insert_anchor, last_anchor
-
-        if last_anchor() is None:
-            insert_anchor(None, [])
-
-    post_migrate.connect(anchor, weak=False, dispatch_uid="first anchor")
+def _quick_flush() -> Iterator[None]:
+    """A test that commits leaves clean tables, in a tenth of the time of ``flush``."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(TransactionTestCase, "_fixture_teardown", lambda _: clean_tables())
+        yield
 
 
 @pytest.fixture(scope="session")

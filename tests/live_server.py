@@ -3,6 +3,7 @@
 Tests see it as engines and browsers do, through HTTP. ``manage`` runs commands beside it.
 """
 
+import json
 import os
 import socket
 import subprocess
@@ -19,18 +20,29 @@ _LISTENS, _CONNECTED = "0A", "01"  # states of /proc/net/tcp
 # By which the audit of a database that several servers share is chained, and of its copies.
 SECRET_KEY = "only-for-tests-" + "1" * 40
 PASSWORD = "a long passphrase of the tests"
-# People by role, as the pages sign them in; the names are the roles.
+# People by role, as the pages sign them in; the names are the roles. Prints the key of a session
+# of each, and the secret of a token.
 MAKE_PEOPLE = """
+import json
+from django.contrib.auth.hashers import make_password
+from django.test import Client
 from ctxadmin.accounts.models import Membership, User
-from ctxadmin.identity.roles import Role
-from ctxadmin.accounts.services import default_workspace
+from ctxadmin.identity.roles import Role, Scope
+from ctxadmin.accounts.services import create_token, default_workspace, system_actor
+workspace, password, sessions = default_workspace(), make_password({password!r}), {{}}
 for role in Role:
     person = User.objects.get_or_create(username=role.value)[0]
-    person.set_password({password!r})
+    person.password = password
     person.save()
     Membership.objects.get_or_create(
-        user=person, workspace=default_workspace(), defaults=dict(role=role.value)
+        user=person, workspace=workspace, defaults=dict(role=role.value)
     )
+    client = Client()
+    client.force_login(person)
+    sessions[role.value] = client.cookies["ctxadmin"].value
+scopes = [Scope(each) for each in {scopes!r}]
+token = create_token(system_actor(workspace, "tests"), "tests", scopes).secret if scopes else ""
+print(json.dumps([sessions, token]))
 """
 
 
@@ -46,6 +58,7 @@ class LiveServer(PrivateServer):
         self.settings = settings
         self.options = options
         self.port = free_port()
+        self.sessions: dict[str, str] = {}
         self._tokens: dict[Sequence[str], str] = {}
 
     @property
@@ -95,9 +108,14 @@ class LiveServer(PrivateServer):
             raise RuntimeError(f"manage.py {arguments[0]} failed:\n{finished.stderr}")
         return finished.stdout
 
-    def make_people(self) -> None:
-        """One person of each role, with the role as name and PASSWORD."""
-        self.manage("shell", "-v", "0", "-c", MAKE_PEOPLE.format(password=PASSWORD))
+    def make_people(self, *scopes: str) -> None:
+        """One person of each role, with the role as name and PASSWORD, signed in once.
+
+        ``token`` with these scopes is made along: another process takes two seconds.
+        """
+        script = MAKE_PEOPLE.format(password=PASSWORD, scopes=scopes)
+        self.sessions, secret = json.loads(self.manage("shell", "-v", "0", "-c", script))
+        self._tokens[scopes] = secret
 
     def token(self, *scopes: str) -> str:
         """The secret of an engine token, the same for the same scopes: a new one takes seconds."""

@@ -2,7 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from checkpoints.api import annotation_views, node_views, views, waiting_views, what_if_view
+from checkpoints.api import (
+    annotation_views,
+    feed_views,
+    node_views,
+    views,
+    waiting_views,
+    what_if_view,
+)
 
 _ONE = "conversations/<str:conversation_id>"
 _VERSION = f"{_ONE}/checkpoints/<str:version>"
@@ -33,5 +40,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/release", annotation_views.ReleaseReview.as_view()),
     path(f"{_ONE}/wait", waiting_views.Wait.as_view()),
     path(f"{_ONE}/events", waiting_views.Events.as_view()),
+    path("events", feed_views.Events.as_view()),
     path("workflows/<str:slug>/what-if", what_if_view.TryWhatIf.as_view()),
 ]

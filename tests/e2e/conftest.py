@@ -8,7 +8,8 @@
 - ``tolerate(pattern)``: this test provokes such a problem, for instance ``"status of 404"``.
 
 All tests of a worker share one server with the demo data in it: make what a test changes by
-``api``, under names of its own. Paths are relative to the server: ``page.goto("/")``.
+``api``, under names of its own. Paths are relative to the server: ``page.goto("/")``. They share
+one browser, too, and its tabs (``tabs.py``): what a test leaves in one is gone before the next.
 
 A test fails when one of its pages violates the content security policy, writes an error to the
 console, raises, asks another host or gets an answer of 500 and above. ``assert_accessible(page)``
@@ -16,31 +17,30 @@ from ``tests.browser`` checks the page as it stands. Pictures of pages of failed
 ``.cache/e2e``.
 """
 
+import os
 import re
+import tempfile
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Literal, Protocol
 
 import httpx
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Error,
-    Page,
-    StorageState,
-    expect,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, Error, Page, expect
 
-from tests import browser as chromium
 from tests import servers
+from tests.browser import screenshot
 from tests.e2e.scenes import Started, start_one
+from tests.e2e.tabs import PATIENCE, Look, Tab, Tabs
 from tests.live_server import LiveServer
 
 PICTURES = servers.ROOT / ".cache" / "e2e"
-PATIENCE = 15_000  # milliseconds to wait for an element; a busy machine is slow, not broken
+SCOPES = ("engine", "review", "design", "admin")
+FOLDER = Path(__file__).parent
+TABS = Tabs()
+MEMORY = Path("/dev/shm")  # a file system that never waits for a disk
+Theme = Literal["light", "dark"]
 expect.set_options(timeout=PATIENCE)
 
 
@@ -51,21 +51,14 @@ class OpenPage(Protocol):
         self,
         role: str | None = "admin",
         *,
-        theme: Literal["light", "dark"] = "light",
+        theme: Theme = "light",
         width: int = 1280,
         locale: str = "en-GB",
     ) -> Page: ...
 
 
-@dataclass(frozen=True)
-class Opened:
-    """What one test opened, for the look at it when the test has run."""
-
-    context: BrowserContext
-    watch: chromium.Watch
-
-
-OPENED = pytest.StashKey[list[Opened]]()
+OPENED = pytest.StashKey[list[Tab]]()
+FAILED = pytest.StashKey[bool]()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,6 +71,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
             _hear_out(each)
             each.watch.assert_clean()
     except Exception as failure:
+        item.stash[FAILED] = True
         _keep_pictures(item.name, opened)
         for problem in (problem for each in opened for problem in each.watch.problems):
             failure.add_note(f"Seen on the page: {problem}")
@@ -86,61 +80,65 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
         raise
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """The browser ends when no test of pages is next."""
+    try:
+        yield
+    finally:
+        if nextitem is None or not nextitem.path.is_relative_to(FOLDER):
+            TABS.end()
+
+
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def memory() -> Iterator[Path]:
+    """A folder for the files of servers: on a disk they wait as long as they work."""
+    place = MEMORY if os.access(MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="ctxadmin-pages-", dir=place) as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def server(memory: Path) -> Iterator[LiveServer]:
     """The embedded server with the demo data, on a SQLite file, and a person of each role."""
-    with LiveServer(tmp_path_factory.mktemp("server"), {}) as live:
-        live.make_people()
+    with LiveServer(memory / "server", {}) as live:
+        live.make_people(*SCOPES)
         yield live
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for the tests of a module: Playwright's loop must not run beside the ORM's."""
-    with sync_playwright() as playwright, chromium.launch(playwright) as launched:
-        yield launched
-
-
-@pytest.fixture(scope="session")
-def sessions() -> dict[str, StorageState]:
-    """The cookies of who signed in already, by role."""
-    return {}
+@pytest.fixture
+def tabs() -> Tabs:
+    """The browser of the tests of pages, and its tabs."""
+    return TABS
 
 
 @pytest.fixture
-def open_page(
-    request: pytest.FixtureRequest,
-    browser: Browser,
-    server: LiveServer,
-    sessions: dict[str, StorageState],
-) -> Iterator[OpenPage]:
+def browser(tabs: Tabs) -> Browser:
+    """For contexts that no tab has."""
+    return tabs.browser
+
+
+@pytest.fixture
+def open_page(request: pytest.FixtureRequest, server: LiveServer, tabs: Tabs) -> Iterator[OpenPage]:
     opened = request.node.stash.setdefault(OPENED, [])
 
     def open_one(
         role: str | None = "admin",
         *,
-        theme: Literal["light", "dark"] = "light",
+        theme: Theme = "light",
         width: int = 1280,
         locale: str = "en-GB",
     ) -> Page:
-        if role and role not in sessions:
-            sessions[role] = _sign_in(browser, server, role)
-        context = browser.new_context(
-            base_url=server.url,
-            storage_state=sessions[role] if role else None,
-            color_scheme=theme,
-            reduced_motion="reduce",  # or axe measures colours in the middle of a transition
-            viewport={"width": width, "height": 900},
-            locale=locale,
-        )
-        context.set_default_timeout(PATIENCE)
-        context.add_cookies([{"name": "theme", "value": theme, "url": server.url}])
-        opened.append(Opened(context, chromium.Watch(context, server.url.partition("://")[2])))
-        return context.new_page()
+        tab = tabs.take(Look(server.url, theme, width, locale), server, role)
+        opened.append(tab)
+        return tab.page
 
     yield open_one
     for each in opened:
-        each.context.close()
+        if request.node.stash.get(FAILED, False):
+            each.context.close()
+        else:
+            tabs.give_back(each)
     opened.clear()  # the test may be run once more
 
 
@@ -185,12 +183,12 @@ def tolerate(request: pytest.FixtureRequest) -> Callable[[str], None]:
     return tolerate_one
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def token(server: LiveServer) -> str:
-    return server.make_token("engine", "review", "design", "admin")
+    return server.token(*SCOPES)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def api(server: LiveServer, token: str) -> Iterator[httpx.Client]:
     headers = {"Authorization": f"Bearer {token}"}
     with httpx.Client(base_url=f"{server.url}/api/v1/", headers=headers, timeout=30) as client:
@@ -203,14 +201,6 @@ def start(api: httpx.Client) -> Started:
     return partial(start_one, api)
 
 
-def _sign_in(browser: Browser, server: LiveServer, role: str) -> StorageState:
-    with browser.new_context(base_url=server.url) as context:
-        context.set_default_timeout(PATIENCE)
-        entry = context.new_page()
-        chromium.sign_in(entry, role)
-        return context.storage_state()
-
-
 def _traceback(item: pytest.Item) -> str:
     """The last traceback in the log of the server that the test used, if there is one."""
     server = getattr(item, "funcargs", {}).get("server")
@@ -220,7 +210,7 @@ def _traceback(item: pytest.Item) -> str:
     return found and found + text
 
 
-def _hear_out(opened: Opened) -> None:
+def _hear_out(opened: Tab) -> None:
     """Events wait in a pipe until something is asked; then all that came before are told."""
     for page in opened.context.pages:
         try:
@@ -230,7 +220,7 @@ def _hear_out(opened: Opened) -> None:
             page.evaluate("() => 0")
 
 
-def _keep_pictures(name: str, opened: list[Opened]) -> None:
+def _keep_pictures(name: str, opened: list[Tab]) -> None:
     for number, page in enumerate(page for each in opened for page in each.context.pages):
         safe = re.sub(r"[^\w-]+", "-", name)
-        chromium.screenshot(page, PICTURES / f"{safe}-{number}.png")
+        screenshot(page, PICTURES / f"{safe}-{number}.png")

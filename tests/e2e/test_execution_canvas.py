@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser import (
-    assert_accessible_in_both_themes,
+    assert_accessible,
     assert_nothing_sticks_out,
 )
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import OpenPage, Theme
 
 REVIEW = {"pause": "before", "pause_reason": "Read it first."}
 SEES = {"rules": [{"type": "exclude", "pattern": "secret"}], "default_behavior": "pass"}
@@ -191,22 +191,22 @@ def test_a_picture_shows_the_marks(viewer_page: Page, run: str) -> None:
     assert "taken" in picture
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
 def test_the_canvas_of_an_execution_is_accessible(
-    open_page: OpenPage, run: str, api: httpx.Client, width: int
+    open_page: OpenPage, run: str, api: httpx.Client, theme: Theme, width: int
 ) -> None:
     complete(api, run, "answer")
-    page = opened(open_page("reviewer", width=width), run)
-    assert_accessible_in_both_themes(page)
+    page = opened(open_page("reviewer", theme=theme, width=width), run)
+    assert_accessible(page)
     page.goto(f"/executions/{run}/canvas/?node=answer")
     panel(page).get_by_role("link", name="Context seen").click()
     expect(panel(page).get_by_text("Tokens after")).to_be_visible()
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     page.get_by_role("button", name="Outline").click()
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     page.goto(f"/executions/{run}/canvas/?edge=good")
     expect(panel(page)).to_contain_text("the condition holds")
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     assert_nothing_sticks_out(page)
 
 

@@ -152,15 +152,6 @@ def test_a_phone_can_approve(open_page: OpenPage, api: httpx.Client, start: Star
     assert ok(api.get(f"conversations/{name}/snapshot"))["status"] == "RUNNING"
 
 
-def test_a_rejection_without_a_reason_asks_for_one(reviewer_page: Page, start: Started) -> None:
-    reviewer_page.goto(f"/executions/{start()}/")
-    reviewer_page.get_by_role("button", name="Reject").click()
-    expect(reviewer_page.get_by_text("Enter a reason for rejecting").first).to_be_visible()
-    reviewer_page.get_by_label("Reason").fill("not true")
-    reviewer_page.get_by_role("button", name="Reject").click()
-    expect(reviewer_page.get_by_role("heading", name="Failed at Review")).to_be_visible()
-
-
 def test_a_version_is_restored_from_a_dialog_and_forked(
     reviewer_page: Page, api: httpx.Client, start: Started
 ) -> None:

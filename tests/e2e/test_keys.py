@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible
 from tests.e2e.keys import assert_does_something, listed
+from tests.e2e.tabs import EMPTY
 
 
 def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx.Client) -> None:
@@ -24,7 +25,7 @@ def test_each_listed_key_of_a_conversation_does_something(page: Page, api: httpx
     assert {"Next result", "Clear selection", "Go to Workflows"} <= keys.keys()
     for label, steps in keys.items():
         if not page.url.endswith(f"{path}?q=message#m0"):
-            page.goto("about:blank")
+            page.goto(EMPTY)
             page.goto(f"{path}?q=message#m0")
             expect(page.locator(".hit-link").first).to_be_visible()
         page.locator("#m3 .message-select").check()

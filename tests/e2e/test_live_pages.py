@@ -2,7 +2,7 @@
 
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -228,34 +228,21 @@ def test_without_sockets_a_running_execution_still_moves(
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
 
 
-@pytest.fixture
-def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    """One that a test may stop."""
-    with LiveServer(tmp_path_factory.mktemp("restarted"), {}, "--no-demo") as server:
-        server.make_people()
-        yield server
-
-
 def test_a_page_says_that_the_connection_is_lost_and_catches_up_after_a_restart(
-    open_page: OpenPage, own_server: LiveServer, tolerate: Callable[[str], None]
+    reviewer_page: Page,
+    api: httpx.Client,
+    server: LiveServer,
+    name: str,
+    tolerate: Callable[[str], None],
 ) -> None:
-    page = open_page(None)
-    tolerate("off the host")  # it is the test's other server
+    page = go(reviewer_page, f"/executions/{name}/")
     tolerate("WebSocket connection to|ERR_CONNECTION_REFUSED")
-    token = own_server.make_token("engine", "review")
-    headers = {"Authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=f"{own_server.url}/api/v1/", headers=headers) as api:
-        ok(api.post("conversations", json={"id": "one"}))
-        save(api, "one", status="PAUSED", state_data={"plan": "before"})
-        page.goto(f"{own_server.url}/sign-in/?next=/executions/one/")
-        page.locator("input[name=username]").fill("reviewer")
-        page.locator("input[name=password]").fill(PASSWORD)
-        page.locator("input[name=password]").press("Enter")
-        live(page)
-        own_server.stop()
+    server.stop()
+    try:
         expect(page.get_by_text("Connection lost, reconnecting")).to_be_visible()
-        own_server.start()
-        change(api, "one", plan="after the restart")
-        expect(page.get_by_text("after the restart").first).to_be_visible()
-        expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
-        live(page)
+    finally:
+        server.start()
+    change(api, name, plan="after the restart")
+    expect(page.get_by_text("after the restart").first).to_be_visible()
+    expect(page.get_by_text("Connection lost, reconnecting")).to_be_hidden()
+    live(page)

@@ -99,7 +99,7 @@ def test_a_browser_tells_what_its_reader_asked_for(
         allow.click()
     expect(allow).to_have_attribute("aria-pressed", "true")
     paused(api)
-    page.wait_for_function("localStorage.getItem('notify-after')")
+    page.wait_for_function("() => localStorage.getItem('notify-after')")
     for _ in range(60):
         with page.expect_response("**/notifications/news/**"):
             page.goto("/")  # every page asks when it comes

@@ -6,10 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from ctxadmin.identity.roles import Role
-from tests.browser import (
-    assert_accessible,
-    assert_accessible_in_every_look,
-)
+from tests.browser import assert_accessible
 from tests.e2e.conftest import OpenPage
 from tests.live_server import PASSWORD
 
@@ -19,7 +16,7 @@ def test_each_role_has_an_overview(open_page: OpenPage, role: Role) -> None:
     page = open_page(role.value)
     page.goto("/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    assert_accessible_in_every_look(page)
+    assert_accessible(page)
 
 
 def test_the_theme_of_a_page_is_the_one_that_was_asked_for(page: Page, dark_page: Page) -> None:
@@ -30,7 +27,6 @@ def test_the_theme_of_a_page_is_the_one_that_was_asked_for(page: Page, dark_page
 
 def test_a_visitor_signs_in_and_comes_to_where_they_wanted(visitor_page: Page) -> None:
     visitor_page.goto("/conversations/")
-    assert_accessible(visitor_page)
     visitor_page.locator("input[name=username]").fill("viewer")
     visitor_page.locator("input[name=password]").fill(PASSWORD)
     visitor_page.locator("input[name=password]").press("Enter")
@@ -43,6 +39,5 @@ def test_a_wrong_password_is_told_and_lets_nobody_in(visitor_page: Page) -> None
     visitor_page.locator("input[name=password]").fill("not the passphrase")
     visitor_page.locator("input[name=password]").press("Enter")
     expect(visitor_page.get_by_role("alert")).to_be_visible()
-    assert_accessible(visitor_page)
     visitor_page.goto("/conversations/")
     expect(visitor_page).to_have_url(re.compile(r"/sign-in/"))

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import (
-    assert_accessible_in_both_themes,
+    assert_accessible,
     assert_nothing_sticks_out,
 )
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import OpenPage, Theme
 
 
 def made(api: httpx.Client, name: str, count: int) -> str:
@@ -84,20 +84,20 @@ def test_messages_are_selected_by_keys(reviewer_page: Page, api: httpx.Client) -
     expect(page.get_by_text("7 messages: #0–#6")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
 def test_selecting_previewing_and_comparing_are_accessible(
-    open_page: OpenPage, api: httpx.Client, width: int
+    open_page: OpenPage, api: httpx.Client, theme: Theme, width: int
 ) -> None:
     name = made(api, f"e2e-select-axe-{width}", 8)
-    page = open_page("reviewer", width=width)
+    page = open_page("reviewer", theme=theme, width=width)
     page.goto(f"/conversations/{name}/")
     box(page, 2).check()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     page.get_by_role("button", name="Hide these").click()
     partners = page.get_by_role("button", name="Hide the matching calls and results too")
     expect(partners).to_be_visible()
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     partners.click()
     expect(page.get_by_text("2 messages: #1–#2")).to_be_visible()
     page.get_by_role("button", name="Apply").click()
@@ -109,7 +109,7 @@ def test_selecting_previewing_and_comparing_are_accessible(
     page.get_by_label("Compare batch 0, revision 0").check()
     page.get_by_role("button", name="Compare selected").click()
     expect(page.locator("ins")).to_have_text("nought")
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     assert_nothing_sticks_out(page)
 
 

@@ -1,14 +1,15 @@
 """The components in a browser: accessible in both themes and widths, also without JavaScript."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import (
     assert_accessible,
     assert_accessible_in_both_themes,
-    assert_accessible_in_every_look,
+    assert_nothing_sticks_out,
 )
 from tests.e2e.conftest import OpenPage
 from tests.live_server import LiveServer
@@ -17,17 +18,11 @@ PATH = "/styleguide/"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+def server(memory: Path) -> Iterator[LiveServer]:
     """A server of its own: the page is there in debug mode only."""
-    with LiveServer(tmp_path_factory.mktemp("styleguide"), {"CTXADMIN_DEBUG": "1"}) as live:
+    with LiveServer(memory / "styleguide", {"CTXADMIN_DEBUG": "1"}) as live:
         live.make_people()
         yield live
-
-
-@pytest.fixture(scope="module")
-def sessions() -> dict[str, StorageState]:
-    """Cookies of this module's server."""
-    return {}
 
 
 @pytest.fixture
@@ -46,9 +41,14 @@ def plain_page(browser: Browser, server: LiveServer, open_page: OpenPage) -> Ite
         yield context.new_page()
 
 
-@pytest.mark.parametrize("narrow", [390, 320])
-def test_every_component_is_accessible(guide: Page, narrow: int) -> None:
-    assert_accessible_in_every_look(guide, narrow)
+def test_every_component_is_accessible(guide: Page) -> None:
+    """Here whole in each width: other pages are made of this."""
+    assert_accessible_in_both_themes(guide)
+    assert_nothing_sticks_out(guide)
+    for width in (390, 320):
+        guide.set_viewport_size({"width": width, "height": 900})
+        assert_accessible(guide)
+        assert_nothing_sticks_out(guide)
 
 
 def test_a_form_with_errors_is_accessible(guide: Page) -> None:

@@ -1,14 +1,13 @@
 """What if, in a browser: one execution after the other, stopped and taken up again."""
 
 from collections.abc import Callable
-from typing import Literal
 
 import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser import assert_accessible
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import OpenPage, Theme
 
 SLUG = "e2e-what-if"
 START = {"id": "start", "type": "start"}
@@ -88,17 +87,16 @@ def _hold(route: Route, held: list[Route]) -> None:
         route.continue_()
 
 
-@pytest.mark.parametrize("width", [360, 1280])
 def test_the_page_is_readable_in_the_dark_and_on_a_phone(
-    open_page: OpenPage, recorded: str, width: int
+    open_page: OpenPage, recorded: str
 ) -> None:
-    page = open_page("reviewer", theme="dark", width=width)
+    page = open_page("reviewer", theme="dark", width=360)
     page.goto(f"/workflows/{recorded}/what-if/")
     page.get_by_label("Executions").fill("2")
     page.get_by_role("button", name="Start").click()
     expect(page.locator("#what-if-sum")).to_contain_text("Done: 2 executions")
     assert_accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def _edited(page: Page, slug: str) -> None:
@@ -139,7 +137,7 @@ def test_what_stands_on_the_canvas_is_tried_before_it_is_saved(
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 360)])
 def test_a_run_of_the_canvas_is_stopped_and_goes_on(
-    open_page: OpenPage, recorded: str, theme: Literal["light", "dark"], width: int
+    open_page: OpenPage, recorded: str, theme: Theme, width: int
 ) -> None:
     page = open_page("designer", theme=theme, width=width)
     page.goto(f"/workflows/{recorded}/editor/")

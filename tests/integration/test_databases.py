@@ -5,9 +5,15 @@ from collections.abc import Callable
 from threading import Thread
 
 import pytest
+from django.apps import apps
+from django.contrib.auth.models import Group, Permission
 from django.db import connection, transaction
 
 from ctxadmin.accounts.models import Workspace
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Role
+from tests.clean_tables import clean_tables
+from tests.factories import conversation, member, person, user
 
 
 def ask(question: str) -> object:
@@ -73,3 +79,25 @@ def test_another_connection_sees_what_was_committed_and_not_what_was_not() -> No
         in_a_thread(look)
     in_a_thread(look)
     assert seen == [0, 1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_clean_tables_have_what_follows_from_the_code_and_the_first_anchor() -> None:
+    conversation(user("committed"), actor=person_of_a_group())
+    clean_tables()
+    rows = {
+        model._meta.label: model._default_manager.count()
+        for model in apps.get_models(include_auto_created=True)
+    }
+    kept = {label for label, count in rows.items() if count}
+    assert kept == {"contenttypes.ContentType", "auth.Permission", "audit.AuditAnchor"}
+    assert rows["audit.AuditAnchor"] == 1
+
+
+def person_of_a_group() -> Actor:
+    """Whose rows name others, also by tables between two models."""
+    made = member("rita", Role.ADMIN)
+    group = Group.objects.create(name="readers")
+    group.permissions.add(*Permission.objects.all()[:2])
+    made.groups.add(group)
+    return person(Role.ADMIN)

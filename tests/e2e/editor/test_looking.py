@@ -9,10 +9,9 @@ from pydantic import JsonValue
 
 from tests.browser import (
     assert_accessible,
-    assert_accessible_in_both_themes,
     assert_nothing_sticks_out,
 )
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import OpenPage, Theme
 from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, opened, saved
 
 
@@ -45,17 +44,19 @@ def test_a_loop_is_a_note_and_no_problem(designer_page: Page, made: Make) -> Non
     expect(page.locator(".problem-note")).to_contain_text("a loop")
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_editor_is_accessible(open_page: OpenPage, made: Make, width: int) -> None:
-    page = opened(open_page("designer", width=width), made())
-    assert_accessible_in_both_themes(page)
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+def test_the_editor_is_accessible(
+    open_page: OpenPage, made: Make, theme: Theme, width: int
+) -> None:
+    page = opened(open_page("designer", theme=theme, width=width), made())
+    assert_accessible(page)
     card(page, "ask").click()
     expect(page.get_by_label("Note on the canvas")).to_be_visible()
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     page.get_by_role("button", name="Outline").click()
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     page.get_by_role("button", name="Connect Ask").click()
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     assert_nothing_sticks_out(page)
 
 

@@ -10,10 +10,9 @@ from pydantic import JsonValue
 
 from tests.browser import (
     assert_accessible,
-    assert_accessible_in_both_themes,
     assert_nothing_sticks_out,
 )
-from tests.e2e.conftest import OpenPage
+from tests.e2e.conftest import OpenPage, Theme
 from tests.e2e.editor.scenes import NODES, Make, card, deaf, draft, form, opened, saved
 
 
@@ -91,11 +90,8 @@ def test_what_another_designer_saves_appears_by_itself_and_one_sees_who_is_there
     assert found - version <= 3  # nobody saved what only came from the other
 
 
-@pytest.mark.parametrize(
-    ("choice", "stays"), [("Mine for all", "Mine"), ("Theirs for all", "Theirs")]
-)
 def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
-    open_page: OpenPage, made: Make, api: httpx.Client, choice: str, stays: str
+    open_page: OpenPage, made: Make, api: httpx.Client
 ) -> None:
     slug = made()
     mine, other = opened(deaf(open_page("designer")), slug), opened(open_page("admin"), slug)
@@ -107,16 +103,15 @@ def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
     dialog = mine.get_by_role("dialog", name="1 element has conflicting changes")
     expect(dialog).to_contain_text("Theirs")
     expect(dialog.get_by_role("button", name="Merge")).to_be_disabled()
-    assert_accessible(mine)
-    dialog.get_by_role("button", name=choice).click()
+    dialog.get_by_role("button", name="Theirs for all").click()
     dialog.get_by_role("button", name="Merge").click()
     saved(mine)
-    assert stays in str(draft(api, slug)["nodes"][0]["properties"])
+    assert "Theirs" in str(draft(api, slug)["nodes"][0]["properties"])
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
-    open_page: OpenPage, made: Make, api: httpx.Client, width: int
+    open_page: OpenPage, made: Make, api: httpx.Client, theme: Theme, width: int
 ) -> None:
     rules: list[JsonValue] = [{"type": "exclude", "pattern": "secret"}]
     config: JsonValue = {"template": "Be kind.", "temperature": 0.2}
@@ -124,7 +119,7 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
         "id": "ask", "type": "llm", "config": config, "context_filter": {"rules": rules}
     }  # fmt: skip
     slug = made([node], [])
-    page = opened(deaf(open_page("designer", width=width)), slug)
+    page = opened(deaf(open_page("designer", theme=theme, width=width)), slug)
     found = api.get(f"workflows/{slug}/draft").json()
     theirs = found["document"]["nodes"][0]
     theirs["config"] = {"template": "Be short.", "temperature": 0.7}
@@ -142,7 +137,7 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
     expect(mine.locator("ins")).to_have_text([" always", "secrets"])
     expect(mine).to_contain_text("Input filter 1 › Rules")
     expect(dialog).not_to_contain_text('"context_filter"')
-    assert_accessible_in_both_themes(page)
+    assert_accessible(page)
     assert_nothing_sticks_out(page)
     dialog.get_by_text("Other config, as JSON").nth(2).press("Enter")
     expect(dialog.locator("pre:visible")).to_contain_text("0.7")

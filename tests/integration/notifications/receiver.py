@@ -10,6 +10,8 @@ from typing import Any, Self
 
 import orjson
 
+POLL_SECONDS = 0.01  # a server that is told to end looks so often if it was; the usual is 0.5
+
 
 @dataclass(frozen=True)
 class Got:
@@ -68,7 +70,7 @@ class Receiver:
         self._server.daemon_threads = True
 
     def __enter__(self) -> Self:
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        Thread(target=self._server.serve_forever, args=[POLL_SECONDS], daemon=True).start()
         return self
 
     def __exit__(

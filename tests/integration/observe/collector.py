@@ -9,6 +9,8 @@ from typing import Self
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
+from tests.integration.notifications.receiver import POLL_SECONDS
+
 
 class Collector:
     """Takes spans by HTTP and protobuf until it is left."""
@@ -33,7 +35,9 @@ class Collector:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(
+            target=self._server.serve_forever, args=[POLL_SECONDS], daemon=True
+        ).start()
         return self
 
     def __exit__(self, *args: object) -> None:

@@ -28,7 +28,7 @@ from tests.integration.pages.state_edits import (
     with_reducers,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 STATE = {"draft": "Dear customer", "count": 3}
 OTHER = {"draft": "of the new one", "count": 70}
@@ -62,6 +62,7 @@ def changes(answer: Any) -> Any:
     return json.loads(lost_page(answer).changes)
 
 
+@pytest.mark.both_databases
 def test_what_is_typed_after_it_began_is_kept_with_what_was_typed_before(
     reviewer: Client, run: Run
 ) -> None:
@@ -263,6 +264,7 @@ def test_what_is_too_large_to_be_kept_is_shown_and_said(
     assert "Your latest edits are not saved" in text(answer)
 
 
+@pytest.mark.both_databases
 def test_an_execution_that_begins_while_it_is_applied_gets_nothing_of_it(
     reviewer: Client, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +293,7 @@ def test_what_the_same_press_wrote_before_it_ended_is_told_as_written(
     assert run.state() == OTHER
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize("name", ["", "none-such", "größe", "x" * 500])
 def test_an_execution_that_there_is_none_of_keeps_nothing(
     reviewer: Client, run: Run, name: str

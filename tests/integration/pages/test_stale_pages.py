@@ -25,7 +25,7 @@ from tests.integration.pages.execution_scenes import (
     url,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 SAMPLES = {"int": 1, "str": "x"}
 
 
@@ -47,6 +47,7 @@ def page_paths(
             yield reverse(within + each.name, kwargs=args)
 
 
+@pytest.mark.both_databases
 def test_every_address_of_a_form_can_be_opened(reviewer: Client) -> None:
     # What stands below the editor is asked by its script alone; no browser shows such an address.
     called = re.compile(r"/editor/.")

@@ -9,7 +9,7 @@ from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import hidden, paused, text
 from tests.integration.pages.state_edits import apply, carried, opened, other_edit, send, typed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 
 def test_a_conflict_is_never_approved_unseen(reviewer: Client, run: Run) -> None:
@@ -165,6 +165,7 @@ def test_taking_all_of_theirs_leaves_nothing_to_write(reviewer: Client, run: Run
     assert run.snapshot()["version"] == 2
 
 
+@pytest.mark.both_databases
 def test_somebody_who_is_faster_again_makes_another_conflict(reviewer: Client, run: Run) -> None:
     answer = conflict(reviewer, run)
     fields = carried(answer, theirs=hidden(text(answer), "theirs")) | {"choice-0": "mine"}
@@ -191,6 +192,7 @@ def test_what_was_typed_can_be_copied_when_it_does_not_wait_any_more(
     assert run.state()["draft"] == "Dear customer"
 
 
+@pytest.mark.both_databases
 def test_an_edit_of_another_execution_of_the_conversation_is_not_merged(
     reviewer: Client, run: Run
 ) -> None:

@@ -13,7 +13,7 @@ from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import field_of, form_of, hidden, page, text
 from tests.integration.pages.state_edits import apply, carried, other_edit, send, typed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = pytest.mark.django_db
 
 
 def opened(client: Client, run: Run, query: str = "") -> dict[str, str]:

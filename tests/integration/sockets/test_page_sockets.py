@@ -10,13 +10,13 @@ from django.db import transaction
 from conversations.erasure import erase
 from conversations.services import NewConversation, append, create
 from ctxadmin.identity.roles import Role
-from ctxadmin.realtime import topics
+from ctxadmin.realtime import hub, topics
 from ctxadmin.realtime.hubs import hub_here
 from ctxadmin.realtime.page_socket import _MOST_UNSENT, PageSocket
 from ctxadmin.realtime.protocol import State
 from tests import factories
 from tests.factories import Api, drafts, engine, user
-from tests.integration.sockets.pages import do, of_person, play
+from tests.integration.sockets.pages import PATIENCE, do, of_person, play
 from workflows.domain.graph import Document
 from workflows.services import NewWorkflow, publish, save_draft
 from workflows.services import create as create_workflow
@@ -27,7 +27,11 @@ CANARY = "c4n4ry said this"
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[int]]:
-    """What hubs read of conversations, beside what opening a page reads."""
+    """What hubs read of conversations, beside what opening a page reads.
+
+    None looks by itself meanwhile, however long a test takes on a busy machine.
+    """
+    monkeypatch.setattr(hub, "LOOK_ALONE_EVERY", PATIENCE)
     seen: list[Sequence[int]] = []
     source = topics.source_of("conversations")
     assert source is not None

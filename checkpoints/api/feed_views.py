@@ -1,0 +1,185 @@
+"""The feed of a workspace: pages of JSON, or a stream that goes on."""
+
+from collections.abc import AsyncGenerator
+from functools import partial
+from typing import ClassVar, Final
+
+from django.http import HttpResponse
+from rest_framework.exceptions import Throttled
+from rest_framework.request import Request
+
+from checkpoints import feed
+from checkpoints.api.waiting import Waiter
+from checkpoints.api.waiting_views import AnyNegotiation
+from checkpoints.domain.status import Status
+from checkpoints.feed import Wanted
+from conversations.api.endpoints import json_answer
+from conversations.feed import last_position
+from ctxadmin.http.deferred_response import DeferredResponse
+from ctxadmin.http.described import Answer, Parameter, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.realtime import admission
+from ctxadmin.realtime.callers import Caller, caller_of_request
+from ctxadmin.realtime.hubs import hub_here
+from ctxadmin.realtime.topics import WORKSPACE, Topic
+
+_STREAM: Final = "text/event-stream"
+_MOST_KINDS: Final = 50
+_BEAT_SECONDS: Final = 15.0
+_QUERY: Final = (
+    Parameter("after", "The cursor behind which to go on; the oldest kept change without one."),
+    Parameter("workflow", "Only conversations of this workflow."),
+    Parameter("kinds", "Only these kinds of changes: `execution,messages.append`."),
+    Parameter("status", "Only changes that led to one of these statuses, with commas between."),
+    Parameter(
+        "limit",
+        "Number of events at most.",
+        int,
+        limits={"minimum": 1, "maximum": feed.MOST, "default": 100},
+    ),
+)
+_LAST: Final = Parameter(
+    "Last-Event-ID", "The cursor of the last event received, instead of `after`.", place="header"
+)
+
+
+class WhoAnswer(Answer):
+    """Who made a change: a `token`, a `person` or the `system`."""
+
+    kind: str
+    name: str
+
+
+class FeedEventAnswer(Answer):
+    """One change of a conversation; `execution` to `keys` only of changes that wrote a version."""
+
+    cursor: str
+    conversation: str
+    seq: int
+    what: str
+    who: WhoAnswer
+    at: str
+    revision: int | None = None
+    count: int | None = None
+    execution: str | None = None
+    version: int | None = None
+    status: str | None = None
+    keys: list[str] | None = None
+    more_keys: bool | None = None
+
+
+class FeedAnswer(Answer):
+    """A part of the feed; `next` is the cursor of the next call, also when there is no more now.
+
+    `reset`: changes behind the given cursor are not kept any more.
+    """
+
+    results: list[FeedEventAnswer]
+    next: str
+    more: bool
+    reset: bool
+
+
+class Events(Endpoint):
+    content_negotiation_class = AnyNegotiation
+    keep_answers: ClassVar[bool] = False
+
+    @described(
+        "Follow the changes of all conversations",
+        answer=FeedAnswer,
+        query=_QUERY,
+        headers=(_LAST,),
+        errors=("rate_limited",),
+        answer_types=("application/json", _STREAM),
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """Every committed change once or more, those of one conversation in their order.
+
+        The cursor never passes a change that is committed later. With `Accept: text/event-stream`
+        the same events come as they happen, each with its cursor as id; without a cursor the
+        stream begins with `state`, which has the cursor of now. An erased conversation leaves one
+        event, `conversation.erase`. Changes are kept for 30 days.
+        """
+        wanted, workspace = self._wanted(request), self.actor.workspace
+        after = self._cursor(request)
+        if _STREAM in request.headers.get("Accept", ""):
+            caller = caller_of_request(request._request, self.actor)
+            work = partial(_stream, workspace, caller, after, wanted)
+            stream = DeferredResponse(work, content_type=_STREAM)
+            stream["Cache-Control"] = "no-store"
+            stream["X-Accel-Buffering"] = "no"
+            return stream
+        part = feed.read(workspace, after or 0, wanted, self._limit())
+        return json_answer(
+            dumps(
+                {
+                    "results": [event.as_json() for event in part.events],
+                    "next": str(part.cursor),
+                    "more": part.has_more,
+                    "reset": part.is_reset,
+                }
+            )
+        )
+
+    def _wanted(self, request: Request) -> Wanted:
+        kinds = _listed(request, "kinds")
+        if len(kinds) > _MOST_KINDS:
+            raise ValidationFailed.at("?kinds", f"name at most {_MOST_KINDS} kinds")
+        statuses = _listed(request, "status")
+        if unknown := sorted(statuses - set(Status)):
+            text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
+            raise ValidationFailed.at("?status", text)
+        return Wanted(request.query_params.get("workflow", ""), kinds, statuses)
+
+    def _limit(self) -> int:
+        limit = self.query_int("limit", 100)
+        if limit is None or not 1 <= limit <= feed.MOST:
+            text = f"limit must be a number from 1 to {feed.MOST}."
+            raise ValidationFailed.at("?limit", text)
+        return limit
+
+    def _cursor(self, request: Request) -> int | None:
+        header, query = request.headers.get("Last-Event-ID"), request.query_params.get("after")
+        for name, text in (("Last-Event-ID", header), ("?after", query)):
+            if text is None:
+                continue
+            if not text.isascii() or not text.isdigit() or len(text) > 18:
+                raise ValidationFailed.at(name, "This is not the cursor of an event.")
+            return int(text)
+        return None
+
+
+def _listed(request: Request, name: str) -> frozenset[str]:
+    return frozenset(each for each in request.query_params.get(name, "").split(",") if each)
+
+
+async def _stream(
+    workspace: int, caller: Caller, after: int | None, wanted: Wanted
+) -> AsyncGenerator[bytes]:
+    """The parts of a stream: what was missed, then each change in its order."""
+    hub, waiter = hub_here(), Waiter(Topic(WORKSPACE, workspace, workspace), caller)
+    if not admission.admit(caller):
+        raise Throttled(wait=5, detail="Too many calls of this caller are waiting.")
+    try:
+        await hub.join(waiter)
+        if after is None:
+            after = await hub.ask(last_position, workspace)
+            yield _event("state", after, {"cursor": str(after)})
+        while not waiter.code:
+            part = await hub.ask(feed.read, workspace, after, wanted, feed.MOST)
+            after = part.cursor
+            if part.is_reset:
+                yield _event("reset", after, {"cursor": str(after)})
+            for event in part.events:
+                yield _event("changed", event.position, event.as_json())
+            if not part.has_more and not await waiter.news(_BEAT_SECONDS):
+                yield b": alive\n\n"
+    finally:
+        admission.leave(caller)
+        await hub.leave(waiter)
+
+
+def _event(kind: str, cursor: int, data: dict[str, object]) -> bytes:
+    return b"id: %d\nevent: %b\ndata: %b\n\n" % (cursor, kind.encode(), dumps(data))

@@ -1,0 +1,170 @@
+"""Changes of a workspace's conversations as events of its feed, read from the audit."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
+from typing import Any, Final
+
+import orjson
+from django.db.models import Q
+
+from checkpoints.frames import named
+from checkpoints.models import Checkpoint, Execution
+from conversations import feed
+from conversations.feed import Fed
+from conversations.models import Conversation
+from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib import clock
+
+MOST: Final = 1_000  # events of one part
+_LOOKED_AT: Final = 200  # changes at once
+_MOST_LOOKS: Final = 50  # of one call, where a filter drops nearly everything
+_ENTRY: Final = (
+    *("stream", "seq", "at", "actor_kind", "actor_name", "action"),
+    *("object_type", "object_id", "version_after"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which events are asked for; empty means all.
+
+    A kind is what the audit calls a change, or the word before its dot: ``execution`` stands for
+    ``execution.start`` and all others. A status is one that the change led to.
+    """
+
+    workflow: str = ""
+    kinds: frozenset[str] = frozenset()
+    statuses: frozenset[str] = frozenset()
+
+    def takes(self, event: "Event") -> bool:
+        what = event.what
+        if self.kinds and what not in self.kinds and what.partition(".")[0] not in self.kinds:
+            return False
+        if self.statuses and event.data.get("status") not in self.statuses:
+            return False
+        return not self.workflow or event.workflow == self.workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change at its position; ``workflow`` is what the conversation runs now."""
+
+    position: int
+    what: str
+    workflow: str
+    data: Mapping[str, object] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, object]:
+        return {"cursor": str(self.position), **self.data}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Events in their order, the cursor behind them, and whether some before are not kept."""
+
+    events: Sequence[Event]
+    cursor: int
+    is_reset: bool
+    has_more: bool
+
+
+def read(workspace: int, after: int, wanted: Wanted, most: int) -> Part:
+    """The next events behind a position that are wanted, at most ``most``."""
+    found: list[Event] = []
+    is_reset = has_more = False
+    for _ in range(_MOST_LOOKS):
+        part = feed.read(workspace, after, _LOOKED_AT)
+        is_reset = is_reset or part.is_reset
+        after = part.cursor
+        has_more = len(part.entries) == _LOOKED_AT
+        for event in _events(part.entries):
+            if wanted.takes(event):
+                found.append(event)
+                if len(found) == most:
+                    return Part(found, event.position, is_reset, has_more=True)
+        if not has_more:
+            break
+    return Part(found, after, is_reset, has_more)
+
+
+def _events(entries: Sequence[Fed]) -> Iterator[Event]:
+    """The events of changes; of a conversation that was erased only the erasure is told."""
+    by_key: dict[int, list[int]] = defaultdict(list)
+    for each in entries:
+        by_key[each.conversation].append(each.seq)
+    heads = Conversation.objects.filter(key__in=by_key)
+    known = {
+        key: (name, run) for key, name, run in heads.values_list("key", "public_id", "workflow")
+    }
+    rows = _rows(by_key)
+    written = _written(rows.values())
+    for each in entries:
+        row = rows.get((each.conversation, each.seq))
+        is_erasure = row is not None and row.action == Action.CONVERSATION_ERASE
+        if row is None or (each.conversation not in known and not is_erasure):
+            continue
+        name, workflow = known.get(each.conversation, (row.object_id, ""))
+        data = {
+            "conversation": name,
+            "seq": each.seq,
+            "what": row.action,
+            "who": {"kind": row.actor_kind, "name": row.actor_name},
+            "at": clock.iso(row.at),
+            **({} if is_erasure else _after(row.version_after)),
+            **written.get((each.conversation, each.seq), {}),
+        }
+        yield Event(each.position, row.action, workflow, data)
+
+
+def _rows(by_key: Mapping[int, Collection[int]]) -> dict[tuple[int, int], Any]:
+    if not by_key:
+        return {}
+    wanted = reduce(or_, (Q(stream=key, seq__in=numbers) for key, numbers in by_key.items()))
+    rows = AuditEntry.objects.filter(wanted).values_list(*_ENTRY, named=True)
+    return {(row.stream, row.seq): row for row in rows}
+
+
+def _after(version_after: str) -> dict[str, object]:
+    """The view of ``[version.]revision.count``, as the audit keeps it."""
+    parts = version_after.split(".")
+    return {"revision": int(parts[-2]), "count": int(parts[-1])} if len(parts) > 1 else {}
+
+
+def _written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, object]]:
+    """What is told of the versions that changes wrote, by conversation and number of change."""
+    versions: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        parts = row.version_after.split(".")
+        if row.object_type == "execution" and len(parts) > 2:
+            versions[row.object_id].append(int(parts[0]))
+    if not versions:
+        return {}
+    keys = {row.stream for row in rows}
+    found = Execution.objects.filter(conversation__in=keys, public_id__in=versions)
+    ids = {
+        (key, number): name
+        for key, number, name in found.values_list("conversation", "number", "public_id")
+    }
+    if not ids:
+        return {}
+    wanted = (
+        Q(conversation=key, execution=number, version__in=versions[name])
+        for (key, number), name in ids.items()
+    )
+    told: dict[tuple[int, int], dict[str, object]] = {}
+    fields = ("conversation", "execution", "change_seq", "version", "status", "changed_keys")
+    checkpoints = Checkpoint.objects.filter(reduce(or_, wanted)).order_by("version")
+    for key, number, seq, version, status, changed in checkpoints.values_list(*fields):
+        names, more = named(orjson.loads(bytes(changed)))
+        told[key, seq] = {
+            "execution": ids[key, number],
+            "version": version,
+            "status": status,
+            "keys": list(names),
+            **({"more_keys": True} if more else {}),
+        }
+    return told

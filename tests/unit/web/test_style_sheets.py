@@ -1,0 +1,20 @@
+"""What holds for every style sheet, so that no page has to be looked at for it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.servers import ROOT
+
+SHEETS = sorted((ROOT / "static").rglob("*.css"))
+
+
+@pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: str(sheet.relative_to(ROOT)))
+def test_no_style_sheet_asks_how_a_screen_is_held(sheet: Path) -> None:
+    """WCAG 1.3.4: without such a question nothing can be locked to one way of holding it."""
+    assert not re.search(r"\borientation\b", sheet.read_text(encoding="utf-8"))
+
+
+def test_there_are_style_sheets() -> None:
+    assert {"app.css", "components.css", "tabler.min.css"} <= {sheet.name for sheet in SHEETS}
