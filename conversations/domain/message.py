@@ -191,13 +191,13 @@ class IncomingMessage(Contract):
             if not info.data.get("tool_calls"):
                 raise PydanticCustomError("missing", "this field is required")
             return None
-        if info.data["role"] in ("assistant", "tool"):
+        if info.data["role"] not in ("system", "developer"):
             return content
         if not content or (
             isinstance(content, list)
             and all(part.type in TEXT_PARTS and not part.text for part in content)
         ):
-            raise ValueError("an empty text is for assistant and tool messages only")
+            raise ValueError("a system message must not be empty")
         return content
 
     @field_validator("tool_call_id")

@@ -71,7 +71,7 @@ PHRASES: Final[Sequence[str]] = (
     _("The id {name} is taken."),
     _("only an assistant message has tool_calls"),
     _("only a tool message has a tool_call_id"),
-    _("an empty text is for assistant and tool messages only"),
+    _("a system message must not be empty"),
     # executions
     _("The execution is at version {current}, not {expected}."),
     _("This conversation has no execution."),

@@ -69,9 +69,7 @@ def rich_drafts() -> st.SearchStrategy[Draft]:
             content=content,
             tool_calls=st.lists(call, min_size=1, max_size=2, unique_by=lambda each: each["id"]),
         ),
-        st.lists(parts(), min_size=1, max_size=3)
-        .filter(lambda found: any(part.get("text") != "" for part in found))
-        .map(lambda found: message("user", found, name="ada", mood="fine")),
+        st.builds(message, st.just("user"), content=content, name=st.just("ada"), mood=st.just(1)),
     )
 
 

@@ -9,7 +9,7 @@ from checkpoints import entering
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Scope
-from tests.factories import Api, assistant, conversation, user
+from tests.factories import Api, assistant, conversation, system, user
 from tests.integration.checkpoints.flows import (
     Run,
     chain,
@@ -421,7 +421,7 @@ def test_a_next_node_that_lacks_something_does_not_undo_the_completion() -> None
         ({"checkpoint_id": "diff"}, "/checkpoint_id"),
         ({"result": {"outptu": 1}}, "/result/outptu"),
         ({"result": {"error": 5}}, "/result/error"),
-        ({"messages": [user("")]}, "/messages/0/content"),
+        ({"messages": [system("")]}, "/messages/0/content"),
         ({"status": "IDLE"}, "/status"),
     ],
 )

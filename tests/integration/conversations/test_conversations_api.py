@@ -103,7 +103,7 @@ def test_appended_messages_come_back_with_every_field_that_they_had(api: Api, ch
 
 
 def test_one_bad_message_appends_none(api: Api, chat: str) -> None:
-    body = {"messages": [user("fine"), user("")]}
+    body = {"messages": [user("fine"), system("")]}
     answer = api.post(f"/conversations/{chat}/messages", body)
     assert_problem(answer, 422, "validation", "/messages/1/content")
     assert api.get(f"/conversations/{chat}").json()["message_count"] == 4

@@ -213,7 +213,7 @@ def test_what_is_no_context_is_refused(api: CheckedApi, context: Any, pointer: s
 
 
 def test_a_message_that_cannot_be_is_refused(api: CheckedApi) -> None:
-    answer = apply(api, messages=[user("hi"), {"role": "user", "content": ""}])
+    answer = apply(api, messages=[user("hi"), {"role": "system", "content": ""}])
     assert_problem(answer, 422, "validation", "/messages/1/content")
 
 
