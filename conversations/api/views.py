@@ -13,6 +13,7 @@ from conversations import archiving, describing, erasure, queries, services, tra
 from conversations.api.answers import (
     AppendedAnswer,
     ConversationAnswer,
+    ImportedAnswer,
     MessageAnswer,
     MigratedAnswer,
     ValidatedAnswer,
@@ -26,9 +27,9 @@ from conversations.api.schemas import (
 )
 from conversations.domain import legacy
 from conversations.domain.bodies import StoredMessage
-from conversations.domain.chat_json import read_conversation
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.domain.transfer import is_export, read_export
+from conversations.domain.imports.shapes import EXPORT_NAME, NAMES
+from conversations.domain.imports.uploads import read_value, report_of
 from conversations.services import NewConversation
 from conversations.store import find_head, find_with_details, read_details
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
@@ -38,6 +39,12 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.json_bytes import dumps
 
 _VIEW = Parameter("view", "`current`, `all` or `revision:N`.", limits={"default": "current"})
+
+_SHAPE = Parameter(
+    "shape",
+    "The only format to try, if the structure alone does not tell.",
+    limits={"enum": sorted((*NAMES, EXPORT_NAME))},
+)
 
 
 class Conversations(Endpoint):
@@ -200,18 +207,27 @@ class Import(Endpoint):
     @described(
         "Import a conversation",
         body=dict[str, JsonValue] | list[JsonValue],
-        answer=ConversationAnswer,
+        answer=ImportedAnswer,
         status=201,
-        errors=("duplicate",),
+        query=(_SHAPE,),
+        errors=("duplicate", "too_large"),
         needs=Action.CONVERSATION_IMPORT,
     )
     def post(self, request: Request) -> Response:
-        if is_export(request.data):
-            head = transfers.import_export(self.actor, read_export(request.data))
-        else:
-            head = transfers.import_chat(self.actor, read_conversation(request.data))
+        """Takes an export of ctxadmin, or one conversation in a format of other programs.
+
+        The format is recognized by its structure: OpenAI chat (also lines of fine-tuning and of
+        batches), OpenAI Responses, Anthropic Messages, Vercel AI UI and model messages, Gemini
+        contents, LangChain messages, LangSmith runs, OpenTelemetry GenAI spans, ShareGPT. `report`
+        tells what was stored as what, and what was left out. If one message is invalid, nothing is
+        imported, and the error names its place. A body with several conversations is refused.
+        """
+        source = read_value(request.data, request.query_params.get("shape"))
+        head = transfers.import_one(self.actor, source)
         self.made_conversation = head.key
-        return created(head)
+        response = created(head)
+        response.data["report"] = report_of(source).as_json()
+        return response
 
 
 class ValidateConfig(Endpoint):
