@@ -11,7 +11,7 @@ from conversations.domain.imports.shapes import read_one, read_place, recognise,
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
-from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
+from ctxadmin.lib.errors import ContextError, ValidationFailed
 
 _MARK: bytes = b"\xef\xbb\xbf"
 
@@ -90,8 +90,7 @@ def _is_loose(value: JsonValue) -> bool:
 def _check_count(loose: list[Place]) -> None:
     if len(loose) > MOST_MESSAGES:
         text = f"a conversation has at most {MOST_MESSAGES} messages"
-        problem = FieldProblem("", text, "too_large")
-        raise loose[-1].locate(TooLarge(text, limit=MOST_MESSAGES, problems=[problem]))
+        raise loose[-1].excess(text, MOST_MESSAGES)
 
 
 def _first(lines: list[bytes]) -> bytes:

@@ -137,9 +137,10 @@ def _opened(place: Place) -> tuple[str, Place]:
     """The kind of a message and the place of its fields."""
     fields = place.fields()
     if _is_constructor(fields):
-        path = place.get("id").items()
+        path = fields.get("id")
         data = place.get("kwargs")
-        kind = _kind(data.get("type").value) or _kind(path[-1].value if path else None)
+        last = path[-1] if isinstance(path, list) and path else None
+        kind = _kind(data.get("type").value) or _kind(last)
     else:
         kind = _kind(fields.get("type"))
         data = place.get("data") if isinstance(fields.get("data"), dict) else place
@@ -168,7 +169,7 @@ def _calls(data: Place, extra: Place, transcript: Transcript) -> list[JsonValue]
     made: list[JsonValue] = []
     for field in ("tool_calls", "invalid_tool_calls"):
         calls = data.get(field)
-        for call in calls.items() if calls.value is not None else ():
+        for call in calls.items_if_any():
             wanted = call.get("id").text_or_none()
             name = call.get("name").text_or_none() or "unknown"
             arguments = texts.get(wanted or "", call.get("args").value)
@@ -195,7 +196,7 @@ def _former_calls(extra: Place, transcript: Transcript) -> list[JsonValue]:
     """Calls that stand in ``additional_kwargs`` alone."""
     made: list[JsonValue] = []
     calls = extra.get("tool_calls")
-    for call in calls.items() if calls.value is not None else ():
+    for call in calls.items_if_any():
         function = call.get("function")
         name = function.get("name").text()
         call_id = transcript.calls.ask(call.get("id").text_or_none(), name)
@@ -245,7 +246,7 @@ def _parts(data: Place, known: set[str], transcript: Transcript) -> _Parts:
     if isinstance(content.value, str):
         found.parts = [text_part(content.value)] if content.value else []
         return found
-    for block in content.items() if content.value is not None else ():
+    for block in content.items_if_any():
         if isinstance(block.value, str):
             found.parts.append(text_part(block.value))
         else:

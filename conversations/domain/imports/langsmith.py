@@ -1,6 +1,7 @@
 """Runs of LangSmith: the messages that a model got, and its answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from pydantic import JsonValue
@@ -8,7 +9,7 @@ from pydantic import JsonValue
 from conversations.domain.imports.chats import append_chat, append_list, is_message
 from conversations.domain.imports.places import Place
 from conversations.domain.imports.reasons import ANOTHER_ANSWER, ANOTHER_LIST, NO_MESSAGE_FOUND
-from conversations.domain.imports.traces import Traced, whole_conversations
+from conversations.domain.imports.traces import TraceBudget, Traced, whole_conversations
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 
 NAME: Final = "langsmith"
@@ -34,8 +35,10 @@ def read_traces(places: Sequence[Place]) -> list[ImportedConversation]:
     """The conversations of runs, those of child runs too."""
     found: list[Traced] = []
     without: list[Place] = []
+    budget = TraceBudget()
     for run in _runs(places):
         traced = _traced(run)
+        budget.spend(run, 0 if traced is None else len(traced.transcript))
         if traced is None:
             without.append(run)
         else:
@@ -45,19 +48,18 @@ def read_traces(places: Sequence[Place]) -> list[ImportedConversation]:
     return whole_conversations(found, without, "run")
 
 
-def _runs(places: Sequence[Place]) -> Iterator[Place]:
-    waiting = list(reversed(places))
-    while waiting:
-        place = waiting.pop()
+def _runs(places: Iterable[Place]) -> Iterator[Place]:
+    """The runs of some values and the runs within them, which nest as deep as JSON may."""
+    for place in places:
         if isinstance(place.value, list) or place.children is not None:
-            waiting += reversed(place.items())
-        elif isinstance(place.value, dict) and "run_type" not in place.value:
-            waiting.append(place.get("runs"))
-        else:
+            yield from _runs(place.items())
+        elif "run_type" in place.fields():
             yield place
-            children = place.get(*_CHILDREN)
-            if children.value is not None:
-                waiting += reversed(children.items())
+            yield from _runs(place.get(*_CHILDREN).items_if_any())
+        elif "runs" in place.fields():
+            yield from _runs(place.get("runs").items())
+        else:
+            raise place.refusal("a run has a run_type")
 
 
 def _traced(run: Place) -> Traced | None:
@@ -97,10 +99,11 @@ def _append_inputs(inputs: Place, transcript: Transcript) -> Fields:
     messages = inputs.get("messages")
     first = messages.value[0] if isinstance(messages.value, list) and messages.value else None
     if isinstance(first, list):
-        batches = messages.items()
-        append_list(batches[0], transcript)
-        for other in batches[1:]:
-            transcript.leave_out(other, "inputs/messages", ANOTHER_LIST)
+        for number, batch in enumerate(messages.items()):
+            if number:
+                transcript.leave_out(batch, "inputs/messages", ANOTHER_LIST)
+            else:
+                append_list(batch, transcript)
         return Fields()
     fields = append_chat(inputs, transcript)
     if fields is not None:
@@ -111,7 +114,7 @@ def _append_inputs(inputs: Place, transcript: Transcript) -> Fields:
         return Fields({}, inputs.get("tools") if inputs.get("tools").value else None)
     prompts = inputs.get("prompts")
     if isinstance(prompts.value, list):
-        for prompt in prompts.items()[:1]:
+        for prompt in islice(prompts.items(), 1):
             transcript.append(prompt, {"role": "user", "content": prompt.text()})
             transcript.took("prompts", "role: user")
     return Fields()
@@ -146,10 +149,9 @@ def _append_outputs(outputs: Place, transcript: Transcript) -> Fields:
 
 
 def _append_generations(generations: Place, transcript: Transcript) -> None:
-    batches = generations.items()
-    first = batches[0] if batches else generations
-    answers = first.items() if isinstance(first.value, list) else batches
-    for number, answer in enumerate(answers):
+    first = next(generations.items(), generations)
+    answers = first if first is not generations and isinstance(first.value, list) else generations
+    for number, answer in enumerate(answers.items()):
         if number:
             transcript.leave_out(answer, "generations", ANOTHER_ANSWER)
         elif answer.get("message").value is not None:

@@ -83,11 +83,11 @@ def _messages(place: Place) -> Place:
 
 def append_messages(messages: Place, transcript: Transcript) -> None:
     """Add a list of messages."""
-    places = messages.items()
-    if not places:
-        raise messages.refusal("a list of at least one message is required")
-    for place in places:
+    count = len(transcript)
+    for place in messages.items():
         append_message(place, transcript)
+    if len(transcript) == count:
+        raise messages.refusal("a list of at least one message is required")
 
 
 def append_message(place: Place, transcript: Transcript) -> None:
@@ -96,8 +96,12 @@ def append_message(place: Place, transcript: Transcript) -> None:
     if not isinstance(message, dict):
         transcript.add_verbatim(place)
         return
-    changed = dict(message)
     _note_calls(message, transcript)
+    is_former = message.get("function_call") or message.get("role") == "function"
+    if message.get("content") is not None and not is_former:
+        transcript.add_verbatim(place)
+        return
+    changed = dict(message)
     if message.get("role") == "function":
         _change_result(place, changed, transcript)
     if message.get("function_call"):
@@ -105,10 +109,7 @@ def append_message(place: Place, transcript: Transcript) -> None:
     asks = changed.get("tool_calls") or changed.get("toolCalls")
     if message.get("content") is None and not asks:
         _change_content(message, changed, transcript)
-    if changed == message:
-        transcript.add_verbatim(place)
-    else:
-        transcript.append(place, changed, is_verbatim=True)
+    transcript.append(place, changed, is_verbatim=True)
 
 
 def _note_calls(message: dict[str, JsonValue], transcript: Transcript) -> None:
@@ -182,12 +183,14 @@ def _is_completion(value: dict[str, JsonValue]) -> bool:
 
 
 def _append_completion(place: Place, transcript: Transcript) -> Fields:
-    first, *others = place.get("choices").items()
-    append_message(first.get("message"), transcript)
-    for other in others:
-        transcript.leave_out(other, "choices", ANOTHER_ANSWER)
+    reason: JsonValue = None
+    for number, choice in enumerate(place.get("choices").items()):
+        if number:
+            transcript.leave_out(choice, "choices", ANOTHER_ANSWER)
+        else:
+            append_message(choice.get("message"), transcript)
+            reason = choice.get("finish_reason").value
     rest = place.rest("choices")
-    reason = first.get("finish_reason").value
     return Fields({**rest, "finish_reason": reason} if reason is not None else rest)
 
 

@@ -11,7 +11,7 @@ from conversations.domain.imports import openai, otel_messages
 from conversations.domain.imports.otel_values import attributes, value_of
 from conversations.domain.imports.places import Place
 from conversations.domain.imports.reasons import ANOTHER_ANSWER
-from conversations.domain.imports.traces import Traced, whole_conversations
+from conversations.domain.imports.traces import TraceBudget, Traced, whole_conversations
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 
 NAME: Final = "opentelemetry"
@@ -61,8 +61,10 @@ def read_traces(places: Sequence[Place]) -> list[ImportedConversation]:
     """The conversations of all spans."""
     found: list[Traced] = []
     without: list[Place] = []
+    budget = TraceBudget()
     for span in _spans(places):
         traced = _traced(span)
+        budget.spend(span.place, 0 if traced is None else len(traced.transcript))
         if traced is None:
             without.append(span.place)
         else:
@@ -103,16 +105,16 @@ def _requests(places: Sequence[Place]) -> Iterator[Place]:
 
 
 def _leaves(resources: Place, scopes: str, leaf: str) -> Iterator[Place]:
-    for resource in resources.items() if resources.value is not None else ():
+    for resource in resources.items_if_any():
         held = resource.get(scopes)
-        for scope in held.items() if held.value is not None else ():
+        for scope in held.items_if_any():
             leaves = scope.get(leaf)
-            yield from leaves.items() if leaves.value is not None else ()
+            yield from leaves.items_if_any()
 
 
 def _events(span: Place) -> Iterator[tuple[str, Place, Mapping[str, Place]]]:
     events = span.get("events")
-    for event in events.items() if events.value is not None else ():
+    for event in events.items_if_any():
         yield str(event.get("name").value), event, attributes(event.get("attributes"))
 
 

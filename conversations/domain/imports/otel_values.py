@@ -13,7 +13,7 @@ _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 def attributes(place: Place) -> dict[str, Place]:
     """Attributes by name, each with its value at the place where it stands."""
     found: dict[str, Place] = {}
-    for each in place.items() if place.value is not None else ():
+    for each in place.items_if_any():
         name, value = each.get("key").value, each.get("value")
         if isinstance(name, str):
             found[name] = Place(value_of(value), value.pointer, value.line, is_embedded=True)

@@ -1,10 +1,11 @@
 """Values of a foreign file with the place where each stands, for errors and reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
+from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 
@@ -32,13 +33,25 @@ class Place:
                 return self._child(name, self.value[name])
         return self._child(names[0], None)
 
-    def items(self) -> Sequence["Place"]:
-        """The items of a list; ValidationFailed if this is none."""
+    def items(self, most: int | None = MOST_MESSAGES) -> Iterator["Place"]:
+        """The items of a list, one by one; ValidationFailed if this is none.
+
+        TooLarge for more than ``most``: a message of no format has as many parts, and what stands
+        for them takes more memory than they do.
+        """
         if self.children is not None:
-            return self.children
+            yield from self.children
+            return
         if not isinstance(self.value, list):
             raise self.refusal("this must be a list")
-        return [self._child(str(place), item) for place, item in enumerate(self.value)]
+        if most is not None and len(self.value) > most:
+            raise self.excess(f"this has more than {most} items", most)
+        for number, item in enumerate(self.value):
+            yield self._child(str(number), item)
+
+    def items_if_any(self) -> Iterator["Place"]:
+        """``items``; none for null."""
+        return iter(()) if self.value is None and self.children is None else self.items()
 
     def text(self) -> str:
         """The text; ValidationFailed if this is none."""
@@ -77,6 +90,11 @@ class Place:
     def refusal(self, message: str) -> ContextError:
         """A ValidationFailed at this place."""
         return self.locate(ValidationFailed.at(self.pointer, message))
+
+    def excess(self, message: str, most: int) -> ContextError:
+        """A TooLarge at this place."""
+        problem = FieldProblem(self.pointer, message, "too_large")
+        return self.locate(TooLarge(message, limit=most, problems=[problem]))
 
     def locate(self, error: ContextError) -> ContextError:
         """The same refusal, saying in which line it is."""

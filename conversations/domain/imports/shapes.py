@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.imports import langsmith, openai, opentelemetry
+from conversations.domain.imports import langsmith, opentelemetry
 from conversations.domain.imports.chats import CHATS, OPENAI
 from conversations.domain.imports.envelopes import is_envelope, open_envelope
 from conversations.domain.imports.places import Place
@@ -65,6 +65,23 @@ def shape_named(name: str) -> Shape:
     return _BY_NAME[name]
 
 
+def read_only(value: JsonValue, shape: str | None = None) -> ImportedConversation:
+    """The conversation of a JSON value; a list of several is refused before any is read."""
+    forced = None if shape is None else shape_named(shape)
+    if isinstance(value, list) and len(value) > 1 and _is_list_of_values(Place(value), forced):
+        raise _several(f"{len(value)} conversations")
+    found = read_place(Place(value), forced)
+    if len(found) != 1:
+        raise _several(f"{len(found)} conversations ({TITLES[found[0].report.shape]})")
+    return found[0]
+
+
+def _several(what: str) -> ContextError:
+    text = f"this has {what}; this call imports one: "
+    text += "send them one by one, upload the file, or use manage.py import_conversations"
+    return ValidationFailed.at("", text)
+
+
 def read_any(value: JsonValue, shape: str | None = None) -> list[ImportedConversation]:
     """The conversations of a JSON value; ``shape`` is the name of the only one to try."""
     return read_place(Place(value), None if shape is None else shape_named(shape))
@@ -75,12 +92,19 @@ def read_place(place: Place, forced: Shape | None = None) -> list[ImportedConver
 
     Raises ValidationFailed or TooLarge with the place of what is wrong.
     """
-    items = place.value if isinstance(place.value, list) else []
-    shape = forced or recognise(place.value)
-    is_one = shape is not None and shape.recognise(place.value)
-    if items and not is_one and all(map(_is_conversation, items)):
+    if _is_list_of_values(place, forced):
         return _read_items(place, forced)
     return read_one(place, forced)
+
+
+def _is_list_of_values(place: Place, forced: Shape | None) -> bool:
+    """Whether this is no conversation, but a list of values that are."""
+    if not isinstance(place.value, list) or not place.value:
+        return False
+    shape = forced or recognise(place.value)
+    if shape is not None and shape.recognise(place.value):
+        return False
+    return all(map(_is_conversation, place.value))
 
 
 def read_one(place: Place, forced: Shape | None = None) -> list[ImportedConversation]:
@@ -98,7 +122,7 @@ def read_one(place: Place, forced: Shape | None = None) -> list[ImportedConversa
 def _read_items(place: Place, forced: Shape | None) -> list[ImportedConversation]:
     found: list[ImportedConversation] = []
     traces: dict[str, list[Place]] = {}
-    for item in place.items():
+    for item in place.items(most=None):
         shape = forced or recognise(item.value)
         if shape is not None and shape.read_traces is not None:
             traces.setdefault(shape.name, []).append(item)
@@ -167,13 +191,3 @@ def _keys(value: JsonValue) -> set[str]:
     inner: Sequence[JsonValue] = list(first.values())[:20]
     held = [each[0] for each in inner if isinstance(each, list) and each]
     return {*first, *(key for each in held if isinstance(each, dict) for key in each)}
-
-
-def only_one(found: Sequence[ImportedConversation]) -> ImportedConversation:
-    """The conversation of a body that may have one; ValidationFailed for several."""
-    if len(found) != 1:
-        title = TITLES[found[0].report.shape] if found else openai.NAME
-        text = f"this has {len(found)} conversations ({title}); this call imports one: "
-        text += "send them one by one, upload the file, or use manage.py import_conversations"
-        raise ValidationFailed.at("", text)
-    return found[0]

@@ -1,6 +1,5 @@
 """ShareGPT files: turns with ``from`` and ``value``, also with tools as LLaMA-Factory has them."""
 
-import re
 from typing import Final
 
 from pydantic import JsonValue
@@ -9,7 +8,7 @@ from conversations.domain.imports.calls import tool_call
 from conversations.domain.imports.places import Place
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib import json_bytes
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.errors import ContextError
 
 NAME: Final = "sharegpt"
 _ROLES: Final = {
@@ -27,7 +26,8 @@ _CALLS: Final = frozenset({"function_call", "function-call", "tool_call"})
 _RESULTS: Final = frozenset(
     {"tool", "observation", "function_response", "function-response", "tool_response"}
 )
-_TAGGED: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+_BEGIN: Final = "<tool_call>"
+_END: Final = "</tool_call>"
 
 
 def recognise(value: JsonValue) -> bool:
@@ -87,13 +87,22 @@ def _append_turn(turn: Place, transcript: Transcript) -> None:
             turn, "tool", text, answers=answers, message_id=message_id, metadata=metadata
         )
     elif said_by in _ROLES:
-        role, text = _ROLES[said_by], turn.get("value").text_or_none() or ""
-        tagged = _tagged_calls(text, transcript) if role == "assistant" else []
+        text = turn.get("value").text_or_none() or ""
+        rest: str = text
+        tagged: list[JsonValue] = []
+        if _ROLES[said_by] == "assistant" and _END in text:
+            rest, tagged = _tagged_calls(text, transcript)
         if tagged:
-            text = _TAGGED.sub("", text).strip()
-            transcript.took("<tool_call>", "tool_calls", len(tagged))
-        content = text or (None if tagged else "")
-        transcript.add(turn, role, content, calls=tagged, message_id=message_id, metadata=metadata)
+            transcript.took(_BEGIN, "tool_calls", len(tagged))
+        content = rest or (None if tagged else "")
+        transcript.add(
+            turn,
+            _ROLES[said_by],
+            content,
+            calls=tagged,
+            message_id=message_id,
+            metadata=metadata,
+        )
     else:
         known = ", ".join(sorted({*_ROLES, *_CALLS, *_RESULTS}))
         raise turn.get("from").refusal(f"{said_by[:40]!r} is not known; known are {known}")
@@ -113,17 +122,27 @@ def _call(place: Place, transcript: Transcript) -> JsonValue:
     return tool_call(call_id, name, place.get("arguments", "parameters").value, rest)
 
 
-def _tagged_calls(text: str, transcript: Transcript) -> list[JsonValue]:
-    """Calls in the text of an answer, if all that is tagged as one can be read."""
+def _tagged_calls(text: str, transcript: Transcript) -> tuple[str, list[JsonValue]]:
+    """The text of an answer without its calls, and these; all text if one cannot be read."""
+    first, *others = text.split(_BEGIN)
+    said = [first]
     found: list[Place] = []
-    for tagged in _TAGGED.findall(text) if "</tool_call>" in text else ():
-        try:
-            value = json_bytes.loads_strict(tagged.encode())
-        except ValidationFailed:
-            return []
-        if not isinstance(value, dict) or not isinstance(value.get("name"), str):
-            return []
-        if not isinstance(value.get("id"), str | None):
-            return []
-        found.append(Place(value, is_embedded=True))
-    return [_call(each, transcript) for each in found]
+    for other in others:
+        tagged, end, behind = other.partition(_END)
+        place = _tagged(tagged) if end else None
+        if place is None:
+            return text, []
+        found.append(place)
+        said.append(behind)
+    return "".join(said).strip() if found else text, [_call(each, transcript) for each in found]
+
+
+def _tagged(text: str) -> Place | None:
+    """The call that a text is; None if it is none."""
+    try:
+        place = Place(json_bytes.loads_strict(text.encode()), is_embedded=True)
+        place.get("name").text()
+        place.get("id").text_or_none()
+    except (ContextError, UnicodeEncodeError):
+        return None
+    return place

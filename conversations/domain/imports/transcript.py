@@ -96,8 +96,7 @@ class Transcript:
         self._sources.append(_Source(message, place, is_verbatim))
         if len(self._sources) > MOST_MESSAGES:
             text = f"a conversation has at most {MOST_MESSAGES} messages"
-            problem = FieldProblem(place.pointer, text, "too_large")
-            raise place.locate(TooLarge(text, limit=MOST_MESSAGES, problems=[problem]))
+            raise place.excess(text, MOST_MESSAGES)
 
     def add_verbatim(self, place: Place) -> None:
         """Add a message that is in the chat form already."""

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from conversations.domain.imports.files import read_file
 from conversations.domain.imports.report import ImportReport
-from conversations.domain.imports.shapes import EXPORT_NAME, only_one, read_any
+from conversations.domain.imports.shapes import EXPORT_NAME, read_only
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.transfer import Transfer, is_export, read_export
 from ctxadmin.lib.errors import ValidationFailed
@@ -29,7 +29,7 @@ def read_value(value: JsonValue, shape: str | None = None) -> Importable:
     """The conversation of a JSON value; ValidationFailed if there are several."""
     if shape == EXPORT_NAME or (shape is None and is_export(value)):
         return read_export(value)
-    return only_one(read_any(value, shape))
+    return read_only(value, shape)
 
 
 def report_of(source: Importable) -> ImportReport:

@@ -62,14 +62,14 @@ def _append_message(place: Place, transcript: Transcript) -> None:
             turn.add_part(part)
     else:
         _append_without_parts(place, turn)
-    for attached in _attachments(place):
+    for attached in place.get("experimental_attachments").items_if_any():
         turn.parts.append(_attachment(attached, transcript))
     turn.finish()
 
 
 def _append_without_parts(place: Place, turn: "_UiTurn") -> None:
     """The former form: calls beside the text, which was said after their results."""
-    for invocation in _invocations(place):
+    for invocation in place.get("toolInvocations").items_if_any():
         turn.add_invocation(invocation)
     content = place.get("content")
     if isinstance(content.value, list):
@@ -77,16 +77,6 @@ def _append_without_parts(place: Place, turn: "_UiTurn") -> None:
             turn.add_part(part)
     elif text := content.text_or_none():
         turn.add_text(text_part(text))
-
-
-def _invocations(place: Place) -> list[Place]:
-    found = place.get("toolInvocations")
-    return [] if found.value is None else list(found.items())
-
-
-def _attachments(place: Place) -> list[Place]:
-    found = place.get("experimental_attachments")
-    return [] if found.value is None else list(found.items())
 
 
 def _attachment(place: Place, transcript: Transcript) -> JsonValue:

@@ -110,7 +110,7 @@ def test_import_tells_what_each_shape_became_and_what_was_left_out(tmp_path: Pat
 def test_import_takes_the_shape_that_it_is_told_and_exports(tmp_path: Path) -> None:
     path = chats(tmp_path, [user("hi")])
     assert "Anthropic Messages" in run("import_conversations", path, "--shape", "anthropic")
-    with pytest.raises(CommandError, match="no run has messages"):
+    with pytest.raises(CommandError, match="a run has a run_type"):
         run("import_conversations", path, "--shape", "langsmith")
     conversation(user("one"), public_id="mine")
     export = tmp_path / "export.json"

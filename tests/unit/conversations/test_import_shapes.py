@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from conversations.domain.imports import traces
 from conversations.domain.imports.files import read_file
 from conversations.domain.imports.report import MOST_SHOWN, merge_reports
 from conversations.domain.imports.shapes import (
     NAMES,
     TITLES,
     matches,
-    only_one,
     read_any,
+    read_only,
     recognise,
 )
 from conversations.domain.imports.transcript import ImportedConversation
@@ -29,7 +30,7 @@ HELLO: JsonValue = {"role": "user", "content": "Hello?"}
 
 
 def read(value: JsonValue, shape: str | None = None) -> ImportedConversation:
-    return only_one(read_any(value, shape))
+    return read_only(value, shape)
 
 
 def bodies(found: ImportedConversation) -> list[dict[str, Any]]:
@@ -119,10 +120,13 @@ def test_messages_in_lines_are_one_conversation(each: Example) -> None:
 
 def test_several_conversations_of_several_shapes_stand_in_one_list() -> None:
     some = [("openai", "request"), ("anthropic", "request"), ("sharegpt", "plain")]
-    found = read_any([example(*each) for each in some])
-    assert [one.report.shape for one in found] == [shape for shape, _ in some]
-    with pytest.raises(ValidationFailed, match=r"3 conversations .*import_conversations"):
-        only_one(found)
+    values: list[JsonValue] = [example(*each) for each in some]
+    assert [one.report.shape for one in read_any(values)] == [shape for shape, _ in some]
+    with pytest.raises(ValidationFailed, match=r"3 conversations; .*import_conversations"):
+        read_only(values)
+    runs = [{**example_of_a_run(), "trace_id": str(number)} for number in range(2)]
+    with pytest.raises(ValidationFailed, match=r"2 conversations \(LangSmith runs\)"):
+        read_only([*runs])
 
 
 def test_all_ten_shapes_have_examples_and_titles() -> None:
@@ -149,7 +153,7 @@ def test_a_shape_that_is_asked_for_names_what_does_not_fit() -> None:
     assert refused([HELLO], "gemini").problems[0].pointer == "/0/parts"
     error = refused([{"role": "robot", "parts": []}], "gemini")
     assert error.problems[0].pointer == "/0/role"
-    assert refused({"messages": [HELLO]}, "langsmith").detail == "no run has messages"
+    assert refused({"messages": [HELLO]}, "langsmith").detail == "a run has a run_type"
 
 
 def test_more_messages_than_a_conversation_may_have_are_refused() -> None:
@@ -159,6 +163,22 @@ def test_more_messages_than_a_conversation_may_have_are_refused() -> None:
     line = lines([HELLO])
     with pytest.raises(TooLarge, match=f"Line {MOST_MESSAGES + 1}"):
         read_file((line + b"\n") * (MOST_MESSAGES + 1))
+
+
+def test_more_parts_than_any_message_has_are_refused_before_they_are_read() -> None:
+    parts: list[JsonValue] = [{"text": ""}] * (MOST_MESSAGES + 1)
+    error = refused({"contents": [{"role": "user", "parts": parts}]})
+    assert isinstance(error, TooLarge)
+    assert error.problems[0].pointer == "/contents/0/parts"
+
+
+def test_a_trace_repeats_only_so_many_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traces, "MOST_MESSAGES", 3)
+    run = example_of_a_run()  # of two messages
+    assert len(read_any([run])) == 1
+    assert isinstance(refused([run, run]), TooLarge)
+    (found,) = read_file(lines([run, run]))  # each line by itself
+    assert found.report.left_out_count == 1
 
 
 def test_the_first_line_of_the_first_user_message_is_a_title() -> None:
@@ -436,9 +456,14 @@ def test_the_state_of_a_chain_is_not_taken_twice() -> None:
     assert [role for role, _ in turns(found)] == ["user", "assistant", "tool", "assistant"]
 
 
-def test_runs_of_different_traces_are_conversations_of_their_own() -> None:
+def example_of_a_run() -> dict[str, JsonValue]:
     run = example("langsmith", "wrapped")
     assert isinstance(run, dict)
+    return run
+
+
+def test_runs_of_different_traces_are_conversations_of_their_own() -> None:
+    run = example_of_a_run()
     other = {**run, "trace_id": "another", "id": "r-2"}
     assert len(read_any([run, other])) == 2
 
