@@ -25,7 +25,7 @@ from tests.factories import (
     system,
     user,
 )
-from tests.shape_examples import example
+from tests.shape_examples import EXAMPLES, example
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -358,6 +358,15 @@ def test_an_upload_of_another_program_shows_its_report_once(chat: Conversation) 
     ):
         assert said in page
     assert admin.get(answer["Location"])["Location"] == "/conversations/"
+
+
+def test_what_other_programs_said_is_shown(chat: Conversation) -> None:
+    admin, api = signed_in(Role.ADMIN), Api()
+    for each in EXAMPLES:
+        made = api.post("/conversations/import", each.value).json()["id"]
+        page = admin.get(f"/conversations/{made}/")
+        assert page.status_code == 200, str(each)
+        assert "Oslo" in text(page) or each.name in ("blocks", "invalid_call"), str(each)
 
 
 def test_a_report_of_an_import_is_in_the_readers_language(chat: Conversation) -> None:
