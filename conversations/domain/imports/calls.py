@@ -72,6 +72,11 @@ class CallIds:
                 return made
 
 
+def has_chat_calls(message: dict[str, JsonValue]) -> bool:
+    """Whether a message calls or answers as the chat form does, which others never do."""
+    return any(name in message for name in ("tool_calls", "toolCalls", "tool_call_id"))
+
+
 def messages_of(value: JsonValue) -> list[dict[str, JsonValue]]:
     """The messages of an object with ``messages`` or a list of messages; [] if it is neither."""
     found = value.get("messages") if isinstance(value, dict) else value

@@ -43,6 +43,8 @@ def _is_content(value: JsonValue) -> bool:
     """A role and parts; those of other shapes have a type."""
     if not isinstance(value, dict) or word(value.get("role") or "user") not in _ROLES:
         return False
+    if "content" in value:
+        return False
     parts = value.get("parts")
     return isinstance(parts, list) and all(
         isinstance(part, dict) and "type" not in part for part in parts

@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.imports.calls import tool_call
+from conversations.domain.imports.calls import has_chat_calls, tool_call
 from conversations.domain.imports.contents import content_of, result_content
 from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import OF_THE_SESSION, UNKNOWN_ITEM
@@ -67,7 +67,8 @@ def _are_items(value: JsonValue, *, plain: bool = False) -> bool:
 
 def _is_item(item: dict[str, JsonValue]) -> bool:
     if (item.get("type") or "message") == "message":
-        return "role" in item and "content" in item and "stop_reason" not in item
+        is_other = "stop_reason" in item or has_chat_calls(item)
+        return "role" in item and "content" in item and not is_other
     return isinstance(item["type"], str) and "data" not in item
 
 

@@ -42,7 +42,7 @@ def _are_turns(value: JsonValue) -> bool:
 
 
 def _is_turn(value: JsonValue) -> bool:
-    return isinstance(value, dict) and "from" in value and "value" in value
+    return isinstance(value, dict) and "from" in value and "value" in value and "role" not in value
 
 
 def append(place: Place, transcript: Transcript) -> Fields:

@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.imports.calls import messages_of, tool_call
+from conversations.domain.imports.calls import has_chat_calls, messages_of, tool_call
 from conversations.domain.imports.contents import (
     content_of,
     media_part,
@@ -30,7 +30,9 @@ def recognise(value: JsonValue) -> bool:
     messages = messages_of(value)
     if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
         return False
-    if any("parts" in each or "toolInvocations" in each for each in messages):
+    if any(
+        "parts" in each or "toolInvocations" in each or has_chat_calls(each) for each in messages
+    ):
         return False
     return any(
         isinstance(part, dict) and _is_marked(part)

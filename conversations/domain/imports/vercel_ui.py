@@ -4,7 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.imports.calls import messages_of, tool_call
+from conversations.domain.imports.calls import has_chat_calls, messages_of, tool_call
 from conversations.domain.imports.contents import media_part, result_content, text_part
 from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import FOR_PAGES, ONLY_SEPARATES
@@ -12,7 +12,7 @@ from conversations.domain.imports.transcript import Fields, Transcript
 from conversations.domain.imports.vercel import ModelTurn, chat_part
 
 NAME: Final = "vercel_ui"
-_ROLES: Final = frozenset({"system", "user", "assistant", "data", "tool"})
+_ROLES: Final = frozenset({"system", "user", "assistant", "data"})
 _DONE: Final = frozenset({"output-available", "result"})
 _INPUTS: Final = ("input", "args", "rawInput")
 _OUTPUTS: Final = ("output", "result", "errorText")
@@ -23,13 +23,17 @@ def recognise(value: JsonValue) -> bool:
     messages = messages_of(value)
     if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
         return False
+    if any(map(has_chat_calls, messages)):
+        return False
     return any(_has_parts(each) or "toolInvocations" in each for each in messages)
 
 
 def _has_parts(message: dict[str, JsonValue]) -> bool:
     parts = message.get("parts")
-    return isinstance(parts, list) and all(
-        isinstance(part, dict) and isinstance(part.get("type"), str) for part in parts
+    return (
+        isinstance(parts, list)
+        and bool(parts)
+        and all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in parts)
     )
 
 

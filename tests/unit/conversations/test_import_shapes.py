@@ -218,6 +218,26 @@ def test_reports_of_one_shape_are_added_up() -> None:
     assert (other.shape, other.is_plain) == ("openai", True)
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"from": "x", "value": "y"},
+        {"parts": []},
+        {"parts": [{"text": "x"}]},
+        {"type": "message", "data": {}},
+        {"kwargs": {}, "lc": "x"},
+    ],
+    ids=str,
+)
+def test_a_chat_message_with_fields_of_other_shapes_stays_as_it_is(
+    fields: dict[str, JsonValue],
+) -> None:
+    asked: dict[str, JsonValue] = {"role": "user", "content": "Hello?", **fields}
+    done: JsonValue = {"role": "tool", "content": "x", "tool_call_id": "a", "parts": []}
+    assert bodies(read([asked, done])) == [asked, done]
+    assert read([asked]).report.shape == "openai"
+
+
 # OpenAI
 
 
