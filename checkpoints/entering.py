@@ -8,6 +8,7 @@ from django.conf import settings
 from pydantic import JsonValue
 
 from checkpoints.domain.status import Status
+from checkpoints.known import KnownView, messages_known
 from checkpoints.live_copy.contents import contents_of, whole_list
 from checkpoints.live_copy.port import Part
 from checkpoints.models import Execution
@@ -36,6 +37,16 @@ class _State:
     history: Sequence[Mapping[str, JsonValue]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How a node is entered, and which form the answer has; see ``enter``."""
+
+    edges: Sequence[str] | None = None
+    explain: bool = False
+    provider: ProviderFormat | None = None
+    known: KnownView | None = None
+
+
 def enter(
     actor: Actor,
     public_id: str,
@@ -44,17 +55,20 @@ def enter(
     edges: Sequence[str] | None = None,
     explain: bool = False,
     provider: ProviderFormat | None = None,
+    known: KnownView | None = None,
 ) -> bytes:
     """What a node would see now, in any status, as JSON (rest.md, ``enter``).
 
     Without ``edges`` those on which something waits for the node. The messages are in the format
-    of a ``provider`` if one is named. Raises NotFound for a node that the workflow does not have,
-    ValidationFailed at ``/edges``, IncompatibleContext, TooLarge for filters that take too much
-    work and for more messages than a format is written for.
+    of a ``provider`` if one is named, and without those that the engine has since ``known``.
+    Raises NotFound for a node that the workflow does not have, ValidationFailed at ``/edges``,
+    IncompatibleContext, TooLarge for filters that take too much work and for more messages than a
+    format is written for.
     """
     with span("enter"):
         moment = moment_now(find_with_details(actor.workspace, public_id), with_details=True)
-        return dumps(_answer(moment, node_id, edges, explain=explain, provider=provider))
+        asked = _Asked(edges, explain, provider, known)
+        return dumps(_answer(moment, node_id, asked))
 
 
 def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> bytes:
@@ -79,60 +93,66 @@ def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> 
     taken = (step["to"] for step in steps if step["passes"] and step["to"] in ready)
     node_id = next(taken, ready[0])
     try:
-        return dumps(_answer(moment, node_id, None))
+        return dumps(_answer(moment, node_id, _Asked()))
     except ContextError as error:
         problem = {"code": error.code, "detail": error.detail, **error.extra()}
         return dumps({"node_id": node_id, "version": moment.version, "problem": problem})
 
 
-def _answer(
-    moment: Moment,
-    node_id: str,
-    edges: Sequence[str] | None,
-    *,
-    explain: bool = False,
-    provider: ProviderFormat | None = None,
-) -> dict[str, object]:
-    entered = _entered(moment, node_id, edges, explain=explain)
+def _answer(moment: Moment, node_id: str, asked: _Asked) -> dict[str, object]:
+    origin = sight_at(moment)
+    entered = _entered(moment, node_id, origin, asked)
     entered.require_compatible()
-    sight = entered.sight
-    warnings = [warning.as_json() for warning in entered.warnings]
     answer: dict[str, object] = {
         "node_id": node_id,
         "edges": entered.edges,
-        "context": sight.context.as_json(),
-    }
-    if provider is None:
-        answer["messages"] = shown_messages(moment.head, sight.messages)
-    else:
-        written = messages_in_format(moment.head, sight.messages, provider)
-        answer |= {"format": provider, "messages": written.messages}
-        if written.system is not None:
-            answer["system"] = written.system
-        warnings += notices_of(written)
-    answer |= {
-        "warnings": warnings,
+        "context": entered.sight.context.as_json(),
+        "warnings": [warning.as_json() for warning in entered.warnings],
+        **_messages(moment, node_id, origin, entered, asked),
         "conflicts": [conflict.as_json() for conflict in entered.conflicts],
         "version": moment.version,
+        "revision": moment.revision,
+        "count": moment.visible_count,
     }
-    if explain:
+    if asked.explain:
         answer["explanation"] = [decision.as_json() for decision in entered.explanation]
     return answer
 
 
-def _entered(
-    moment: Moment, node_id: str, edges: Sequence[str] | None, *, explain: bool
-) -> Entered:
-    pinned, marking = moment.pinned, moment.marking
+def _messages(
+    moment: Moment, node_id: str, origin: Sight, entered: Entered, asked: _Asked
+) -> dict[str, object]:
+    """The messages in the form that was asked for, and the fields that belong to it."""
+    seen = entered.sight.messages
+    if asked.provider is not None:
+        written = messages_in_format(moment.head, seen, asked.provider)
+        warnings = [warning.as_json() for warning in entered.warnings]
+        system = {} if written.system is None else {"system": written.system}
+        return {
+            "format": asked.provider,
+            **system,
+            "messages": written.messages,
+            "warnings": [*warnings, *notices_of(written)],
+        }
+    if asked.known is None:
+        return {"messages": shown_messages(moment.head, seen)}
+    with bounded(settings.MAX_PREVIEW_WORK):
+        start = messages_known(moment, node_id, asked.known, origin, seen)
+    new = seen.showing(seen.view.slice(start, len(seen.view)))
+    return {"messages_from": start, "messages": shown_messages(moment.head, new)}
+
+
+def _entered(moment: Moment, node_id: str, origin: Sight, asked: _Asked) -> Entered:
+    pinned, marking, edges = moment.pinned, moment.marking, asked.edges
     if pinned is None:
         if edges:
             raise ValidationFailed.at("/edges/0", "an execution without a workflow has no edges")
-        return Entered(node_id, (), sight_at(moment))
+        return Entered(node_id, (), origin)
     pinned.require_node(node_id)
     if edges is None:
         edges = marking.arrived(pinned.graph, node_id) if marking is not None else ()
     with bounded(settings.MAX_PREVIEW_WORK):
-        return flow.enter(pinned.plan, node_id, sight_at(moment), edges, explain=explain)
+        return flow.enter(pinned.plan, node_id, origin, edges, explain=asked.explain)
 
 
 def sight_at(moment: Moment) -> Sight:

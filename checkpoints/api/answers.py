@@ -167,18 +167,25 @@ class ComparedAnswer(Answer):
 
 
 class EnteredAnswer(Answer):
-    """What a node sees; `messages`, `format` and `system` as of the format that was asked for."""
+    """What a node sees; `messages`, `format` and `system` as of the format that was asked for.
+
+    `revision` and `count` name the view of the conversation; sent as `known` the next time, they
+    leave out the first `messages_from` messages, which the engine has.
+    """
 
     node_id: str
     edges: list[str]
     context: PromptContextInput
     messages: list[SeenMessageAnswer] | list[dict[str, JsonValue]]
+    messages_from: int | None = None
     format: str | None = None
     system: list[dict[str, JsonValue]] | None = None
     warnings: list[NoticeAnswer]
     conflicts: list[ConflictAnswer]
     explanation: list[DecisionAnswer] = []
     version: int
+    revision: int
+    count: int
 
 
 class LackingAnswer(Answer):

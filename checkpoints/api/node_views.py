@@ -12,6 +12,7 @@ from checkpoints.api.answers import CompletedAnswer, EnteredAnswer, LeaseAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint, node_in
 from checkpoints.api.schemas import EnterNode
 from checkpoints.domain.commands import ClaimNode, CompleteNode, ReleaseNode
+from checkpoints.known import KnownView
 from checkpoints.services import completing, leasing
 from conversations.api.endpoints import json_answer
 from conversations.api.formats import FORMAT, format_of
@@ -19,6 +20,7 @@ from ctxadmin.http.described import IF_MATCH, described
 from ctxadmin.http.problems import of_database
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.caller_presence import finished_for_nobody
+from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 
 
@@ -33,15 +35,27 @@ class Enter(ExecutionEndpoint):
         errors=("incompatible_context", "out_of_range"),
     )
     def post(self, request: Request, conversation_id: str, node_id: str) -> HttpResponse:
-        """The context of the node. Changes nothing, and works in any status."""
+        """The context of the node. Changes nothing, and works in any status.
+
+        With `known` - `revision` and `count` of an earlier answer for this node in this execution -
+        only `messages` that are new: the first `messages_from` of the earlier ones stay in front of
+        them. If the view is another one, `messages_from` is 0 and `messages` are all.
+        """
         body = self.body(EnterNode)
+        provider = format_of(self)
+        if provider is not None and body.known is not None:
+            raise ValidationFailed.at("/known", "known is for the format ctxadmin only")
+        known = None
+        if body.known is not None:
+            known = KnownView(body.known.revision, body.known.count)
         seen = entering.enter(
             self.actor,
             conversation_id,
             node_in(node_id),
             edges=body.edges,
             explain=body.explain,
-            provider=format_of(self),
+            provider=provider,
+            known=known,
         )
         return json_answer(seen)
 

@@ -8,8 +8,19 @@ from ctxadmin.lib.contract import Contract
 from workflows.domain.graph import ElementId
 
 
+class Known(Contract):
+    """`revision` and `count` of the answer when the engine entered the same node before."""
+
+    revision: Annotated[int, Field(ge=0, lt=2**31)]
+    count: Annotated[int, Field(ge=0, lt=2**31)]
+
+
 class EnterNode(Contract):
-    """``POST nodes/{node_id}/enter``: the incoming edges; by default those that are ready."""
+    """``POST nodes/{node_id}/enter``: the incoming edges; by default those that are ready.
+
+    With ``known`` the answer has only the messages that are new since.
+    """
 
     edges: Annotated[list[ElementId], Field(max_length=1000)] | None = None
     explain: bool = False
+    known: Known | None = None

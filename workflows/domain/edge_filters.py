@@ -155,6 +155,16 @@ def default_edge_filter(edge_type: str, condition: str | None = None) -> EdgeFil
     return EdgeFilter(type="pass_all")
 
 
+def leaves_messages(edge_filter: EdgeFilter) -> bool:
+    """True if all messages travel along the edge as they are, whatever the state is."""
+    return (
+        edge_filter.type != "pass_none"
+        and edge_filter.condition is None
+        and not edge_filter.messages
+        and all(rule.target != "messages" for rule in edge_filter.transform_rules)
+    )
+
+
 def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = "") -> Step:
     """A step that applies an edge filter; raises ValidationFailed with all its problems.
 

@@ -154,6 +154,14 @@ def merge_all(filters: Sequence[ContextFilter]) -> ContextFilter:
     return merged
 
 
+def depends_on_state(filters: Sequence[ContextFilter]) -> bool:
+    """True if what the filters keep may be something else when variables or metadata change.
+
+    A condition decides for all sections: while no rule is live, the default speaks for each.
+    """
+    return any(rule.condition is not None for each in filters for rule in each.rules)
+
+
 def filter_step(
     filters: Sequence[ContextFilter],
     registries: Registries,

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from conversations.domain.configs import OperationConfig
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from workflows.domain.conditions import Condition, compile_condition
-from workflows.domain.context_types import default_context_type, node_steps
-from workflows.domain.edge_filters import edge_step
+from workflows.domain.context_types import CONTEXT_TYPES, default_context_type, node_steps
+from workflows.domain.edge_filters import edge_step, leaves_messages
 from workflows.domain.elements import Problem, read_edge, read_node
 from workflows.domain.explain import Label, Step
-from workflows.domain.filters import filter_step
+from workflows.domain.filters import depends_on_state, filter_step
 from workflows.domain.graph import Document, Edge, Node, NodeSettings
 from workflows.domain.processors import Registries, standard
 from workflows.domain.topology import Graph, graph_of
@@ -17,7 +17,10 @@ from workflows.domain.topology import Graph, graph_of
 
 @dataclass(frozen=True, slots=True)
 class NodePlan:
-    """What a node does to the context: labelled steps in, and a step on what leaves it."""
+    """What a node does to the context: labelled steps in, and a step on what leaves it.
+
+    ``by_view``: which messages its steps keep does not depend on the state.
+    """
 
     node: Node
     context_type: str
@@ -25,6 +28,7 @@ class NodePlan:
     steps: tuple[tuple[Label, Step], ...]
     outgoing: Step | None
     operation: OperationConfig | None
+    by_view: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,7 @@ class EdgePlan:
     edge: Edge
     step: Step
     condition: Condition | None
+    leaves_messages: bool
 
 
 class Plan:
@@ -73,6 +78,16 @@ class Plan:
             planned = self._edges[edge_id] = self._plan_edge(edge)
         return planned
 
+    def sees_by_view(self, node_id: str) -> bool:
+        """True if the messages that a node sees depend on the view alone.
+
+        Neither on the state, nor on the edges along which it is entered (semantics 2.16).
+        """
+        return self.node(node_id).by_view and all(
+            self.edge(edge.id).leaves_messages and self.node(edge.from_node).outgoing is None
+            for edge in self.graph.incoming.get(node_id, ())
+        )
+
     def _plan_node(self, node: Node) -> NodePlan:
         pointer = f"/nodes/{self.graph.node_places[node.id]}"
         reading = read_node(node, self.registries, pointer)
@@ -95,7 +110,13 @@ class Plan:
                 listed=isinstance(node.outgoing_filter, list),
             )
         return NodePlan(
-            node, context_type, reading.settings, tuple(steps), outgoing, reading.operation
+            node,
+            context_type,
+            reading.settings,
+            tuple(steps),
+            outgoing,
+            reading.operation,
+            by_view=context_type in CONTEXT_TYPES and not depends_on_state(reading.filters),
         )
 
     def _plan_edge(self, edge: Edge) -> EdgePlan:
@@ -106,7 +127,7 @@ class Plan:
         condition = None
         if edge.condition is not None:
             condition = compile_condition(edge.condition, f"{pointer}/condition")
-        return EdgePlan(edge, step, condition)
+        return EdgePlan(edge, step, condition, leaves_messages(reading.edge_filter))
 
 
 def _refuse(problems: list[Problem]) -> None:
