@@ -13,6 +13,7 @@ from bench import (
     copied,
     desk,
     documents,
+    entered,
     fanout,
     hostile,
     http,
@@ -38,6 +39,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "desk": (desk.rows,),
         "applied": (applied.rows,),
         "fanout": (fanout.rows,),
+        "entered": (entered.rows,),
         "hostile": (hostile.rows,),
     }
 
@@ -45,7 +47,8 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, hostile"
+    listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, "
+    listed += "entered, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

@@ -25,6 +25,7 @@ from django.middleware.security import SecurityMiddleware
 from pydantic import JsonValue
 from rest_framework.views import APIView
 
+from ctxadmin.http.compression import INLINE_BYTES, LEAST_BYTES, accepts_gzip, gzipped
 from ctxadmin.http.middleware import NoStoreMiddleware
 from ctxadmin.http.problems import of_exception
 from ctxadmin.lib.ids import PATTERN
@@ -42,7 +43,10 @@ _LOOKED_AT: Final = 4  # times as many calls as a batch takes, to find conversat
 # Headers that mean something to an endpoint and nothing here.
 _MEANING: Final = frozenset({b"if-match", b"content-encoding", b"cookie", b"expect"})
 _READ: Final = frozenset(
-    {b"authorization", b"content-type", b"x-forwarded-proto", b"idempotency-key"}
+    {
+        *(b"authorization", b"content-type", b"x-forwarded-proto", b"idempotency-key"),
+        b"accept-encoding",
+    }
 )
 _NAME: Final = re.compile(r"\{(\w+)\}")
 _ACCEPTED: Final = frozenset({b"*/*", b"application/json"})
@@ -86,6 +90,7 @@ class Call:
     facts: Facts
     address: str
     headers: Headers  # of every answer
+    accept_encoding: bytes = b""
     context: Context = field(default_factory=copy_context)
     write: OwnWrite | None = None  # its span, if traces are wanted
 
@@ -229,6 +234,7 @@ def plain_call(hot_calls: Sequence[HotCall], scope: Scope, body: bytes) -> Call 
         scope[SCOPE_KEY],
         client[0] if client else "",
         _headers_of_all(scope["scheme"], forwarded),
+        given.get(b"accept-encoding", b""),
     )
 
 
@@ -276,11 +282,21 @@ async def _send(send: Send, call: Call, answer: bytes | HttpResponse) -> None:
         headers = [(name.encode(), value.encode()) for name, value in answer.items()]
     else:
         content = answer
-    every = [
-        *headers,
-        (b"X-Request-ID", call.facts.request_id.encode()),
-        *call.headers,
-        (b"Content-Length", str(len(content)).encode()),
-    ]
+    every = [*headers, (b"X-Request-ID", call.facts.request_id.encode()), *call.headers]
+    if len(content) > LEAST_BYTES:
+        every.append((b"Vary", b"Accept-Encoding"))
+        if accepts_gzip(call.accept_encoding):
+            every.append((b"Content-Encoding", b"gzip"))
+            content = await _gzipped(content)
+    every.append((b"Content-Length", str(len(content)).encode()))
     await send({"type": "http.response.start", "status": status, "headers": every})
     await send({"type": "http.response.body", "body": content})
+
+
+async def _gzipped(content: bytes) -> bytes:
+    """The content compressed, a large one in a thread."""
+    if len(content) > INLINE_BYTES:
+        parts = await asyncio.to_thread(gzipped, [content])
+    else:
+        parts = gzipped([content])
+    return b"".join(parts)

@@ -7,10 +7,11 @@ event loop once.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import copy_context
+from dataclasses import dataclass
 from io import BytesIO
 from time import monotonic
 from typing import Any, Final
@@ -27,6 +28,7 @@ from django.urls import set_script_prefix
 
 from ctxadmin.http.bodies import Bodies, ClientGone
 from ctxadmin.http.callers import KnownCallers, credential_of, identify
+from ctxadmin.http.compression import encoded
 from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
 from ctxadmin.http.departures import Watched
 from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
@@ -57,6 +59,15 @@ class _TokenHandler(BaseHandler):
         answer = convert_exception_to_response(NoStoreMiddleware(answer))  # type: ignore[arg-type]
         answer = convert_exception_to_response(RequestIdMiddleware(answer))  # type: ignore[arg-type]
         self._middleware_chain = convert_exception_to_response(SecurityMiddleware(answer))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A response, its bytes as they are sent, and how many they were before compression."""
+
+    response: HttpResponseBase
+    parts: Iterable[bytes] = ()
+    size: int = 0
 
 
 class ThreadedHandler(BaseHandler):
@@ -143,17 +154,20 @@ class ThreadedHandler(BaseHandler):
         own = self._for_health.get(scope["path"])
         presence = Presence()
         async with Watched(presence, receive), self._turn() if own is None else nullcontext():
-            response, parts = await loop.run_in_executor(
+            answered = await loop.run_in_executor(
                 own or self._pool, context.run, self._respond, scope, body, presence
             )
-        if response is None or isinstance(response, DeferredResponse):
+        if answered is None:
+            return None
+        response = answered.response
+        if isinstance(response, DeferredResponse):
             return response
         if not isinstance(response, StreamingHttpResponse):
-            await _send(send, response, parts)
-            self._memory.answered(int(response.headers["Content-Length"]))
+            await _send(send, response, answered.parts)
+            self._memory.answered(answered.size)
             return None
         await start(send, response)
-        waiting = iter(parts)
+        waiting = iter(answered.parts)
         while True:
             part = await loop.run_in_executor(self._pool, next, waiting, _END)
             if part is _END:
@@ -162,9 +176,7 @@ class ThreadedHandler(BaseHandler):
         await send({"type": "http.response.body", "body": b""})
         return None
 
-    def _respond(
-        self, scope: Scope, body: bytes, presence: Presence
-    ) -> tuple[HttpResponseBase | None, Iterable[bytes]]:
+    def _respond(self, scope: Scope, body: bytes, presence: Presence) -> _Answered | None:
         """The response and its bytes, made in a thread of the pool; None if the caller is gone.
 
         Then work that waited for the thread is not begun, and work that only reads ends soon.
@@ -175,9 +187,9 @@ class ThreadedHandler(BaseHandler):
             return self._response(scope, body)
         except CallerGone:
             signals.request_finished.send(sender=type(self))
-            return None, []
+            return None
 
-    def _response(self, scope: Scope, body: bytes) -> tuple[HttpResponseBase, Iterable[bytes]]:
+    def _response(self, scope: Scope, body: bytes) -> _Answered:
         set_script_prefix(scope.get("root_path", ""))
         signals.request_started.send(sender=type(self), scope=scope)
         response: HttpResponseBase
@@ -192,14 +204,19 @@ class ThreadedHandler(BaseHandler):
             # A request of a page is part of cycles: what it holds is freed with the answer.
             response._resource_closers.append(request.__dict__.clear)  # type: ignore[attr-defined]
         if isinstance(response, StreamingHttpResponse):
-            return response, _streamed(response)
+            return _Answered(response, _streamed(response))
         if isinstance(response, DeferredResponse):
             response.close()
-            return response, []
-        parts = list(response) if isinstance(response, HttpResponse) else []
+            return _Answered(response)
+        parts: Sequence[bytes] = []
+        size = 0
+        if isinstance(response, HttpResponse):
+            parts = list(response)
+            size = sum(map(len, parts))
+            parts = encoded(scope, response, parts)
         response.headers.setdefault("Content-Length", str(sum(map(len, parts))))
         response.close()
-        return response, parts
+        return _Answered(response, parts, size)
 
 
 def _has_token(request: ASGIRequest) -> bool:
