@@ -167,6 +167,8 @@ async def _stream(
         if after is None:
             after = await hub.ask(last_position, workspace)
             yield _event("state", after, {"cursor": str(after)})
+        else:
+            yield b": alive\n\n"  # the head is sent with the first part
         while not waiter.code:
             part = await hub.ask(feed.read, workspace, after, wanted, feed.MOST)
             after = part.cursor

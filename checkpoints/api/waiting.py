@@ -34,6 +34,7 @@ from ctxadmin.realtime.protocol import (
 from ctxadmin.realtime.topics import Topic
 
 MOST_SECONDS: Final = 60
+_ALIVE: Final = b": alive\n\n"
 _BEAT_SECONDS: Final = 15.0  # between signs of life of a stream in which nothing happens
 _MOST_UNSENT: Final = 256
 
@@ -136,6 +137,7 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
         elif after > now.seq:
             yield _standing("reset", shown)  # that change is not on record, as after a restore
         else:
+            yield _ALIVE  # the head is sent with the first part, and nothing may have been missed
             shown = await hub.ask(standing_at, topic.key, now.id, after)
         while True:
             while waiter.heard:
@@ -148,7 +150,7 @@ async def events(topic: Topic, caller: Caller, after: int | None) -> AsyncGenera
             now = None if waiter.is_gone else _now(hub, waiter)
             if now is not None and now.seq <= shown.seq:
                 if not await waiter.news(_BEAT_SECONDS):
-                    yield b": alive\n\n"
+                    yield _ALIVE
                 continue
             missed = await hub.ask(read_events, topic.key, shown)
             for event in missed:

@@ -44,6 +44,7 @@ class ExecutionLine:
     pause_requested: bool
     waiting_since: datetime | None
     deadline: datetime | None
+    outcome: str
     changed_at: datetime
 
 
@@ -173,6 +174,7 @@ def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
 
 def _line(run: Execution, public_id: str, title: str, changed_at: datetime) -> ExecutionLine:
     decided = read(bytes(run.decided))
+    outcome = decided.pause.outcome if decided.pause else None
     return ExecutionLine(
         conversation=public_id,
         title=title or public_id,
@@ -185,6 +187,7 @@ def _line(run: Execution, public_id: str, title: str, changed_at: datetime) -> E
         pause_requested=decided.pause_requested,
         waiting_since=run.waiting_since,
         deadline=run.deadline,
+        outcome=outcome.value if outcome else "",
         changed_at=changed_at,
     )
 

@@ -70,6 +70,14 @@ class Call:
 
     async def event(self) -> dict[str, Any]:
         """The next event: its id, kind and data."""
+        event = await self.part()
+        while event.startswith(":"):
+            event = await self.part()
+        lines = dict(line.split(": ", 1) for line in event.splitlines())
+        return {"id": int(lines["id"]), "kind": lines["event"], **json.loads(lines["data"])}
+
+    async def part(self) -> str:
+        """The next event or comment as its text."""
         if not self.status:
             await self._head()
         while "\n\n" not in self._text:
@@ -77,9 +85,8 @@ class Call:
             self._text += part["body"].decode()
             if not part.get("more_body"):
                 raise EOFError
-        event, _, self._text = self._text.partition("\n\n")
-        lines = dict(line.split(": ", 1) for line in event.splitlines())
-        return {"id": int(lines["id"]), "kind": lines["event"], **json.loads(lines["data"])}
+        text, _, self._text = self._text.partition("\n\n")
+        return text
 
     async def leave(self) -> None:
         await self.asked.send_input({"type": "http.disconnect"})
@@ -417,5 +424,15 @@ def test_a_browser_session_may_wait_too(app: Any, api: Api) -> None:
         call = await Call(app, "", "/conversations/one/wait?timeout=60", cookie=cookie).waits()
         await do(save, api, 1)
         assert (await call.answer())["changed"] is True
+
+    play(scene)
+
+
+def test_a_stream_answers_at_once_also_if_nothing_was_missed(app: Any, api: Api) -> None:
+    async def scene() -> None:
+        heard = {"last-event-id": "1"}
+        stream = await Call(app, api.secret, "/conversations/one/events", **heard).waits()
+        assert await stream.part() == ": alive"
+        await stream.leave()
 
     play(scene)
