@@ -54,4 +54,4 @@ def test_calls_with_a_token_get_an_id_and_safe_headers_and_no_cookies(
             assert answer.headers["X-Request-ID"] == "mine"
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
             assert not answer.cookies
-            assert int(answer.headers["Content-Length"]) == len(answer.content)
+            assert int(answer.headers["Content-Length"]) == answer.num_bytes_downloaded

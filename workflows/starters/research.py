@@ -45,9 +45,15 @@ RESEARCH: Final[dict[str, JsonValue]] = {
                         "pattern": "source.*",
                         "transform": "strip",
                     },
-                    {"type": "exclude", "pattern": "tool", "target": "messages"},
                 ],
                 "default_behavior": "pass",
+                "messages": [
+                    {
+                        "operation": "filter",
+                        "filter": {"roles": ["system", "user", "assistant"]},
+                        "pairing": "drop",
+                    }
+                ],
             },
             "config": {"template": "Write one page with a source for every claim."},
         },
