@@ -317,6 +317,8 @@ LOGGING = {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},
         "uvicorn": {"handlers": [], "propagate": True, "level": "WARNING"},
+        # It quotes headers that it cannot read, which may hold a token.
+        "opentelemetry.util.re": {"level": "ERROR"},
         # Its lines hold paths and query strings.
         "uvicorn.access": {"handlers": [], "propagate": False},
     },
