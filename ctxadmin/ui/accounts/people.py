@@ -28,7 +28,7 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.ui.components import Confirm, Crumb, Status, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import ask, page, show
 
 ROLES: Final[Mapping[Role, Text]] = {
     Role.VIEWER: gettext_lazy("viewer: reads everything"),
@@ -123,15 +123,6 @@ class PasswordPage:
     crumbs: Sequence[Crumb]
     made: NewPassword
     sign_in: str
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionPage:
-    """The question before somebody is locked out or gets another password."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
 
 
 @require_safe
@@ -302,8 +293,7 @@ def _question(
 ) -> HttpResponse:
     back = reverse("settings-person", args=[found.name])
     confirm = Confirm(title, text, request.path, submit, back, danger=danger)
-    shown = QuestionPage(title, _crumbs(Crumb(found.name, back), submit), confirm)
-    return show(request, "confirm.html", shown, confirm=confirm)
+    return ask(request, confirm, _crumbs(Crumb(found.name, back), submit))
 
 
 def _status(found: Person) -> Status:
