@@ -19,23 +19,6 @@ _SUBJECTS: Final = {
 }
 
 
-CODE_SUBJECT: Final = "Your code for ctxadmin"
-
-
-def code_text(code: str, url: str) -> str:
-    """The text of the mail that confirms an address."""
-    lines = [
-        f"Your code: {code}",
-        "",
-        "Enter it where you asked for it; it expires in an hour:",
-        f"{url}{reverse('notifications')}",
-        "",
-        "If you did not ask for it, somebody typed your address by mistake. Nothing is sent here",
-        "without the code.",
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def link_of(row: Delivery, url: str = "") -> str:
     """The page of what is told; without the host if nobody said how people reach the server."""
     return (url or settings.PUBLIC_URL) + path_of(row)

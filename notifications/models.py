@@ -63,27 +63,6 @@ class Choice(models.Model):
         return f"{self.user} hears of {self.kind}"
 
 
-class AddressCode(models.Model):
-    """A mail address that a person typed in and did not confirm yet.
-
-    ``digest`` is of the code that was sent to it, ``tries`` how often a wrong one was typed,
-    ``sent`` how many codes were sent within an hour of ``since``.
-    """
-
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="+"
-    )
-    address = models.TextField()
-    digest = AsciiField(max_length=64)
-    sent_at = models.DateTimeField()
-    tries = models.IntegerField(default=0)
-    sent = models.IntegerField(default=1)
-    since = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"code for {self.user_id}"
-
-
 class Delivery(models.Model):
     """One thing to be told to one who asked for it: a row of the outbox, and then its record.
 

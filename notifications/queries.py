@@ -6,6 +6,7 @@ from typing import Final
 
 from django.db.models import Q
 
+from ctxadmin.accounts.models import User
 from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -34,6 +35,13 @@ def list_deliveries(hook: Webhook, asked: PageRequest, state: str = "") -> Page[
         rows = rows.filter(Q(at__lt=at) | Q(at=at, id__lt=delivery))
     found = list(rows.order_by("-at", "-id")[: asked.limit + 1])
     return cut(found, asked, lambda row: (round(row.at.timestamp() * 10**6), row.id))
+
+
+def own_address(actor: Actor) -> str:
+    """Where mail to who asks goes, "" for nowhere."""
+    if actor.kind != "person":
+        return ""
+    return User.objects.values_list("email", flat=True).get(pk=int(actor.id))
 
 
 def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:

@@ -26,7 +26,7 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
 from ctxadmin.ui.components import Confirm, Crumb, Text
 from ctxadmin.ui.form_idempotency import once_per_form
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import ask, page, show
 from ctxadmin.ui.phrases import in_the_readers_language
 
 
@@ -41,15 +41,6 @@ class SayPage:
     limit: int
     problem: str
     may_remove: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AskPage:
-    """The question before a comment is taken back."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -120,7 +111,7 @@ def uncomment(
         once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Comment")))
-    return show(request, "confirm.html", AskPage(confirm.title, crumbs, confirm), confirm=confirm)
+    return ask(request, confirm, crumbs)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

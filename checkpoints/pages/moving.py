@@ -1,7 +1,6 @@
 """The buttons of an execution: pause, resume, approve, reject, cancel."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final
 
 from django.contrib import messages as flash
@@ -34,7 +33,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.ui.components import Confirm, Crumb, Text, label_of_status
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import ask, page
 
 _SERVICES: Final[Mapping[str, MoveService]] = {
     "pause": moving.pause,
@@ -50,15 +49,6 @@ _DONE: Final[Mapping[str, Text]] = {
     "approve": gettext_lazy("Approved."),
     "reject": gettext_lazy("Rejected. The execution has failed with your reason."),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class CancelPage:
-    """The question before a cancellation."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -121,8 +111,7 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(confirm.title))
-    shown = CancelPage(title=confirm.title, crumbs=crumbs, confirm=confirm)
-    return show(request, "confirm.html", shown, confirm=confirm)
+    return ask(request, confirm, crumbs)
 
 
 def _move(actor: Actor, head: Conversation, name: str, request: HttpRequest) -> Moved:

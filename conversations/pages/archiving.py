@@ -1,8 +1,5 @@
 """The pages that take a conversation out of the lists and bring it back."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,17 +13,8 @@ from conversations.pages.once import done_once
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.ui.components import Confirm, Crumb, Text
-from ctxadmin.ui.pages import page, show
-
-
-@dataclass(frozen=True, slots=True)
-class ArchivePage:
-    """The question before a conversation leaves the lists or comes back."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
+from ctxadmin.ui.components import Confirm, Crumb
+from ctxadmin.ui.pages import ask, page
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,9 +40,7 @@ def archive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
         once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Archive")))
-    return show(
-        request, "confirm.html", ArchivePage(confirm.title, crumbs, confirm), confirm=confirm
-    )
+    return ask(request, confirm, crumbs)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -76,6 +62,4 @@ def unarchive(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpR
         once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(_("Unarchive")))
-    return show(
-        request, "confirm.html", ArchivePage(confirm.title, crumbs, confirm), confirm=confirm
-    )
+    return ask(request, confirm, crumbs)

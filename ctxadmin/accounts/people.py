@@ -3,31 +3,40 @@
 import secrets
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Literal
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
 from django.db import transaction
 from django.utils.translation import gettext as _
 from pydantic import Field
 
 from ctxadmin.accounts.models import BrowserSession, Membership, User, Workspace
-from ctxadmin.accounts.services import record_change
+from ctxadmin.accounts.services import enter_address, record_change
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action, Role
 from ctxadmin.lib.contract import Contract
-from ctxadmin.lib.errors import Duplicate, InvalidState, NotFound, VersionConflict
+from ctxadmin.lib.errors import (
+    Duplicate,
+    InvalidState,
+    NotFound,
+    ValidationFailed,
+    VersionConflict,
+)
 
 RoleName = Literal["viewer", "reviewer", "designer", "admin"]
 
 
 class NewPersonRequest(Contract):
-    """By which name somebody signs in, and what they may do."""
+    """By which name somebody signs in, what they may do, and where their mail goes."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^\w[\w.@+-]*$")]
     role: RoleName = "reviewer"
+    email: Annotated[str, Field(max_length=254)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,7 @@ class Person:
 
     name: str
     role: Role
+    email: str
     locked: bool
     must_change: bool
     is_operator: bool
@@ -76,17 +86,61 @@ def role_of(actor: Actor) -> Role:
 
 
 @transaction.atomic
-def add_person(actor: Actor, name: str, role: Role) -> NewPassword:
+def add_person(actor: Actor, name: str, role: Role, email: str = "") -> NewPassword:
     """Let somebody sign in; Duplicate if the name is taken, in small or capital letters."""
     actor.require(Action.MEMBER_MANAGE)
+    _require_address(email)
     workspace = _locked_workspace(actor)
     if User.objects.filter(username__iexact=name).exists():
         raise Duplicate(_("This username is taken."))
     password = _new_password()
-    user = User.objects.create_user(username=name, password=password, must_change_password=True)
+    user = User.objects.create_user(
+        username=name, email=email, password=password, must_change_password=True
+    )
     Membership.objects.create(workspace=workspace, user=user, role=role.value)
     _record(actor, name, what="added", role=role.value)
     return NewPassword(name, password)
+
+
+@transaction.atomic
+def change_person(
+    actor: Actor, name: str, role: Role, email: str, *, seen: Role, seen_email: str
+) -> None:
+    """Give a person another role and mail address, both or neither; raises as each alone."""
+    change_role(actor, name, role, seen=seen)
+    change_address(actor, name, email, seen=seen_email)
+
+
+def change_address(actor: Actor, name: str, email: str, *, seen: str) -> None:
+    """Set where mail to a person goes, "" for nowhere.
+
+    ValidationFailed for what is no address, VersionConflict if it is not the one that was
+    ``seen``, InvalidState for somebody of other workspaces, too.
+    """
+    actor.require(Action.MEMBER_MANAGE)
+    user = _membership(actor, name).user
+    if email == user.email:
+        return
+    if user.email != seen:
+        raise VersionConflict(
+            _("Someone else changed the email address while you were editing."),
+            expected=seen,
+            actual=user.email,
+        )
+    if actor.kind != "person" or actor.id != str(user.pk):
+        user = _governed(actor, name)
+    _require_address(email)
+    enter_address(user, email, lambda workspace: replace(actor, workspace=workspace.key))
+
+
+def _require_address(email: str) -> None:
+    try:
+        if email:
+            validate_email(email)
+    except ValidationError:
+        raise ValidationFailed.at(
+            "/email", _("Enter an email address, for example anna@example.org.")
+        ) from None
 
 
 @transaction.atomic
@@ -162,6 +216,7 @@ def _person(row: Membership) -> Person:
     return Person(
         name=user.username,
         role=Role(row.role),
+        email=user.email,
         locked=not user.is_active,
         must_change=user.must_change_password,
         is_operator=user.is_superuser,

@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -106,18 +106,11 @@ def set_address(name: str, address: str) -> None:
     user = User.objects.filter(username=name).first()
     if user is None or user.username != name:  # MySQL takes Anna for anna
         raise NotFound(f"There is no person {name!r}.")
-    _enter_address(user, address, lambda workspace: system_actor(workspace, "set_address"))
+    enter_address(user, address, lambda workspace: system_actor(workspace, "set_address"))
 
 
-@transaction.atomic
-def set_own_address(actor: Actor, address: str) -> None:
-    """Set where mail to the person goes who asks for it, "" for nowhere."""
-    actor.require(Action.NOTIFICATION_CHOOSE)
-    user = User.objects.get(pk=int(actor.id))
-    _enter_address(user, address, lambda workspace: replace(actor, workspace=workspace.key))
-
-
-def _enter_address(user: User, address: str, actor_in: Callable[[Workspace], Actor]) -> None:
+def enter_address(user: User, address: str, actor_in: Callable[[Workspace], Actor]) -> None:
+    """Store an address and record it in each workspace of the person, without the address."""
     user.email = address
     user.save(update_fields=["email"])
     for membership in Membership.objects.filter(user=user).select_related("workspace"):

@@ -263,9 +263,9 @@ def redis(name: str) -> RedisAddress | None:
             raise ImproperlyConfigured(
                 f"{name} names a file as {option} that does not exist: {path}."
             )
-    if find_spec("redis") is None or find_spec("channels_redis") is None:
+    if not all(map(find_spec, ("redis", "channels_redis", "django_redis"))):
         raise ImproperlyConfigured(
-            f"{name} needs redis and channels_redis, which are not installed: "
+            f"{name} needs redis, channels_redis and django_redis, which are not installed: "
             "pip install -r requirements.txt"
         )
     return address

@@ -9,6 +9,7 @@ from csp.constants import NONE, SELF
 from ctxadmin.config import environment
 from ctxadmin.realtime.layers import channel_layers
 from ctxadmin.storage.database.url import SQLITE
+from ctxadmin.storage.redis.cache import caches
 
 # Model fields and querysets with type arguments, as the type checker needs them.
 django_stubs_ext.monkeypatch()
@@ -227,7 +228,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": ["ctxadmin.http.openapi.add_components"],
 }
 
-# The live copy (semantics 3.10). It may lose everything at any time; nothing else is kept there.
+# The live copy (semantics 3.10). It may lose everything at any time, like the cache there.
 # Only told, on the page of erasure: for how many days backups are kept; 0 is not known.
 BACKUP_DAYS = environment.number("CTXADMIN_BACKUP_DAYS", 0, least=0, most=36_500)
 LIVE_REDIS = environment.redis("REDIS_URL")
@@ -268,7 +269,7 @@ RETENTION = {
     ),
 }
 
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+CACHES = caches(LIVE_REDIS)
 
 # Metrics: the token that opens them, and where workers count together; else each for itself.
 METRICS_TOKEN = environment.metrics_token()
@@ -317,6 +318,8 @@ LOGGING = {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},
         "uvicorn": {"handlers": [], "propagate": True, "level": "WARNING"},
+        # It quotes headers that it cannot read, which may hold a token.
+        "opentelemetry.util.re": {"level": "ERROR"},
         # Its lines hold paths and query strings.
         "uvicorn.access": {"handlers": [], "propagate": False},
     },

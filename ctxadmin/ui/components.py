@@ -1,6 +1,6 @@
 """The values that pages hand to components; ``templates/README.md`` shows each in use."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -31,15 +31,6 @@ class Tab:
     url: str
     current: bool = False
     count: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A coloured part of a token bar: who takes how many tokens."""
-
-    label: Text
-    tokens: int
-    tone: Tone
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,24 +106,3 @@ def label_of_status(status: str) -> Text:
     """What the status of an execution is called; an unknown one by its own name."""
     known = STATUSES.get(status)
     return known.label if known is not None else status
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A part of a token bar with its place in percent, as SVG wants it."""
-
-    part: Part
-    x: float
-    width: float
-
-
-def segments(parts: Sequence[Part], limit: int) -> list[Segment]:
-    """Where each part stands in a bar of ``limit`` tokens; more than the limit fills the bar."""
-    whole = max(limit, sum(part.tokens for part in parts), 1)
-    result: list[Segment] = []
-    x = 0.0
-    for part in parts:
-        width = part.tokens * 100 / whole
-        result.append(Segment(part, round(x, 3), round(width, 3)))
-        x += width
-    return result

@@ -15,15 +15,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import InvalidState, Unavailable, ValidationFailed
+from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from notifications import letters
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.pages.wording import KINDS, PROBLEMS
-from notifications.queries import lost_mails, news_of
-from notifications.services import addresses
-from notifications.services.addresses import Address
+from notifications.queries import lost_mails, news_of, own_address
 from notifications.services.choices import Chosen, choose, chosen_of, resend_mail
 
 
@@ -50,18 +48,13 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class ChoicesPage:
-    """What a person hears of; ``mail`` says if the server can send any, ``address`` where to.
-
-    ``typed`` is an address or a code that was refused, with its ``problem``.
-    """
+    """What a person hears of; ``mail`` says if the server can send any, ``address`` where to."""
 
     title: Text
     crumbs: Sequence[Crumb]
     lines: Sequence[Line]
     mail: bool
-    address: Address
-    typed: str
-    problem: str
+    address: str
     lost: Sequence[Lost]
     may_webhooks: bool
 
@@ -69,8 +62,6 @@ class ChoicesPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
-    if request.method == "POST" and "do" in request.POST:
-        return _address(request, actor)
     if request.method == "POST" and "resend" in request.POST:
         resend_mail(actor, request.POST["resend"])
         flash.success(request, _("Queued for delivery again."))
@@ -82,38 +73,7 @@ def choices(request: HttpRequest, actor: Actor) -> HttpResponse:
     return _choices_page(request, actor)
 
 
-def _address(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """The buttons of the mail address."""
-    sent = request.POST
-    typed = ""
-    try:
-        match sent["do"]:
-            case "ask":
-                typed = sent.get("address", "").strip()
-                url = settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"
-                addresses.ask(actor, typed, url)
-                flash.success(request, _("A code was sent. Enter it here."))
-            case "confirm":
-                typed = sent.get("code", "").strip()
-                addresses.confirm(actor, typed)
-                flash.success(request, _("Email address confirmed."))
-            case "cancel":
-                addresses.cancel(actor)
-            case "remove":
-                addresses.remove(actor)
-                flash.success(request, _("Email notifications are off."))
-            case _:
-                raise ValidationFailed(_("Unknown action. Reload the page."))
-    except (ValidationFailed, InvalidState, Unavailable) as error:
-        said = error.problems[0].message if error.problems else error.detail
-        status = 503 if isinstance(error, Unavailable) else 422
-        return _choices_page(request, actor, typed=typed, problem=said, status=status)
-    return redirect("notifications")
-
-
-def _choices_page(
-    request: HttpRequest, actor: Actor, *, typed: str = "", problem: str = "", status: int = 200
-) -> HttpResponse:
+def _choices_page(request: HttpRequest, actor: Actor) -> HttpResponse:
     chosen = chosen_of(actor)
     shown = ChoicesPage(
         title=_("Notifications"),
@@ -123,16 +83,14 @@ def _choices_page(
             for kind in PERSONAL
         ],
         mail=settings.MAIL,
-        address=addresses.address_of(actor),
-        typed=typed,
-        problem=problem,
+        address=own_address(actor),
         lost=[
             Lost(row.id, KINDS[row.kind], row.conversation_id, row.at, PROBLEMS[row.problem])
             for row in lost_mails(actor)
         ],
         may_webhooks=actor.may(Action.WEBHOOK_MANAGE),
     )
-    return show(request, "notifications/choices.html", shown, status=status)
+    return show(request, "notifications/choices.html", shown)
 
 
 @require_safe

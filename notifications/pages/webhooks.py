@@ -19,7 +19,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.ui.components import Confirm, Crumb, Status, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import ask, page, show
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import OF_WEBHOOKS
@@ -120,15 +120,6 @@ class WebhookPage:
     theirs: bool
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPage:
-    """The question before a webhook is removed, or its secret renewed."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
-
-
 @require_safe
 @page
 def webhooks(request: HttpRequest, actor: Actor) -> HttpResponse:
@@ -225,7 +216,7 @@ def remove(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
         back=reverse("webhook", args=[webhook_id]),
         danger=True,
     )
-    return _question(request, confirm, _("Remove"))
+    return ask(request, confirm, _crumbs(_("Remove")))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -245,12 +236,7 @@ def renew(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
         submit=_("Renew the secret"),
         back=reverse("webhook", args=[webhook_id]),
     )
-    return _question(request, confirm, _("Renew the secret"))
-
-
-def _question(request: HttpRequest, confirm: Confirm, here: str) -> HttpResponse:
-    shown = QuestionPage(confirm.title, _crumbs(here), confirm)
-    return show(request, "confirm.html", shown, confirm=confirm)
+    return ask(request, confirm, _crumbs(_("Renew the secret")))
 
 
 def _secret(request: HttpRequest, made: NewSecret) -> HttpResponse:

@@ -1,7 +1,6 @@
 """Every page, wide and on a phone, in both themes: axe finds nothing, and nothing sticks out.
 
-Here alone: what a page is made of stands on the page of components with all its states
-(``test_styleguide.py``), so other tests look with axe only at what is drawn in the browser.
+Here alone: other tests look with axe only at what is drawn in the browser.
 """
 
 import re

@@ -47,7 +47,7 @@ def test_somebody_new_is_let_in_and_locked_out(open_page: OpenPage) -> None:
 
     admin.goto("/settings/people/")
     admin.get_by_role("link", name=name, exact=True).click()
-    expect(admin.get_by_role("button", name="Save role")).to_be_visible()
+    expect(admin.get_by_role("button", name="Save")).to_be_visible()
     assert admin.evaluate("document.documentElement.scrollWidth <= innerWidth")
     admin.get_by_role("link", name="Lock out").click()
     admin.get_by_role("button", name="Lock out").click()

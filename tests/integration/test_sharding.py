@@ -13,7 +13,6 @@ FEW = (
     "checkpoints.Retention",
     "audit.AuditAnchor",
     "notifications.Webhook",
-    "notifications.AddressCode",
     "notifications.Choice",
 )
 RUN_TIME = [

@@ -1,4 +1,4 @@
-"""``manage.py live_copy``: shows, verifies, rebuilds and drops the copy in Redis."""
+"""``manage.py live_copy``: shows, measures, verifies, rebuilds and drops the copy in Redis."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 
 from checkpoints.live_copy import current
+from checkpoints.live_copy.document import document_of
 from checkpoints.live_copy.erasing import drop_erased
 from checkpoints.live_copy.inspecting import Standing, conversations_held, standing_of
 from checkpoints.live_copy.port import Part
@@ -24,10 +25,10 @@ _NO_CONVERSATION: Final = "no conversation has this key"
 
 
 class Command(ReadyCommand):
-    help = "Show, verify, rebuild or drop the live copy of conversations in Redis."
+    help = "Show, measure, verify, rebuild or drop the live copy of conversations in Redis."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("what", choices=["show", "verify", "rebuild", "drop"])
+        parser.add_argument("what", choices=["show", "sizes", "verify", "rebuild", "drop"])
         parser.add_argument("conversations", nargs="*", metavar="ID")
         parser.add_argument("--all", action="store_true", help="all conversations in Redis")
         parser.add_argument("--workspace", default="", help="slug; default: the default workspace")
@@ -35,6 +36,7 @@ class Command(ReadyCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         run: dict[str, Callable[[Reached, Sequence[int]], None]] = {
             "show": self._show,
+            "sizes": self._sizes,
             "verify": self._verify,
             "rebuild": self._rebuild,
             "drop": self._drop,
@@ -42,6 +44,8 @@ class Command(ReadyCommand):
         ids: list[str] = options["conversations"]
         if bool(ids) == options["all"]:
             raise CommandError("Give ids of conversations, or --all.")
+        if options["what"] == "show" and not ids:
+            raise CommandError("Give ids of conversations to show; sizes takes --all.")
         link = links.copies()
         if link is None:
             raise CommandError("There is no live copy: REDIS_URL is not set.")
@@ -64,6 +68,20 @@ class Command(ReadyCommand):
             raise CommandError(error.detail) from None
 
     def _show(self, link: Reached, keys: Sequence[int]) -> None:
+        """A line of JSON for each conversation, the bytes as they are in Redis."""
+        for key, head in _heads(keys):
+            document = None if head is None else document_of(head)
+            if document is None:
+                if not link.answers():
+                    raise Away
+                name = head.public_id if head else str(key)
+                raise CommandError(
+                    f"Redis has no complete, current copy of {name}. A read of the snapshot or "
+                    f"manage.py live_copy rebuild {name} creates it."
+                )
+            self.stdout.write(b"".join(document).decode())
+
+    def _sizes(self, link: Reached, keys: Sequence[int]) -> None:
         total = 0
         for key, head in _heads(keys):
             newest = f"latest change {head.change_seq}" if head else _NO_CONVERSATION

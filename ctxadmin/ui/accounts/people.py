@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from django.contrib import messages as flash
 from django.http import HttpRequest, HttpResponse
@@ -12,16 +12,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
+from pydantic import Field
 
 from ctxadmin.accounts import people as services
 from ctxadmin.accounts.people import NewPassword, NewPersonRequest, Person, RoleName
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action, Role
 from ctxadmin.lib.contract import Contract
-from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, VersionConflict
+from ctxadmin.lib.errors import (
+    Duplicate,
+    FieldProblem,
+    InvalidState,
+    ValidationFailed,
+    VersionConflict,
+)
 from ctxadmin.ui.components import Confirm, Crumb, Status, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import ask, page, show
 
 ROLES: Final[Mapping[Role, Text]] = {
     Role.VIEWER: gettext_lazy("viewer: reads everything"),
@@ -34,15 +41,23 @@ _WAITING: Final = Status(gettext_lazy("has not chosen a password yet"), "orange"
 _ACTIVE: Final = Status(gettext_lazy("active"), "green", "circle-check")
 
 
-class RoleRequest(Contract):
-    """What somebody may do from now on."""
+class PersonRequest(Contract):
+    """What somebody may do from now on, and where their mail goes."""
 
     role: RoleName
+    email: Annotated[str, Field(max_length=254)] = ""
 
 
 _ROLE_HINT: Final = FieldHint(
     label=gettext_lazy("Role"),
     choices=[(role.value, words) for role, words in ROLES.items()],
+    wide=True,
+)
+
+
+_EMAIL_HINT: Final = FieldHint(
+    label=gettext_lazy("Email address"),
+    help=gettext_lazy("For notifications. Without one, none are sent by email."),
     wide=True,
 )
 
@@ -59,12 +74,13 @@ class NewPersonForm(ContractForm[NewPersonRequest]):
             wide=True,
         ),
         "role": _ROLE_HINT,
+        "email": _EMAIL_HINT,
     }
 
 
-class RoleForm(ContractForm[RoleRequest]):
-    contract = RoleRequest
-    hints = {"role": _ROLE_HINT}
+class PersonForm(ContractForm[PersonRequest]):
+    contract = PersonRequest
+    hints = {"role": _ROLE_HINT, "email": _EMAIL_HINT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +110,7 @@ class PersonPage:
     crumbs: Sequence[Crumb]
     person: Person
     status: Status
-    form: RoleForm
+    form: PersonForm
     own: bool
     warning: str
 
@@ -107,15 +123,6 @@ class PasswordPage:
     crumbs: Sequence[Crumb]
     made: NewPassword
     sign_in: str
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionPage:
-    """The question before somebody is locked out or gets another password."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
 
 
 @require_safe
@@ -136,10 +143,14 @@ def new_person(request: HttpRequest, actor: Actor) -> HttpResponse:
         form = NewPersonForm(request.POST)
         if form.is_valid():
             try:
-                made = services.add_person(actor, form.model.name, Role(form.model.role))
+                made = services.add_person(
+                    actor, form.model.name, Role(form.model.role), form.model.email
+                )
                 return _password_page(request, made)
             except Duplicate as error:
                 form.add_problems([FieldProblem("/name", error.detail, error.code)])
+            except ValidationFailed as error:
+                form.add_problems(error.problems)
     else:
         form = NewPersonForm(initial={"role": Role.REVIEWER.value, "name": ""})
     shown = NewPersonPage(_("New person"), _crumbs(_("New person")), form)
@@ -150,20 +161,28 @@ def new_person(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def person(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
-    """One person; a POST gives them another role."""
+    """One person; a POST gives them another role and mail address."""
     found = services.find_person(actor, name)
     if request.method != "POST":
-        return _person_page(request, actor, found, RoleForm(initial={"role": found.role.value}))
-    form = RoleForm(request.POST)
+        form = PersonForm(initial={"role": found.role.value, "email": found.email})
+        return _person_page(request, actor, found, form)
+    form = PersonForm(request.POST)
     if not form.is_valid():
         return _person_page(request, actor, found, form, status=422)
     seen = next((role for role in Role if role.value == request.POST.get("seen")), found.role)
+    email = form.model.email if "email" in request.POST else found.email
+    seen_email = request.POST.get("seen_email", found.email)
     try:
-        services.change_role(actor, name, Role(form.model.role), seen=seen)
+        services.change_person(
+            actor, name, Role(form.model.role), email, seen=seen, seen_email=seen_email
+        )
+    except ValidationFailed as error:
+        form.add_problems(error.problems)
+        return _person_page(request, actor, found, form, status=422)
     except (InvalidState, VersionConflict) as error:
         now = services.find_person(actor, name)
         return _person_page(request, actor, now, form, error.detail, status=409)
-    flash.success(request, _("Role of %(name)s saved.") % {"name": name})
+    flash.success(request, _("Saved: %(name)s.") % {"name": name})
     return redirect("settings-people")
 
 
@@ -237,7 +256,7 @@ def _person_page(
     request: HttpRequest,
     actor: Actor,
     found: Person,
-    form: RoleForm,
+    form: PersonForm,
     warning: str = "",
     status: int = 200,
 ) -> HttpResponse:
@@ -274,8 +293,7 @@ def _question(
 ) -> HttpResponse:
     back = reverse("settings-person", args=[found.name])
     confirm = Confirm(title, text, request.path, submit, back, danger=danger)
-    shown = QuestionPage(title, _crumbs(Crumb(found.name, back), submit), confirm)
-    return show(request, "confirm.html", shown, confirm=confirm)
+    return ask(request, confirm, _crumbs(Crumb(found.name, back), submit))
 
 
 def _status(found: Person) -> Status:

@@ -25,7 +25,7 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Confirm, Crumb, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.navigation import url_or_nothing
-from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.pages import ask, page, show
 
 _MOST: Final = 200
 _LIFETIMES: Final = {"30d": 30, "90d": 90, "365d": 365}
@@ -125,15 +125,6 @@ class SecretPage:
     example: str
 
 
-@dataclass(frozen=True, slots=True)
-class RevokePage:
-    """The question before a token stops."""
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    confirm: Confirm
-
-
 @require_safe
 @page
 def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
@@ -188,8 +179,7 @@ def revoke(request: HttpRequest, actor: Actor, token_id: str) -> HttpResponse:
         back=reverse("settings"),
         danger=True,
     )
-    shown = RevokePage(title=confirm.title, crumbs=_crumbs(_("Revoke")), confirm=confirm)
-    return show(request, "confirm.html", shown, confirm=confirm)
+    return ask(request, confirm, _crumbs(_("Revoke")))
 
 
 def _made(request: HttpRequest, actor: Actor, wanted: NewTokenRequest) -> HttpResponse:

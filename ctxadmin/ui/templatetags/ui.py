@@ -19,12 +19,10 @@ from ctxadmin.ui import form_idempotency, json_view, markdown, visible_text
 from ctxadmin.ui.components import (
     STATUSES,
     DiffRow,
-    Part,
     Status,
     Tab,
     Text,
     label_of_status,
-    segments,
 )
 from ctxadmin.ui.language import url_of_words
 
@@ -157,17 +155,6 @@ def token_bar(
         "high": int(limit * 0.8) if limit else None,
         "before": before,
         "delta": used - before if before is not None else None,
-        "label": label,
-    }
-
-
-@register.inclusion_tag("components/token_parts.html")
-def token_parts(parts: Sequence[Part], limit: int = 0, label: str = "") -> dict[str, object]:
-    """A bar in coloured parts with a legend, e.g. the context window by role."""
-    return {
-        "segments": segments(parts, limit),
-        "total": sum(part.tokens for part in parts),
-        "limit": limit,
         "label": label,
     }
 

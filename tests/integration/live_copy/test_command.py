@@ -1,5 +1,7 @@
 """``manage.py live_copy`` as an operator runs it."""
 
+import json
+from datetime import datetime
 from io import StringIO
 
 import pytest
@@ -12,6 +14,7 @@ from checkpoints.live_copy.sums import sum_of
 from conversations.models import Conversation
 from ctxadmin.storage.redis.link import Link
 from tests.factories import conversation, user
+from tests.integration.checkpoints.flows import Run, chain, ok
 from tests.integration.live_copy import steps
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,13 +34,65 @@ def head(copy: RedisLiveCopy) -> Conversation:
     return found
 
 
-def test_show_tells_keys_sizes_changes_and_expiries(head: Conversation) -> None:
-    shown = run("show", "c")
+def test_sizes_tells_keys_sizes_changes_and_expiries(head: Conversation) -> None:
+    shown = run("sizes", "c")
     for part in ALL_PARTS:
         assert f"{part.key(head.key)}: change 2, " in shown
     assert "never expires" in shown
     assert "1 conversations" in shown
-    assert f"c {{{head.key}}}: latest change 2" in run("show", "--all")
+    assert f"c {{{head.key}}}: latest change 2" in run("sizes", "--all")
+
+
+def test_show_prints_the_state_and_the_messages_as_json(head: Conversation) -> None:
+    shown = json.loads(run("show", "c"))
+    assert list(shown) == ["context:state:c", "checkpoint:c"]
+    state = shown["context:state:c"]
+    assert state["x"] == 1
+    assert state["large"] == "L" * 200_000
+    assert [each["content"] for each in state["messages"]] == ["hello", "more"]
+
+
+def test_show_prints_the_checkpoint_as_json(copy: RedisLiveCopy) -> None:
+    chain("two", "a", "b")
+    execution = Run.start("two")
+    ok(execution.complete("a", state_data={"x": 1}))
+    name = execution.head.public_id
+    snapshot = execution.snapshot()
+    shown = json.loads(run("show", name))
+    state, checkpoint = shown[f"context:state:{name}"], shown[f"checkpoint:{name}"]
+    assert state == {
+        **snapshot["state_data"],
+        "execution_history": snapshot["execution_history"],
+    }
+    assert len(state["execution_history"]) == 1
+    assert snapshot["executed_node_ids"] == ["a"]
+    assert checkpoint == {
+        "conversationId": name,
+        "nodeId": snapshot["current_node_id"],
+        "stateSnapshot": state,
+        "executedNodeIds": snapshot["executed_node_ids"],
+        "timestamp": pytest.approx(
+            datetime.fromisoformat(snapshot["timestamp"]).timestamp() * 1000, abs=1
+        ),
+        "version": snapshot["version"],
+    }
+    assert isinstance(checkpoint["timestamp"], int)
+
+
+def test_show_prints_what_redis_holds(head: Conversation, server: redis.Redis) -> None:
+    server.hset(Part.STATE.key(head.key), "=x", sum_of("x", [b"2"]) + b"2")
+    assert json.loads(run("show", "c"))["context:state:c"]["x"] == 2
+
+
+@pytest.mark.parametrize("part", ALL_PARTS)
+def test_show_says_what_to_do_without_a_whole_copy(
+    head: Conversation, server: redis.Redis, part: Part
+) -> None:
+    server.delete(part.key(head.key))
+    with pytest.raises(CommandError, match="live_copy rebuild c"):
+        run("show", "c")
+    run("rebuild", "c")
+    assert run("show", "c")
 
 
 def test_verify_compares_and_says_so(head: Conversation) -> None:
@@ -77,7 +132,7 @@ def test_drop_leaves_nothing(head: Conversation, server: redis.Redis) -> None:
     assert not list(server.scan_iter())
 
 
-@pytest.mark.parametrize("what", ["show", "verify", "rebuild", "drop"])
+@pytest.mark.parametrize("what", ["show", "sizes", "verify", "rebuild", "drop"])
 def test_a_redis_that_is_away_is_told_in_a_sentence(
     head: Conversation, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
@@ -87,7 +142,14 @@ def test_a_redis_that_is_away_is_told_in_a_sentence(
 
 
 @pytest.mark.parametrize(
-    "wrong", [["show"], ["show", "c", "--all"], ["show", "nobody"], ["show", "c", "--workspace=x"]]
+    "wrong",
+    [
+        ["show"],
+        ["show", "--all"],
+        ["sizes", "c", "--all"],
+        ["show", "nobody"],
+        ["show", "c", "--workspace=x"],
+    ],
 )
 def test_what_is_not_there_is_refused(head: Conversation, wrong: list[str]) -> None:
     with pytest.raises(CommandError):
@@ -97,4 +159,6 @@ def test_what_is_not_there_is_refused(head: Conversation, wrong: list[str]) -> N
 @pytest.mark.django_db
 def test_without_redis_there_is_nothing_to_show() -> None:
     with pytest.raises(CommandError, match="REDIS_URL is not set"):
-        run("show", "--all")
+        run("sizes", "--all")
+    with pytest.raises(CommandError, match="REDIS_URL is not set"):
+        run("show", "c")

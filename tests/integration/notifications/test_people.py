@@ -182,7 +182,9 @@ def test_every_member_chooses_on_a_page_of_their_own(settings: Any) -> None:
     html = client.get("/notifications/").content.decode()
     assert 'name="mail" value="execution.failed" aria-label="Mail: Failed' in html
     assert html.count('"Mail: Failed or rejected" checked>') == 1
-    assert "Add an email address to receive" in html
+    assert "An administrator can set it" in html
+    User.objects.update(email="vera@example.org")
+    assert "vera@example.org" in client.get("/notifications/").content.decode()
     assert "/settings/webhooks/" not in html
     settings.MAIL = False
     assert "does not send email" in client.get("/notifications/").content.decode()

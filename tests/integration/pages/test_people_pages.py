@@ -226,3 +226,55 @@ def test_a_command_adds_a_person_and_prints_the_password(
         call_command("create_person", "Bob")
     with pytest.raises(CommandError):
         call_command("create_person", "not a name")
+
+
+def test_an_admin_sets_the_address_of_a_person(admin: Client) -> None:
+    add(admin, email="anna@example.org")
+    assert User.objects.get(username="anna").email == "anna@example.org"
+    sent = {"role": "reviewer", "seen": "reviewer", "seen_email": "anna@example.org"}
+    assert 'value="anna@example.org"' in text(admin.get("/settings/people/anna/"))
+    admin.post("/settings/people/anna/", sent | {"email": "new@example.org"})
+    assert User.objects.get(username="anna").email == "new@example.org"
+    entries = AuditEntry.objects.filter(object_type="member")
+    details = [bytes(entry.detail) for entry in entries]
+    assert sum(b"address set" in detail for detail in details) == 1
+    assert not any(b"@example.org" in detail for detail in details)
+
+
+def test_an_admin_removes_an_address(admin: Client) -> None:
+    add(admin, email="anna@example.org")
+    sent = {"role": "viewer", "seen": "reviewer", "seen_email": "anna@example.org", "email": ""}
+    admin.post("/settings/people/anna/", sent)
+    assert User.objects.get(username="anna").email == ""
+
+
+def test_an_address_that_somebody_changed_meanwhile_is_not_overwritten(admin: Client) -> None:
+    add(admin, email="old@example.org")
+    User.objects.filter(username="anna").update(email="other@example.org")
+    sent = {"role": "viewer", "seen": "reviewer", "seen_email": "old@example.org"}
+    answer = admin.post("/settings/people/anna/", sent | {"email": "mine@example.org"})
+    assert answer.status_code == 409
+    assert "changed the email address" in text(answer)
+    assert User.objects.get(username="anna").email == "other@example.org"
+    assert Membership.objects.get(user__username="anna").role == "reviewer"  # both or neither
+
+
+def test_admins_set_their_own_address(admin: Client) -> None:
+    own = User.objects.get()
+    sent = {"role": "admin", "seen": "admin", "seen_email": "", "email": "boss@example.org"}
+    assert admin.post(f"/settings/people/{own.username}/", sent).status_code == 302
+    own.refresh_from_db()
+    assert own.email == "boss@example.org"
+
+
+@pytest.mark.parametrize("address", ["rita", "a@b\nBcc: c@example.org", f"{'a' * 260}@x.org"])
+def test_what_is_no_address_is_refused_at_its_field(admin: Client, address: str) -> None:
+    refused = admin.post("/settings/people/+new/", ANNA | {"email": address})
+    assert refused.status_code == 422
+    assert not User.objects.filter(username="anna").exists()
+    add(admin)
+    sent = {"role": "reviewer", "seen": "reviewer", "seen_email": "", "email": address}
+    answer = admin.post("/settings/people/anna/", sent)
+    assert answer.status_code == 422
+    assert 'aria-describedby="id_email' in text(answer)
+    assert User.objects.get(username="anna").email == ""

@@ -1,7 +1,7 @@
-"""OpenTelemetry's variables: when spans are sent, and which values are refused by name."""
+"""OpenTelemetry's variables: when spans are sent."""
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
 from ctxadmin.config import environment
 
@@ -33,66 +33,9 @@ def test_an_endpoint_turns_it_on(
     assert environment.traces() is on
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"),
-    [
-        (COLLECTOR, "nonsense", "must be an address like http://collector.example:4318"),
-        (COLLECTOR, "collector:4318", "must be an address like"),
-        (COLLECTOR, "http://", "must be an address like"),
-        (COLLECTOR, "http://collector:port", "must be an address like"),
-        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "/v1/traces", "must be an address like"),
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "must be http/protobuf"),
-        ("OTEL_EXPORTER_OTLP_COMPRESSION", "zip", "must be none, gzip or deflate, not 'zip'"),
-        ("OTEL_EXPORTER_OTLP_TIMEOUT", "long", "must be a number of seconds above 0, not 'long'"),
-        ("OTEL_EXPORTER_OTLP_HEADERS", "Bearer secret", "must be pairs like name=value"),
-        ("OTEL_RESOURCE_ATTRIBUTES", "a=1,b", "must be pairs like name=value"),
-        ("OTEL_TRACES_SAMPLER", "sometimes", "must be one of always_on, .*, not 'sometimes'"),
-        ("OTEL_BSP_SCHEDULE_DELAY", "5s", "must be a whole number from 1 on, not '5s'"),
-        ("OTEL_BSP_MAX_QUEUE_SIZE", "100", "must be at least OTEL_BSP_MAX_EXPORT_BATCH_SIZE"),
-    ],
-)
-def test_a_wrong_value_is_refused_by_the_name_of_its_variable(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, words: str
+def test_a_header_that_cannot_be_read_is_not_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setenv(name, value)
-    with pytest.raises(ImproperlyConfigured, match=f"^{name} {words}"):
-        environment.traces()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        (COLLECTOR, "ftp://anna:secret@collector"),
-        ("OTEL_EXPORTER_OTLP_HEADERS", "Bearer secret"),
-    ],
-)
-def test_what_may_hold_a_secret_is_not_quoted(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str
-) -> None:
-    monkeypatch.setenv(name, value)
-    with pytest.raises(ImproperlyConfigured) as refused:
-        environment.traces()
-    assert "secret" not in str(refused.value)
-
-
-@pytest.mark.parametrize("share", [None, "", "often", "1.5", "nan"])
-def test_a_sampler_by_share_wants_one(monkeypatch: pytest.MonkeyPatch, share: str | None) -> None:
-    monkeypatch.setenv("OTEL_TRACES_SAMPLER", "parentbased_traceidratio")
-    if share is not None:
-        monkeypatch.setenv("OTEL_TRACES_SAMPLER_ARG", share)
-    with pytest.raises(ImproperlyConfigured, match="OTEL_TRACES_SAMPLER_ARG must be a share from"):
-        environment.traces()
-
-
-def test_right_values_and_empty_ones_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {
-        "OTEL_TRACES_SAMPLER": "traceidratio",
-        "OTEL_TRACES_SAMPLER_ARG": "0.25",
-        "OTEL_BSP_SCHEDULE_DELAY": "",
-        "OTEL_BSP_MAX_QUEUE_SIZE": "4096",
-        "OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Basic%20YTpi==, x-team = a",
-        "OTEL_RESOURCE_ATTRIBUTES": "service.name=shop,deployment.environment=live",
-        "OTEL_EXPORTER_OTLP_TIMEOUT": "2.5",
-    }.items():
-        monkeypatch.setenv(name, value)
-    assert environment.traces()
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "Bearer secret")
+    OTLPSpanExporter()
+    assert "secret" not in caplog.text

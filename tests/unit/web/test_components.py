@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from django.template import Context, Template
 from django.test import RequestFactory
-from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from ctxadmin.ui.components import DiffRow, Part, Tab, segments
+from ctxadmin.ui.components import DiffRow, Tab
 from ctxadmin.ui.json_view import draw_json
 from ctxadmin.ui.visible_text import hides
 from tests.unit.web.html_seen import Seen
@@ -92,19 +91,6 @@ def test_a_token_bar_says_its_numbers_and_the_change() -> None:
 def test_a_token_bar_without_a_limit_has_no_meter() -> None:
     assert "<meter" not in drawn("{% token_bar 1 %}")
     assert "<b>1</b> token" in drawn("{% token_bar 1 %}")
-
-
-def test_parts_of_a_token_bar_fill_it_to_their_sum() -> None:
-    parts = [Part("a", 300, "blue"), Part("b", 100, "red")]
-    assert [(part.x, part.width) for part in segments(parts, 1000)] == [(0, 30), (30, 10)]
-    assert sum(part.width for part in segments(parts, 100)) == 100
-    assert [part.width for part in segments([Part("a", 0, "blue")], 0)] == [0]
-
-
-def test_numbers_in_svg_stay_numbers_in_languages_with_a_comma() -> None:
-    with translation.override("de"):
-        html = drawn("{% token_parts parts limit=3 %}", parts=[Part("a", 1, "blue")])
-    assert 'width="33.333"' in html
 
 
 def test_a_changed_row_marks_the_words_that_differ() -> None:
