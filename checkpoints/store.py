@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 from typing import Final
 
-from checkpoints.domain.timeline import SavedCheckpoint
+import orjson
+
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import SavedCheckpoint, WriteKind
 from checkpoints.models import (
     Checkpoint,
     Claim,
@@ -14,7 +18,7 @@ from checkpoints.models import (
     StateKey,
     StateValue,
 )
-from conversations.damage import MISSING, damaged
+from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.storage.tables import Table
 
@@ -23,6 +27,9 @@ EXECUTION_DETAILS: Final = Table(ExecutionDetails)
 CHECKPOINTS: Final = Table(Checkpoint)
 
 _LARGEST: Final = 2**31 - 1
+_KINDS: Final = frozenset(kind.value for kind in WriteKind)
+_STATUSES: Final = frozenset(status.value for status in Status)
+_SIDES: Final = frozenset(side.value for side in When)
 
 
 def find_current(conversation: int) -> Execution | None:
@@ -82,7 +89,30 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
             f"The state of version {version} was thinned by retention at {day} UTC; the list of "
             "checkpoints tells what it was, and which versions are kept."
         )
+    return check_manifest(row)
+
+
+def check_manifest(row: Checkpoint) -> Checkpoint:
+    """The row, Damaged if it says what no version can say; a manifest has no check sum."""
+    if manifest_fault(row):
+        raise damaged(row.conversation, "version", row.version, ALTERED)
     return row
+
+
+def manifest_fault(row: Checkpoint) -> str:
+    """What is wrong with a manifest in itself, "" for nothing."""
+    for name, values in (("kind", _KINDS), ("status", _STATUSES), ("side", _SIDES)):
+        if getattr(row, name) not in values:
+            return f"has a {name} that there is not"
+    if row.restored_from is not None and not 0 <= row.restored_from < row.version:
+        return f"was restored from version {row.restored_from}, not one before it"
+    try:
+        keys = orjson.loads(bytes(row.changed_keys))
+    except ValueError:
+        return "cannot be read"
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        return "cannot be read"
+    return ""
 
 
 def kept_before(row: Execution, version: int) -> int | None:

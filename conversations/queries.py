@@ -20,6 +20,7 @@ from conversations.models import (
     Move,
     Revision,
 )
+from conversations.revision_sums import check_parent
 from conversations.store import (
     as_revision,
     find_head,
@@ -285,13 +286,13 @@ def branch_of(head: Conversation) -> list[Revision]:
 def all_revisions(head: Conversation) -> list[Revision]:
     """Every revision ever opened, oldest first, without their views."""
     rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
-    return list(rows.order_by("number"))
+    return [check_parent(row) for row in rows.order_by("number")]
 
 
 def newest_revisions(head: Conversation, most: int) -> list[Revision]:
     """The revisions that were opened last, oldest first, without their views."""
     rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
-    return list(reversed(rows.order_by("-number")[:most]))
+    return [check_parent(row) for row in reversed(rows.order_by("-number")[:most])]
 
 
 def moves_of(head: Conversation) -> list[Move]:

@@ -87,6 +87,28 @@ def delete_version() -> None:
     assert Checkpoint.objects.filter(version=1).delete()[0] == 1
 
 
+def change_parent() -> None:
+    assert Revision.objects.filter(number=1).update(parent=999) == 1
+
+
+def change_parent_of_unsummed() -> None:
+    """The row that its sum would not tell of."""
+    assert Revision.objects.filter(number=1).update(parent=1, sum=None, grown_sum=None) == 1
+
+
+def change_side() -> None:
+    assert Checkpoint.objects.filter(version=3).update(side="beside") == 1
+
+
+def change_keys() -> None:
+    assert Checkpoint.objects.filter(version=3).update(changed_keys=b"{") == 1
+
+
+def restore_itself() -> None:
+    rows = Checkpoint.objects.filter(version=3)
+    assert rows.update(kind="restore", restored_from=3) == 1
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (damage_message, MESSAGES, "message"),
     (damage_message, SNAPSHOT, "message"),
@@ -115,6 +137,15 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (change_view, MESSAGES, "revision"),
     (cut_growth, SNAPSHOT, "revision"),
     (delete_version, OLD, "version"),
+    (change_parent, "/batches", "revision"),
+    (change_parent, "/diff?from=0&to=1", "revision"),
+    (change_parent_of_unsummed, "/batches", "revision"),
+    (change_parent_of_unsummed, MESSAGES, "revision"),
+    (change_side, "/checkpoints/3", "version"),
+    (change_side, "/checkpoints/diff?from=1&to=3", "version"),
+    (change_side, "/checkpoints", "version"),
+    (change_keys, "/checkpoints", "version"),
+    (restore_itself, "/checkpoints", "version"),
 ]
 
 
