@@ -7,7 +7,6 @@ from datetime import datetime
 import orjson
 from pydantic import JsonValue
 
-from checkpoints.domain.execution import read
 from checkpoints.domain.pauses import Pause, When
 from checkpoints.domain.state import totals_of
 from checkpoints.domain.status import Status
@@ -15,7 +14,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, of_conversation, pinned_to
 from checkpoints.standing import ready_nodes, stands_at
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held, StateRows
-from checkpoints.store import find_checkpoint, find_current_with_counts
+from checkpoints.store import decided_of, find_checkpoint, find_current_with_counts
 from conversations.damage import ALTERED
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -124,7 +123,7 @@ def moment_now(head: Conversation, *, with_details: bool = False) -> Moment:
     if found is None:
         return _without_execution(head)
     row, counts = found
-    now = read(bytes(row.decided))
+    now = decided_of(row)
     node_id, when = stands_at(now)
     return Moment(
         head=head,

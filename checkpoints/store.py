@@ -5,6 +5,8 @@ from typing import Final
 
 import orjson
 
+from checkpoints.domain.execution import Execution as Decided
+from checkpoints.domain.execution import read
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import SavedCheckpoint, WriteKind
@@ -35,6 +37,14 @@ _SIDES: Final = frozenset(side.value for side in When)
 def find_current(conversation: int) -> Execution | None:
     """The newest execution of a conversation, None if it never had one."""
     return EXECUTIONS.find({"conversation": conversation}, last_by="number")
+
+
+def decided_of(row: Execution) -> Decided:
+    """What was decided on an execution; Damaged if it cannot be read."""
+    try:
+        return read(bytes(row.decided))
+    except (ValueError, RecursionError):
+        raise damaged(row.conversation, "execution", row.number, ALTERED) from None
 
 
 @dataclass(frozen=True, slots=True)

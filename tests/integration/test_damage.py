@@ -2,16 +2,22 @@
 
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 
+import orjson
 import pytest
 
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.services.overdue import answer_overdue
 from checkpoints.state_store import HISTORY, digest_of_name
 from conversations.models import Message, Revision
 from ctxadmin.identity.roles import Role
+from ctxadmin.lib import clock
 from ctxadmin.telemetry.metrics import REGISTRY
-from tests.factories import assistant, signed_in, user
-from tests.integration.checkpoints.flows import Run
+from notifications.fan_out import fan_out
+from notifications.models import Delivery
+from tests.factories import Api, assistant, signed_in, user
+from tests.integration.checkpoints.flows import Run, chain
 
 pytestmark = pytest.mark.django_db
 
@@ -244,6 +250,52 @@ def test_a_failure_that_comes_of_damage_is_told_as_damage(run: Run) -> None:
     page.raise_request_exception = False
     shown = page.get(f"/executions/{run.head.public_id}/")
     assert (shown.status_code, "Damaged data" in shown.content.decode()) == (409, True)
+
+
+@pytest.mark.parametrize("path", ["/", "/reviews/", "/executions/"])
+@pytest.mark.parametrize("decided", [b"", b"{", b"7", b"[" * 3_000])
+def test_one_damaged_execution_hides_no_other_in_a_list(path: str, decided: bytes) -> None:
+    whole, broken = Run.start(), Run.start()
+    for each in (whole, broken):
+        each.pause_now()
+    Execution.objects.filter(conversation=broken.head.key).update(decided=decided)
+    answer = signed_in(Role.ADMIN).get(path)
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert whole.head.public_id in text
+    assert broken.head.public_id in text
+    assert "Damaged data" in text
+
+
+def test_one_damaged_execution_holds_up_no_other_whose_time_is_over() -> None:
+    """The earliest deadline is that of the damaged one."""
+    chain(
+        "timed",
+        "ask",
+        configs={"ask": {"pause": "before", "timeout": {"seconds": 60, "outcome": "reject"}}},
+    )
+    broken, whole = Run.start("timed"), Run.start("timed")
+    for each, ago in ((broken, 2), (whole, 1)):
+        row = Execution.objects.get(conversation=each.head.key)
+        decided = orjson.loads(bytes(row.decided))
+        past = clock.now() - timedelta(hours=ago)
+        decided["pause"]["deadline"] = clock.iso(past)
+        Execution.objects.filter(pk=row.pk).update(decided=orjson.dumps(decided), deadline=past)
+    Execution.objects.filter(conversation=broken.head.key).update(decided=b"{")
+    assert answer_overdue() == 1
+    assert whole.snapshot()["status"] == "FAILED"
+
+
+def test_one_damaged_version_holds_up_no_other_that_is_to_be_told() -> None:
+    hook = {"name": "all", "url": "https://hook.example/", "kinds": ["execution.paused"]}
+    assert Api().post("/webhooks", hook).status_code == 201
+    broken, whole = Run.start(), Run.start()
+    for each in (broken, whole):
+        each.pause_now()
+    Checkpoint.objects.filter(conversation=broken.head.key, version=1).update(status="no status")
+    fan_out()
+    assert [each.stream for each in Delivery.objects.all()] == [whole.head.key]
+    assert not Execution.objects.filter(to_tell__isnull=False).exists()
 
 
 def test_rows_that_are_older_than_the_sums_are_read_as_before(run: Run) -> None:
