@@ -23,7 +23,7 @@ from workflows.models import Workflow, WorkflowVersion
 
 _SAME: Final = (
     *("status", "node_id", "state_digest", "state_bytes", "state_keys"),
-    *("executed_count", "history_count"),
+    *("executed_count", "history_count", "marking"),
 )
 
 

@@ -19,7 +19,7 @@ from conversations.damage import ALTERED
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.sql_log import SqlLog
-from conversations.store import find_revision, view_of
+from conversations.store import find_revision, metadata_of_head, view_of
 from ctxadmin.lib.errors import NotFound
 from workflows.domain.routing import Marking
 
@@ -107,7 +107,7 @@ class Moment:
 
 def metadata_of(head: Conversation, row: Execution | None) -> Mapping[str, JsonValue]:
     """The conversation's metadata, overlaid by the execution's (semantics 2.1)."""
-    both: dict[str, JsonValue] = orjson.loads(bytes(head.details.metadata))
+    both: dict[str, JsonValue] = orjson.loads(metadata_of_head(head))
     if row is not None:
         both |= orjson.loads(bytes(row.details.metadata))
     return both

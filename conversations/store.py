@@ -7,6 +7,7 @@ from itertools import islice
 from operator import or_
 from typing import Final, cast
 
+import orjson
 from django.db.models import Q
 
 from conversations.branch import Branch, apart
@@ -64,6 +65,18 @@ def read_details(heads: Sequence[Conversation]) -> list[Conversation]:
     for head in found:
         head.details = details[head.key]
     return found
+
+
+def metadata_of_head(head: Conversation) -> bytes:
+    """The metadata of a conversation; Damaged unless they are a JSON object."""
+    data = bytes(head.details.metadata)
+    try:
+        is_object = isinstance(orjson.loads(data), dict)
+    except ValueError:
+        is_object = False
+    if not is_object:
+        raise damaged(head.key, "metadata", head.public_id, ALTERED)
+    return data
 
 
 def find_revision(conversation: int, number: int, *, with_view: bool = True) -> Revision:

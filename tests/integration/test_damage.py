@@ -10,13 +10,13 @@ import pytest
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.services.overdue import answer_overdue
 from checkpoints.state_store import HISTORY, digest_of_name
-from conversations.models import Message, Revision
+from conversations.models import Conversation, ConversationDetails, Message, Revision
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from ctxadmin.telemetry.metrics import REGISTRY
 from notifications.fan_out import fan_out
 from notifications.models import Delivery
-from tests.factories import Api, assistant, signed_in, user
+from tests.factories import Api, assistant, conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run, chain
 
 pytestmark = pytest.mark.django_db
@@ -115,6 +115,14 @@ def restore_itself() -> None:
     assert rows.update(kind="restore", restored_from=3) == 1
 
 
+def damage_metadata() -> None:
+    assert ConversationDetails.objects.update(metadata=b"{") == 1
+
+
+def damage_config() -> None:
+    assert Revision.objects.filter(number=1).update(config=b"{") == 1
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (damage_message, MESSAGES, "message"),
     (damage_message, SNAPSHOT, "message"),
@@ -147,6 +155,9 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (change_parent, "/diff?from=0&to=1", "revision"),
     (change_parent_of_unsummed, "/batches", "revision"),
     (change_parent_of_unsummed, MESSAGES, "revision"),
+    (damage_metadata, "", "metadata"),
+    (damage_metadata, "/export", "metadata"),
+    (damage_config, "/batches", "revision"),
     (change_side, "/checkpoints/3", "version"),
     (change_side, "/checkpoints/diff?from=1&to=3", "version"),
     (change_side, "/checkpoints", "version"),
@@ -265,6 +276,32 @@ def test_one_damaged_execution_hides_no_other_in_a_list(path: str, decided: byte
     assert whole.head.public_id in text
     assert broken.head.public_id in text
     assert "Damaged data" in text
+
+
+def test_damaged_metadata_hide_no_other_conversation_in_the_list() -> None:
+    api = Api()
+    conversation(user("hello"), public_id="broken", metadata=b'{"mine":1}')
+    conversation(user("hello"), public_id="whole", metadata=b'{"mine":2}')
+    broken = Conversation.objects.get(public_id="broken").key
+    before = damaged_reads("metadata")
+    ConversationDetails.objects.filter(conversation=broken).update(metadata=b'{"mine"')
+    listed = {each["id"]: each["metadata"] for each in api.get("/conversations").json()["results"]}
+    assert listed == {"broken": {}, "whole": {"mine": 2}}
+    assert damaged_reads("metadata") == before + 1
+
+
+@pytest.mark.parametrize("keys", [b"", b"{", b"7", b"[7]"])
+def test_one_damaged_version_hides_no_other_event(keys: bytes) -> None:
+    broken, whole = Run.start(), Run.start()
+    Checkpoint.objects.filter(conversation=broken.head.key).update(changed_keys=keys)
+    answer = broken.api.get("/events")
+    assert answer.status_code == 200
+    started = {
+        each["conversation"]: each.get("version")
+        for each in answer.json()["results"]
+        if each["what"] == "execution.start"
+    }
+    assert started == {broken.head.public_id: None, whole.head.public_id: 0}
 
 
 def test_one_damaged_execution_holds_up_no_other_whose_time_is_over() -> None:
