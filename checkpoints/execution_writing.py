@@ -6,7 +6,7 @@ from typing import Final
 
 import orjson
 
-from checkpoints.domain.execution import Decision, dump, read
+from checkpoints.domain.execution import Decision, dump
 from checkpoints.domain.leases import NONE, Leases
 from checkpoints.domain.pauses import Rules
 from checkpoints.domain.reducers import MESSAGES
@@ -17,7 +17,7 @@ from checkpoints.pinned import Pinned
 from checkpoints.standing import ready_of, stands_at
 from checkpoints.state_store import Written
 from checkpoints.state_writing import Known, StateWriting
-from checkpoints.store import CHECKPOINTS, EXECUTION_DETAILS, EXECUTIONS, find_current
+from checkpoints.store import CHECKPOINTS, EXECUTION_DETAILS, EXECUTIONS, decided_of, find_current
 from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
 from conversations.domain import pairing
@@ -72,7 +72,7 @@ class ExecutionWriting:
         self.opened = opened
         self.row = row
         self.pinned = pinned
-        self.now = read(bytes(row.decided))
+        self.now = decided_of(row)
         self.marking = _marking_of(row)
         self.leases = Leases.load(bytes(row.leases))
         self.state = StateWriting(row, _known_state(opened, row))

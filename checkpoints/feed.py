@@ -13,6 +13,7 @@ from django.db.models import Q
 from checkpoints.frames import named
 from checkpoints.models import Checkpoint, Execution
 from conversations import feed
+from conversations.damage import ALTERED, damaged
 from conversations.feed import Fed
 from conversations.models import Conversation
 from ctxadmin.audit.models import AuditEntry
@@ -159,7 +160,11 @@ def _written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, object]]:
     fields = ("conversation", "execution", "change_seq", "version", "status", "changed_keys")
     checkpoints = Checkpoint.objects.filter(reduce(or_, wanted)).order_by("version")
     for key, number, seq, version, status, changed in checkpoints.values_list(*fields):
-        names, more = named(orjson.loads(bytes(changed)))
+        try:
+            names, more = named(orjson.loads(bytes(changed)))
+        except (TypeError, ValueError):  # it is logged, and the event is told without its version
+            damaged(key, "version", version, ALTERED)
+            continue
         told[key, seq] = {
             "execution": ids[key, number],
             "version": version,

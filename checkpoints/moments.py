@@ -7,7 +7,6 @@ from datetime import datetime
 import orjson
 from pydantic import JsonValue
 
-from checkpoints.domain.execution import read
 from checkpoints.domain.pauses import Pause, When
 from checkpoints.domain.state import totals_of
 from checkpoints.domain.status import Status
@@ -15,12 +14,12 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, of_conversation, pinned_to
 from checkpoints.standing import ready_nodes, stands_at
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held, StateRows
-from checkpoints.store import find_checkpoint, find_current_with_counts
+from checkpoints.store import decided_of, find_checkpoint, find_current_with_counts
 from conversations.damage import ALTERED
 from conversations.domain.view import View
 from conversations.models import Conversation
 from conversations.sql_log import SqlLog
-from conversations.store import find_revision, view_of
+from conversations.store import find_revision, metadata_of_head, view_of
 from ctxadmin.lib.errors import NotFound
 from workflows.domain.routing import Marking
 
@@ -108,7 +107,7 @@ class Moment:
 
 def metadata_of(head: Conversation, row: Execution | None) -> Mapping[str, JsonValue]:
     """The conversation's metadata, overlaid by the execution's (semantics 2.1)."""
-    both: dict[str, JsonValue] = orjson.loads(bytes(head.details.metadata))
+    both: dict[str, JsonValue] = orjson.loads(metadata_of_head(head))
     if row is not None:
         both |= orjson.loads(bytes(row.details.metadata))
     return both
@@ -124,7 +123,7 @@ def moment_now(head: Conversation, *, with_details: bool = False) -> Moment:
     if found is None:
         return _without_execution(head)
     row, counts = found
-    now = read(bytes(row.decided))
+    now = decided_of(row)
     node_id, when = stands_at(now)
     return Moment(
         head=head,

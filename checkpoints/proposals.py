@@ -11,7 +11,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment
-from checkpoints.store import CHECKPOINTS
+from checkpoints.store import CHECKPOINTS, check_manifest
 
 _READ: Final = 200  # manifests of one query
 _MOST_READS: Final = 5  # a restore may lead far back
@@ -51,7 +51,7 @@ class _Writes:
                 limit=_READ,
                 without=("answer", "marking", "whole"),
             )
-            self._found |= {row.version: _write(row) for row in rows}
+            self._found |= {row.version: _write(check_manifest(row)) for row in rows}
         return self._found.get(version)
 
 

@@ -19,7 +19,7 @@ from checkpoints.live_copy.port import ALL_PARTS, Part
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment, moment_at, moment_now
 from checkpoints.state_store import LISTS
-from checkpoints.store import CHECKPOINTS, find_current
+from checkpoints.store import CHECKPOINTS, check_manifest, find_current
 from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
@@ -119,6 +119,7 @@ def list_checkpoints(
         limit=request.limit + 1,
         without=("answer", "marking", "routing"),
     )
+    found = [check_manifest(each) for each in found]
     return row, cut(found, request, lambda checkpoint: (checkpoint.version,))
 
 

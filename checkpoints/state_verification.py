@@ -22,7 +22,7 @@ from checkpoints.domain.state import (
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, StateRows
 from checkpoints.state_sums import sum_of_key, sum_of_value
-from conversations.verification import Finding, Unsummed
+from conversations.verification import Finding, Unsummed, guarded, span
 from ctxadmin.lib.errors import ContextError
 
 _BLOCK: Final = 500
@@ -63,14 +63,16 @@ def verify_state(row: Execution, unsummed: Unsummed) -> Iterator[Finding]:
     for key, rows in groupby(values, key=lambda value: value.key):
         found[key] = known = _Key(heads[key].name if key in heads else key)
         for value in rows:
-            yield from _verify_value(known, value, unsummed)
-            known.take(value)
+            what = f"{_what(row, key, known.name)} at version {value.version}"
+            yield from guarded(what, _verify_value(known, value, unsummed))
         if key not in heads:
             yield Finding(_what(row, key, known.name), "has values and is not among the keys")
     for key, head in heads.items():
-        yield from _verify_key(row, head, found.get(key), unsummed)
-    yield from _verify_totals(row, [known for key, known in found.items() if key not in LISTS])
-    yield from _verify_lists(row)
+        what = _what(row, head.key, head.name)
+        yield from guarded(what, _verify_key(row, head, found.get(key), unsummed))
+    totals = _verify_totals(row, [known for key, known in found.items() if key not in LISTS])
+    yield from guarded(f"execution {row.number}: state", totals)
+    yield from guarded(f"execution {row.number}: lists", _verify_lists(row))
 
 
 def _what(row: Execution, key: str, name: str) -> str:
@@ -78,7 +80,9 @@ def _what(row: Execution, key: str, name: str) -> str:
 
 
 def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[Finding]:
-    """One row of a key; those before it were looked at."""
+    """One row of a key, which is known then; those before it were looked at."""
+    before = known.head_before(row)
+    known.take(row)
     kind = "list" if row.key in LISTS else "state key"
     what = f"execution {row.execution}: {kind} {known.name!r} at version {row.version}"
     value = bytes(row.value)
@@ -87,7 +91,6 @@ def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[
     elif row.sum != sum_of_value(row.key, row.version, value):
         yield Finding(what, "is not what was written: its check sum does not fit")
         return
-    before = known.head_before(row)
     if row.kind in (ChangeKind.APPEND, ChangeKind.SAME) and before is None:
         yield Finding(what, "goes on with a value that is missing")
         return
@@ -147,12 +150,17 @@ def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:
     heads: dict[str, KeyHead] = {}
     totals = EMPTY
     expected = 0
+    written = sorted(changes)  # a damaged number may be as large as its column holds
+    place = 0
     names = ("version", "state_digest", "state_bytes", "state_keys", "thinned_at")
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     for version, digest, size, count, thinned_at in rows.order_by("version").values_list(*names):
-        for missing in range(expected, version):
-            yield Finding(f"execution {row.number}: version {missing}", "is missing")
-        for number in range(expected, version + 1):
+        if expected < version:
+            missing = span("version", expected, version)
+            yield Finding(f"execution {row.number}: {missing}", "is missing")
+        while place < len(written) and written[place] <= version:
+            number = written[place]
+            place += 1
             totals = totals_after(totals, heads, changes[number])
             heads |= {each.key: each.head for each in changes[number] if each.head is not None}
             for each in changes[number]:
@@ -166,8 +174,9 @@ def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:
                 f"has a state of {found[2]} keys and {found[1]} bytes with another digest than "
                 f"its manifest of {count} keys and {size} bytes",
             )
-    for missing in range(expected, row.version + 1):
-        yield Finding(f"execution {row.number}: version {missing}", "is missing")
+    if expected <= row.version:
+        missing = span("version", expected, row.version + 1)
+        yield Finding(f"execution {row.number}: {missing}", "is missing")
 
 
 def _verify_lists(row: Execution) -> Iterator[Finding]:

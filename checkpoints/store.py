@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
-from checkpoints.domain.timeline import SavedCheckpoint
+import orjson
+
+from checkpoints.domain.execution import Execution as Decided
+from checkpoints.domain.execution import read
+from checkpoints.domain.pauses import When
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import SavedCheckpoint, WriteKind
 from checkpoints.models import (
     Checkpoint,
     Claim,
@@ -14,7 +20,7 @@ from checkpoints.models import (
     StateKey,
     StateValue,
 )
-from conversations.damage import MISSING, damaged
+from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.storage.tables import Table
 
@@ -23,11 +29,22 @@ EXECUTION_DETAILS: Final = Table(ExecutionDetails)
 CHECKPOINTS: Final = Table(Checkpoint)
 
 _LARGEST: Final = 2**31 - 1
+_KINDS: Final = frozenset(kind.value for kind in WriteKind)
+_STATUSES: Final = frozenset(status.value for status in Status)
+_SIDES: Final = frozenset(side.value for side in When)
 
 
 def find_current(conversation: int) -> Execution | None:
     """The newest execution of a conversation, None if it never had one."""
     return EXECUTIONS.find({"conversation": conversation}, last_by="number")
+
+
+def decided_of(row: Execution) -> Decided:
+    """What was decided on an execution; Damaged if it cannot be read."""
+    try:
+        return read(bytes(row.decided))
+    except (ValueError, RecursionError):
+        raise damaged(row.conversation, "execution", row.number, ALTERED) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +99,30 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
             f"The state of version {version} was thinned by retention at {day} UTC; the list of "
             "checkpoints tells what it was, and which versions are kept."
         )
+    return check_manifest(row)
+
+
+def check_manifest(row: Checkpoint) -> Checkpoint:
+    """The row, Damaged if it says what no version can say; a manifest has no check sum."""
+    if manifest_fault(row):
+        raise damaged(row.conversation, "version", row.version, ALTERED)
     return row
+
+
+def manifest_fault(row: Checkpoint) -> str:
+    """What is wrong with a manifest in itself, "" for nothing."""
+    for name, values in (("kind", _KINDS), ("status", _STATUSES), ("side", _SIDES)):
+        if getattr(row, name) not in values:
+            return f"has a {name} that there is not"
+    if row.restored_from is not None and not 0 <= row.restored_from < row.version:
+        return f"was restored from version {row.restored_from}, not one before it"
+    try:
+        keys = orjson.loads(bytes(row.changed_keys))
+    except ValueError:
+        return "cannot be read"
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        return "cannot be read"
+    return ""
 
 
 def kept_before(row: Execution, version: int) -> int | None:

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
-import orjson
-
-from checkpoints.domain.execution import read
+from checkpoints.head_verification import verify_execution, verify_head
+from checkpoints.manifest_verification import records_of, verify_manifests
 from checkpoints.models import (
     Checkpoint,
     Claim,
     Execution,
-    ExecutionDetails,
     Label,
     PendingEdit,
     StateKey,
@@ -21,76 +19,44 @@ from checkpoints.state_verification import verify_state
 from conversations.damage import ALTERED, damaged
 from conversations.models import Comment, Conversation
 from conversations.store import find_head
-from conversations.verification import Finding, Unsummed, cover_messages, verify_messages
+from conversations.verification import (
+    Finding,
+    Unsummed,
+    cover_messages,
+    gaps,
+    guarded,
+    span,
+    verify_messages,
+)
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.errors import Damaged
 
 _BLOCK: Final = 500
-_SAME: Final = (
-    *("status", "state_digest", "state_bytes", "state_keys", "executed_count", "history_count"),
-)
 
 
 def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
-    """Everything that is stored of a conversation; nothing is changed."""
+    """Everything that is stored of a conversation; nothing is changed, and nothing ends it."""
     yield from verify_messages(head, unsummed)
+    yield from guarded("the executions", _verify_executions(head, unsummed))
+    yield from guarded("audit", (Finding("audit", each.text) for each in verify_stream(head.key)))
+
+
+def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
     rows = list(Execution.objects.filter(conversation=head.key).order_by("number"))
+    records = records_of(head)
     for row in rows:
-        yield from _verify_execution(head, row)
-        yield from verify_state(row, unsummed)
+        what = f"execution {row.number}"
+        yield from guarded(what, verify_execution(head, row, records))
+        yield from guarded(what, verify_manifests(head, row, records))
+        yield from guarded(f"{what}: state", verify_state(row, unsummed))
+    yield from guarded("head", verify_head(head, rows, records))
     yield from _verify_numbers(head, [row.number for row in rows])
-    for fault in verify_stream(head.key):
-        yield Finding("audit", fault.text)
-
-
-def _verify_execution(head: Conversation, row: Execution) -> Iterator[Finding]:
-    what = f"execution {row.number}"
-    try:
-        now = read(bytes(row.decided))
-        if (now.version, now.status.value) != (row.version, row.status):
-            yield Finding(what, "does not say of its version and status what was decided")
-        for name in ("reducers", "marking"):
-            orjson.loads(bytes(getattr(row, name)) or b"{}")
-        details = ExecutionDetails.objects.filter(conversation=head.key, number=row.number).first()
-        if details is None:
-            yield Finding(what, "has no details")
-        else:
-            orjson.loads(bytes(details.metadata))
-    except ValueError:
-        yield Finding(what, "cannot be read")
-    own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
-    newest = own.filter(version=row.version).first()
-    if newest is not None and any(getattr(newest, n) != getattr(row, n) for n in _SAME):
-        # A pause that is asked for, and a fork, change the status without a version.
-        differing = [n for n in _SAME if getattr(newest, n) != getattr(row, n)]
-        yield Finding(what, f"says other than its newest version of: {', '.join(differing)}")
-    for each in own.order_by("version").defer("answer").iterator(_BLOCK):
-        yield from _verify_version(head, row, each)
-
-
-def _verify_version(head: Conversation, row: Execution, each: Checkpoint) -> Iterator[Finding]:
-    what = f"execution {row.number}: version {each.version}"
-    if each.version > row.version:
-        yield Finding(what, f"is after the latest, {row.version}")
-    if not 0 <= each.revision < each.revision_count <= head.revision_count:
-        yield Finding(what, f"names revision {each.revision}, which never was")
-    if each.log_count > head.log_count or each.visible_count > each.log_count:
-        yield Finding(what, "knows more messages than were logged")
-    if each.restored_from is not None and not 0 <= each.restored_from < each.version:
-        yield Finding(what, f"was restored from version {each.restored_from}, not one before it")
-    try:
-        for name in ("changed_keys", "routing", "marking", "whole"):
-            orjson.loads(bytes(getattr(each, name)) or b"[]")
-    except ValueError:
-        yield Finding(what, "cannot be read")
 
 
 def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:
     """The rows of executions that are not there, and executions that should be."""
-    for number in sorted(
-        set(range(min(numbers, default=0), max(numbers, default=-1))) - {*numbers}
-    ):
-        yield Finding(f"execution {number}", "is missing")
+    for start, stop in gaps([0, *numbers], max(numbers, default=0)):
+        yield Finding(span("execution", start, stop), "is missing")
     for table in (Checkpoint, StateKey, StateValue, Label, Claim, PendingEdit):
         rows = table.objects.filter(conversation=head.key).exclude(execution__in=numbers)
         for number in sorted(set(rows.values_list("execution", flat=True))):

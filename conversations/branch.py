@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
-from conversations.damage import MISSING, damaged
+from conversations.damage import ALTERED, MISSING, damaged
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Run, Runs
 from conversations.models import Revision
@@ -102,6 +102,8 @@ class Branch:
         for start, batch, origin, branched_at in block:
             if self._below is not None and start <= self._below:
                 stop = self._below + 1
+                if (origin is None) != (start == 0) or not -1 < (origin or 0) < max(start, 1):
+                    raise damaged(self.conversation, "revision", start, ALTERED)
                 self._lines.append(_Line(start, stop, batch, origin, branched_at, self._limit))
                 self._below, self._limit = origin, branched_at
 

@@ -12,8 +12,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Max
 
 from conversations.models import Conversation, Feed, FeedEntry, FeedMark
+from ctxadmin.audit.models import AuditEntry
 from ctxadmin.lib import clock
 from ctxadmin.storage.tables import Table
 
@@ -104,14 +106,17 @@ def _give_positions(workspace: int) -> bool:
         # Read again under the lock: another reader may have given positions meanwhile.
         unfed = list(heads.values_list("key", "change_seq")[:_CONVERSATIONS])
         marks = _marks([key for key, _ in unfed])
+        # A damaged number of changes may be any; the audit has those that there were.
+        last = _recorded([key for key, seq in unfed if seq - marks.get(key, 0) > _CHANGES])
         done: list[tuple[int, int]] = []
         made: list[FeedMark] = []
         for key, seq in unfed:
             since = marks.get(key, 0)
-            upto = min(seq, since + _CHANGES)
+            there = min(seq, max(since, last.get(key, seq)))
+            upto = min(there, since + _CHANGES)
             _add(feed, key, range(since + 1, upto + 1))
             made.append(FeedMark(conversation=key, workspace=workspace, seq=upto))
-            if upto == seq:
+            if upto == there:
                 done.append((key, seq))
         _MARKS.put(made)
         for mark in erased.order_by("conversation")[:_CONVERSATIONS]:
@@ -126,6 +131,14 @@ def _give_positions(workspace: int) -> bool:
 def _marks(keys: Sequence[int]) -> dict[int, int]:
     rows = FeedMark.objects.filter(conversation__in=keys)
     return dict(rows.values_list("conversation", "seq"))
+
+
+def _recorded(keys: Sequence[int]) -> dict[int, int]:
+    """The numbers of the last changes of some conversations that the audit has."""
+    if not keys:
+        return {}
+    entries = AuditEntry.objects.filter(stream__in=keys).order_by()
+    return dict(entries.values_list("stream").annotate(last=Max("seq")))
 
 
 def _add(feed: Feed, conversation: int, numbers: Sequence[int]) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 import orjson
 from django.db.models import Q
 
+from conversations.damage import ALTERED, damaged
 from conversations.domain import diff
 from conversations.domain.bodies import StoredMessage, message_bytes
 from conversations.domain.view import View
@@ -20,18 +21,20 @@ from conversations.models import (
     Move,
     Revision,
 )
+from conversations.revision_sums import check_parent
 from conversations.store import (
     as_revision,
     find_head,
     find_revision,
     lineage,
+    metadata_of_head,
     path_between,
     view_of,
 )
 from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.errors import ContextError, ValidationFailed
 
 _FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
 STATUSES: Final = (
@@ -73,6 +76,18 @@ class MessageWindow:
     revision: int
 
 
+def listed_json(head: Conversation) -> dict[str, object]:
+    """``conversation_json`` in a list: one whose metadata are damaged shows none there.
+
+    So it hides no others. That they are damaged is logged and counted; read alone it is refused.
+    """
+    try:
+        return conversation_json(head)
+    except ContextError:
+        head.details.metadata = b"{}"
+        return conversation_json(head)
+
+
 def conversation_json(head: Conversation) -> dict[str, object]:
     """A conversation as the contract shows it (rest.md, "Conversations")."""
     return {
@@ -85,7 +100,7 @@ def conversation_json(head: Conversation) -> dict[str, object]:
         "message_count": head.log_count,
         "visible_count": head.visible_count,
         "tokens": head.visible_tokens,
-        "metadata": orjson.Fragment(bytes(head.details.metadata)),
+        "metadata": orjson.Fragment(metadata_of_head(head)),
         "tools": head.details.tools or None,
         "archived": head.archived,
         "message_bytes": head.log_bytes,
@@ -285,13 +300,13 @@ def branch_of(head: Conversation) -> list[Revision]:
 def all_revisions(head: Conversation) -> list[Revision]:
     """Every revision ever opened, oldest first, without their views."""
     rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
-    return list(rows.order_by("number"))
+    return [check_parent(row) for row in rows.order_by("number")]
 
 
 def newest_revisions(head: Conversation, most: int) -> list[Revision]:
     """The revisions that were opened last, oldest first, without their views."""
     rows = Revision.objects.filter(conversation=head.key).defer("opened", "grown")
-    return list(reversed(rows.order_by("-number")[:most]))
+    return [check_parent(row) for row in reversed(rows.order_by("-number")[:most])]
 
 
 def moves_of(head: Conversation) -> list[Move]:
@@ -300,12 +315,12 @@ def moves_of(head: Conversation) -> list[Move]:
 
 
 def revision_json(row: Revision, *, with_parent: bool = False) -> dict[str, object]:
-    """A batch as the contract lists it."""
+    """A batch as the contract lists it; Damaged if its configuration is none."""
     shown: dict[str, object] = {
         "number": row.batch,
         "revision": row.number,
         "operation": row.operation,
-        "config": orjson.Fragment(bytes(row.config)),
+        "config": orjson.Fragment(_config_of(row)),
         "boundary": row.boundary,
         "visible_count": row.visible_count,
         "tokens": row.tokens,
@@ -314,6 +329,17 @@ def revision_json(row: Revision, *, with_parent: bool = False) -> dict[str, obje
         "created_at": clock.iso(row.created_at),
     }
     return shown | {"parent": row.parent} if with_parent else shown
+
+
+def _config_of(row: Revision) -> bytes:
+    config = bytes(row.config)
+    try:
+        is_object = isinstance(orjson.loads(config), dict)
+    except ValueError:
+        is_object = False
+    if not is_object:
+        raise damaged(row.conversation, "revision", row.number, ALTERED)
+    return config
 
 
 def move_json(move: Move) -> dict[str, object]:

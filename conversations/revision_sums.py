@@ -34,9 +34,17 @@ def summed(row: Revision) -> Revision:
     return row
 
 
+def check_parent(row: Revision) -> Revision:
+    """The row, Damaged unless its parent was opened before it: so walks of parents end."""
+    parent = -1 if row.parent is None else row.parent
+    if (parent != -1) if row.number == 0 else not 0 <= parent < row.number:
+        raise damaged(row.conversation, "revision", row.number, ALTERED)
+    return row
+
+
 def check_revision(row: Revision, *, with_view: bool = True) -> Revision:
     """The row, Damaged unless it is what was written; without its view as far as it was read."""
     grew = row.grown_sum is None or row.grown_sum == sum_of_growth(row)
     if not grew or (with_view and row.sum is not None and row.sum != sum_of_revision(row)):
         raise damaged(row.conversation, "revision", row.number, ALTERED)
-    return row
+    return check_parent(row)

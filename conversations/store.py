@@ -7,17 +7,18 @@ from itertools import islice
 from operator import or_
 from typing import Final, cast
 
+import orjson
 from django.db.models import Q
 
 from conversations.branch import Branch, apart
-from conversations.damage import MISSING, damaged
+from conversations.damage import ALTERED, MISSING, damaged
 from conversations.domain import revisions as rules
 from conversations.domain.revisions import RevisionKind
 from conversations.domain.runs import Run
 from conversations.domain.view import View
 from conversations.domain.view_patch import apply_patch
 from conversations.models import Conversation, ConversationDetails, Revision
-from conversations.revision_sums import check_revision
+from conversations.revision_sums import check_parent, check_revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.storage.tables import Table
@@ -66,6 +67,18 @@ def read_details(heads: Sequence[Conversation]) -> list[Conversation]:
     return found
 
 
+def metadata_of_head(head: Conversation) -> bytes:
+    """The metadata of a conversation; Damaged unless they are a JSON object."""
+    data = bytes(head.details.metadata)
+    try:
+        is_object = isinstance(orjson.loads(data), dict)
+    except ValueError:
+        is_object = False
+    if not is_object:
+        raise damaged(head.key, "metadata", head.public_id, ALTERED)
+    return data
+
+
 def find_revision(conversation: int, number: int, *, with_view: bool = True) -> Revision:
     """A revision by its number; NotFound if there is none.
 
@@ -98,8 +111,8 @@ def view_of(row: Revision) -> View:
 
 def _ancestors(row: Revision) -> list[Revision]:
     """The next ancestors that the view of a revision is patched from; at least one."""
-    if row.parent is None:
-        raise AssertionError("the first revision has no patches")
+    if row.parent is None or not 0 <= row.parent < row.number:  # nothing can be patched from it
+        raise damaged(row.conversation, "revision", row.number, ALTERED)
     first = row.parent + 1 - row.patches
     rows = Revision.objects.filter(
         conversation=row.conversation, number__gte=max(first, 0), number__lte=row.parent
@@ -168,5 +181,5 @@ def _rows_in(conversation: int, ranges: Iterable[Run]) -> list[Revision]:
     while part := list(islice(remaining, _RANGES)):
         chosen = reduce(or_, (Q(number__gte=start, number__lt=stop) for start, stop in part))
         rows = Revision.objects.filter(chosen, conversation=conversation)
-        found += rows.defer("opened", "grown").order_by("-number")
+        found += map(check_parent, rows.defer("opened", "grown").order_by("-number"))
     return found

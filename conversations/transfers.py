@@ -25,7 +25,7 @@ from conversations.message_rows import checked, sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
 from conversations.revision_sums import check_revision, summed
 from conversations.services import NewConversation, append_in, change_of, open_new
-from conversations.store import as_revision, find_head, view_of
+from conversations.store import as_revision, find_head, metadata_of_head, view_of
 from conversations.stored_views import revision_row
 from conversations.tool_links import call_digest, link, unsettle_at
 from conversations.writing import Writing
@@ -52,7 +52,7 @@ def export(actor: Actor, public_id: str) -> bytes:
         Transfer(
             conversation_id=head.public_id,
             title=head.title,
-            metadata=orjson.loads(bytes(head.details.metadata)),
+            metadata=orjson.loads(metadata_of_head(head)),
             tools=head.details.tools or None,
             created_at=head.created_at,
             updated_at=head.updated_at,

@@ -1,12 +1,15 @@
 """Checking what is stored of one conversation: its log, its revisions, what refers to them."""
 
 from array import array
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 import orjson
+from django.db import Error
 
+from conversations.domain.runs import Run
 from conversations.domain.view import View
 from conversations.message_rows import sum_of_message
 from conversations.models import (
@@ -22,6 +25,7 @@ from conversations.models import (
 from conversations.revision_sums import sum_of_growth, sum_of_revision
 from conversations.store import view_of
 from ctxadmin.lib.errors import ContextError
+from ctxadmin.storage.database.errors import told
 
 _BLOCK: Final = 500
 
@@ -41,30 +45,83 @@ class Unsummed:
     rows: int = 0
 
 
+def guarded(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings about ``what``; an error that ends them is one more, and hides no others.
+
+    Only an outage of the database goes through: then nothing is known about its rows.
+    """
+    try:
+        yield from found
+    except Exception as error:  # damaged rows can make any code fail
+        if isinstance(error, Error) and told(error) is not None:
+            raise
+        yield Finding(what, f"cannot be checked: {type(error).__name__}")
+
+
+def gaps(numbers: Iterable[int], stop: int) -> Iterator[Run]:
+    """The runs of ``[0, stop)`` that ascending numbers leave out; any ``stop`` costs the same."""
+    expected = 0
+    for number in numbers:
+        if expected < min(number, stop):
+            yield expected, min(number, stop)
+        expected = max(expected, number + 1)
+    if expected < stop:
+        yield expected, stop
+
+
 @dataclass(slots=True)
 class _Log:
-    """What is known of the log after it was read: of each message the tokens up to it."""
+    """What is known of the log after it was read: of each message the tokens up to it.
 
-    upto: "array[int]" = field(default_factory=lambda: array("q", [0]))
+    Missing messages take no room: a damaged index may be as large as its column holds.
+    """
+
+    indices: "array[int]" = field(default_factory=lambda: array("q"))
+    before: "array[int]" = field(default_factory=lambda: array("q"))
+    after: "array[int]" = field(default_factory=lambda: array("q"))
+
+    @property
+    def total(self) -> int:
+        return self.after[-1] if self.after else 0
+
+    def take(self, row: Message) -> None:
+        self.indices.append(row.index)
+        self.before.append(row.tokens_upto - row.tokens)
+        self.after.append(row.tokens_upto)
 
     def tokens(self, view: View) -> int:
-        return sum(self.upto[stop] - self.upto[start] for start, stop in view.runs)
+        return sum(self._upto(stop) - self._upto(start) for start, stop in view.runs)
+
+    def _upto(self, index: int) -> int:
+        """The tokens of the messages before an index; behind a gap the next message tells."""
+        place = bisect_left(self.indices, index)
+        follows = place > 0 and self.indices[place - 1] == index - 1
+        if not follows and place < len(self.indices) and self.indices[place] == index:
+            return self.before[place]
+        return self.after[place - 1] if place else 0
 
 
 def verify_messages(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
     """Everything of a conversation that is not an execution's."""
     log = _Log()
-    yield from _verify_log(head, log, unsummed)
-    yield from _verify_revisions(head, log, unsummed)
-    yield from _verify_references(head)
+    yield from guarded("the log", _verify_log(head, log, unsummed))
+    yield from guarded("the revisions", _verify_revisions(head, log, unsummed))
+    yield from guarded("what refers to messages", _verify_references(head))
+    yield from guarded("metadata", _verify_details(head))
+
+
+def _verify_details(head: Conversation) -> Iterator[Finding]:
     details = ConversationDetails.objects.filter(conversation=head.key).first()
+    if details is None:
+        yield Finding("details", "is missing")
+        return
     try:
-        if details is None:
-            yield Finding("details", "is missing")
-        else:
-            orjson.loads(bytes(details.metadata))
+        metadata = orjson.loads(bytes(details.metadata))
     except ValueError:
         yield Finding("metadata", "is not JSON")
+        return
+    if not isinstance(metadata, dict):
+        yield Finding("metadata", "is not a JSON object")
 
 
 def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[Finding]:
@@ -75,25 +132,29 @@ def _verify_log(head: Conversation, log: _Log, unsummed: Unsummed) -> Iterator[F
     ):
         for row in rows:
             if row.index > expected:
-                yield Finding(_span("message", expected, row.index), "is missing")
-                log.upto.extend([row.tokens_upto - row.tokens] * (row.index - expected))
-            yield from _verify_message(row, log.upto[-1], unsummed)
-            log.upto.append(row.tokens_upto)
+                yield Finding(span("message", expected, row.index), "is missing")
+                before = row.tokens_upto - row.tokens
+            else:
+                before = log.total
+            found = _verify_message(head, row, before, unsummed)
+            yield from guarded(f"message {row.index}", found)
+            log.take(row)
             size += len(row.body)
             expected = row.index + 1
         last = rows[-1].index
     if expected < head.log_count:
-        yield Finding(_span("message", expected, head.log_count), "is missing")
-        log.upto.extend([log.upto[-1]] * (head.log_count - expected))
+        yield Finding(span("message", expected, head.log_count), "is missing")
     elif expected > head.log_count:
-        yield Finding(_span("message", head.log_count, expected), "is past the end of the log")
-    counted = (("log_tokens", head.log_tokens, log.upto[-1]), ("log_bytes", head.log_bytes, size))
-    for name, told, found in counted:
-        if told != found:
-            yield Finding("head", f"{name} says {told}, the log has {found}")
+        yield Finding(span("message", head.log_count, expected), "is past the end of the log")
+    counted = (("log_tokens", head.log_tokens, log.total), ("log_bytes", head.log_bytes, size))
+    for name, ours, theirs in counted:
+        if ours != theirs:
+            yield Finding("head", f"{name} says {ours}, the log has {theirs}")
 
 
-def _verify_message(row: Message, before: int, unsummed: Unsummed) -> Iterator[Finding]:
+def _verify_message(
+    head: Conversation, row: Message, before: int, unsummed: Unsummed
+) -> Iterator[Finding]:
     what = f"message {row.index}"
     if row.sum is None:
         unsummed.rows += 1
@@ -103,6 +164,8 @@ def _verify_message(row: Message, before: int, unsummed: Unsummed) -> Iterator[F
         yield Finding(what, f"tokens_upto says {row.tokens_upto}, not {before + row.tokens}")
     if row.call_index is not None and not 0 <= row.call_index < row.index:
         yield Finding(what, f"answers message {row.call_index}, which is not before it")
+    if not 0 <= row.revision < head.revision_count:
+        yield Finding(what, f"was logged into revision {row.revision}, which never was")
     try:
         body = orjson.loads(bytes(row.body))
     except ValueError:
@@ -117,23 +180,39 @@ def _verify_revisions(head: Conversation, log: _Log, unsummed: Unsummed) -> Iter
     for row in Revision.objects.filter(conversation=head.key).order_by("number").iterator(_BLOCK):
         numbers.add(row.number)
         what = f"revision {row.number}"
-        for total, found in ((row.sum, sum_of_revision), (row.grown_sum, sum_of_growth)):
-            if total is None:
-                unsummed.rows += 1
-            elif total != found(row):
-                yield Finding(what, "is not what was written: its check sum does not fit")
-        if row.number and (row.parent is None or row.parent >= row.number):
-            yield Finding(what, f"was opened from revision {row.parent}, which is not before it")
-        elif row.number and row.parent not in numbers:
-            yield Finding(what, f"was opened from revision {row.parent}, which is missing")
-        yield from _verify_view(row, head, log)
+        yield from guarded(what, _verify_sums(row, unsummed))
+        yield from guarded(what, _verify_parent(row, numbers))
+        yield from guarded(what, _verify_view(row, head, log))
         if row.number == head.current_revision:
             yield from _verify_current(head, row)
-    missing = sorted(set(range(head.revision_count)) - numbers)
-    for number in missing:
-        yield Finding(f"revision {number}", "is missing")
+    for start, stop in gaps(sorted(numbers), head.revision_count):
+        yield Finding(span("revision", start, stop), "is missing")
     if numbers and max(numbers) >= head.revision_count:
         yield Finding("head", f"revision_count says {head.revision_count}, there are more")
+    if head.current_revision not in numbers:
+        yield Finding("head", f"names revision {head.current_revision}, which never was")
+
+
+def _verify_sums(row: Revision, unsummed: Unsummed) -> Iterator[Finding]:
+    for total, found in ((row.sum, sum_of_revision), (row.grown_sum, sum_of_growth)):
+        if total is None:
+            unsummed.rows += 1
+        elif total != found(row):
+            yield Finding(
+                f"revision {row.number}", "is not what was written: its check sum does not fit"
+            )
+
+
+def _verify_parent(row: Revision, numbers: set[int]) -> Iterator[Finding]:
+    """``numbers`` are those up to that of the row."""
+    what = f"revision {row.number}"
+    if not row.number:
+        if row.parent is not None:
+            yield Finding(what, f"was opened from revision {row.parent}, and is the first")
+    elif row.parent is None or not 0 <= row.parent < row.number:
+        yield Finding(what, f"was opened from revision {row.parent}, which is not before it")
+    elif row.parent not in numbers:
+        yield Finding(what, f"was opened from revision {row.parent}, which is missing")
 
 
 def _verify_view(row: Revision, head: Conversation, log: _Log) -> Iterator[Finding]:
@@ -166,7 +245,8 @@ def _verify_current(head: Conversation, row: Revision) -> Iterator[Finding]:
 def _verify_references(head: Conversation) -> Iterator[Finding]:
     moves = Move.objects.filter(conversation=head.key)
     for move in moves.iterator(_BLOCK):
-        if not 0 <= max(move.from_revision, move.to_revision) < head.revision_count:
+        named = (move.from_revision, move.to_revision)
+        if min(named) < 0 or max(named) >= head.revision_count:
             yield Finding(f"move {move.seq}", "names a revision that never was")
     comments = Comment.objects.filter(conversation=head.key, message__gte=head.log_count)
     for number in comments.values_list("number", flat=True):
@@ -195,5 +275,6 @@ def cover_messages(conversation: int) -> int:
     return covered
 
 
-def _span(what: str, start: int, stop: int) -> str:
+def span(what: str, start: int, stop: int) -> str:
+    """How numbered rows ``[start, stop)`` are named."""
     return f"{what} {start}" if stop - start == 1 else f"{what}s {start} to {stop - 1}"

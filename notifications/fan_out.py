@@ -20,6 +20,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, pinned_to
+from conversations.damage import ALTERED, damaged
 from conversations.models import Conversation
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound
@@ -110,17 +111,26 @@ def _events(row: Execution) -> Iterator[Event]:
     names = ("version", "kind", "move", "status", "author", "node_id", "side", "created_at")
     pinned = _pinned(row)
     for found in rows.only(*names):
-        told = Version(
-            found.version,
-            WriteKind(found.kind),
-            found.move,
-            Status(found.status),
-            found.author,
-            _asks(pinned, found.node_id, found.side),
-        )
+        try:
+            told = _version(pinned, found)
+        except ValueError:  # it is logged, and holds up no other
+            damaged(row.conversation, "version", found.version, ALTERED)
+            continue
         kinds = kinds_of(told)
         if kinds:
             yield Event(told, kinds, found.node_id, found.created_at)
+
+
+def _version(pinned: Pinned | None, found: Checkpoint) -> Version:
+    """A version as it is told; ValueError if it says what no version can say."""
+    return Version(
+        found.version,
+        WriteKind(found.kind),
+        found.move,
+        Status(found.status),
+        found.author,
+        _asks(pinned, found.node_id, found.side),
+    )
 
 
 def _pinned(row: Execution) -> Pinned | None:

@@ -7,15 +7,17 @@ from typing import Final
 
 from django.db.models import Count, Exists, OuterRef, Q, Subquery, Sum, Window
 from django.db.models.functions import Coalesce, RowNumber
+from django.utils.translation import gettext as _
 
 from checkpoints.domain.execution import Execution as Decided
-from checkpoints.domain.execution import read
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
+from checkpoints.store import decided_of
 from conversations.models import Conversation
 from conversations.queries import ConversationFilter, list_conversations
 from ctxadmin.http.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ContextError
 from workflows.models import Workflow
 
 _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
@@ -46,6 +48,15 @@ class ExecutionLine:
     deadline: datetime | None
     outcome: str
     changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a list tells of what was decided: why it stands there, and what a timeout would do."""
+
+    reason: str = ""
+    pause_requested: bool = False
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +184,7 @@ def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
 
 
 def _line(run: Execution, public_id: str, title: str, changed_at: datetime) -> ExecutionLine:
-    decided = read(bytes(run.decided))
-    outcome = decided.pause.outcome if decided.pause else None
+    told = told_of(run)
     return ExecutionLine(
         conversation=public_id,
         title=title or public_id,
@@ -183,13 +193,23 @@ def _line(run: Execution, public_id: str, title: str, changed_at: datetime) -> E
         workflow_version=run.workflow_version,
         node_id=run.node_id,
         version=run.version,
-        reason=reason_of(decided),
-        pause_requested=decided.pause_requested,
+        reason=told.reason,
+        pause_requested=told.pause_requested,
         waiting_since=run.waiting_since,
         deadline=run.deadline,
-        outcome=outcome.value if outcome else "",
+        outcome=told.outcome,
         changed_at=changed_at,
     )
+
+
+def told_of(run: Execution) -> Told:
+    """What was decided, as a list tells it; a damaged execution hides none of the others."""
+    try:
+        decided = decided_of(run)
+    except ContextError:
+        return Told(reason=_("Damaged data"))
+    outcome = decided.pause.outcome if decided.pause else None
+    return Told(reason_of(decided), decided.pause_requested, outcome.value if outcome else "")
 
 
 def reason_of(decided: Decided) -> str:

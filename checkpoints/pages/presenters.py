@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from checkpoints.domain.execution import Execution as Decided
-from checkpoints.domain.execution import read
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
@@ -20,6 +19,7 @@ from checkpoints.moments import Moment
 from checkpoints.pages.lists import reason_of
 from checkpoints.pinned import Pinned
 from checkpoints.services.annotating import labels_of
+from checkpoints.store import decided_of
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -126,7 +126,7 @@ class VersionLine:
 def stand_of(moment: Moment) -> Stand:
     """Where the newest version stands; of an older one only what its manifest tells."""
     row, pinned = moment.row, moment.pinned
-    decided = read(bytes(row.decided)) if row is not None else Decided(Status.IDLE)
+    decided = decided_of(row) if row is not None else Decided(Status.IDLE)
     is_now = decided.version == moment.version
     pause = decided.pause if is_now else None
     node = moment.node_id

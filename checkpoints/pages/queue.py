@@ -10,11 +10,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from checkpoints.domain.execution import read
 from checkpoints.domain.status import Status
 from checkpoints.models import Claim, Execution
 from checkpoints.pages import lists
-from checkpoints.pages.lists import reason_of
 from checkpoints.services.annotating import holder_id
 from conversations.models import Conversation
 from ctxadmin.http.pagination import Page, PageRequest, cut
@@ -137,19 +135,18 @@ def _of_head(field: str) -> Subquery:
 
 
 def _line(actor: Actor, row: Execution) -> Waiting:
-    decided = read(bytes(row.decided))
     told = vars(row)  # what the query added to the row
-    outcome = decided.pause.outcome if decided.pause else None
+    decided = lists.told_of(row)
     return Waiting(
         conversation=told["name"],
         execution=row.public_id,
         title=told["title"] or told["name"],
         workflow=row.workflow,
         node_id=row.node_id,
-        reason=reason_of(decided),
+        reason=decided.reason,
         since=row.waiting_since,
         deadline=row.deadline,
-        outcome=outcome.value if outcome else "",
+        outcome=decided.outcome,
         holder=told["holder"] or "",
         mine=told["holder_key"] == holder_id(actor),
     )

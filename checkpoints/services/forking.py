@@ -15,7 +15,7 @@ from checkpoints.store import find_checkpoint, find_current
 from conversations.copying import UpTo, copy_conversation
 from conversations.models import Conversation
 from conversations.services import NewConversation, open_new
-from conversations.store import find_head
+from conversations.store import find_head, metadata_of_head
 from conversations.writing import Writing, writing
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.actor import Actor
@@ -61,7 +61,7 @@ def fork(
                 public_id=command.id,
                 title=source.title if command.title is None else command.title,
                 workflow=source.workflow,
-                metadata=bytes(source.details.metadata),
+                metadata=metadata_of_head(source),
                 tools=source.details.tools,
             ),
         )

@@ -13,7 +13,7 @@ from ctxadmin.accounts.models import Workspace
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import InvalidState, NotFound
+from ctxadmin.lib.errors import Damaged, InvalidState, NotFound
 
 _ACTIONS = {
     Outcome.APPROVE: Action.EXECUTION_APPROVE,
@@ -37,7 +37,7 @@ def _overdue() -> Iterator[tuple[Workspace, str]]:
     workspaces = {row.key: row for row in Workspace.objects.all()}
     for workspace, conversation in rows.values_list("workspace", "conversation"):
         head = Conversation.objects.only("public_id").filter(key=conversation).first()
-        if head is not None:
+        if head is not None and workspace in workspaces:
             yield workspaces[workspace], head.public_id
 
 
@@ -54,5 +54,7 @@ def _answer(workspace: Workspace, public_id: str, name: str) -> bool:
                 return False
             record_move(run, decision, _ACTIONS[pause.outcome], _REASON)
     except (NotFound, InvalidState):  # erased, or answered by somebody, since it was listed
+        return False
+    except Damaged:  # it is logged, and holds up no other
         return False
     return True

@@ -12,6 +12,7 @@ from checkpoints.execution_writing import ExecutionWriting
 from checkpoints.models import Checkpoint
 from checkpoints.moments import metadata_of
 from checkpoints.pinned import Pinned
+from conversations.damage import ALTERED, damaged
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain import routing
 from workflows.domain.conditions import compile_condition
@@ -146,6 +147,8 @@ def recorded(run: ExecutionWriting) -> list[routing.Decision]:
     version = run.now.version
     while version > 0:
         row = by_version[version]
+        if row.restored_from is not None and not 0 <= row.restored_from < version:
+            raise damaged(run.row.conversation, "version", version, ALTERED)
         version = version - 1 if row.restored_from is None else row.restored_from
         place = row.executed_count - 1
         if 0 <= place < len(executed) and executed[place] == row.saved_node:

@@ -61,7 +61,7 @@ class Conversations(Endpoint):
         )
         page = queries.list_conversations(self.actor, wanted, PageRequest.of(query))
         heads = read_details(page.items)
-        return Response(page.as_json([queries.conversation_json(head) for head in heads]))
+        return Response(page.as_json([queries.listed_json(head) for head in heads]))
 
     @described(
         "Create a conversation",

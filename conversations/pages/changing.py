@@ -25,7 +25,7 @@ from conversations.pages.forms import ConversationForm
 from conversations.pages.once import done_once
 from conversations.pages.operating import MEANWHILE, seen_in, undo_url
 from conversations.results import Applied
-from conversations.store import find_head
+from conversations.store import find_head, metadata_of_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, VersionConflict
@@ -181,7 +181,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     if request.method != "POST":
         initial = {
             "title": head.title,
-            "metadata": orjson.loads(bytes(head.details.metadata)),
+            "metadata": orjson.loads(metadata_of_head(head)),
             "tools": head.details.tools,
         }
         return _edit_page(request, head, ConversationForm(initial=initial), seen_of(head))

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
 
 from conversations.models import Conversation, Move, Revision
+from conversations.store import metadata_of_head
 from ctxadmin.ui.components import Crumb, Text, in_a_list
 
 _MOST_RANGES: Final = 12
@@ -168,6 +169,6 @@ def crumbs(head: Conversation | None = None, *more: Crumb) -> tuple[Crumb, ...]:
 
 def token_budget(head: Conversation) -> int | None:
     """The whole number over 0 under ``token_budget`` in the metadata, if there is one."""
-    found = orjson.loads(bytes(head.details.metadata)).get(BUDGET_KEY)
+    found = orjson.loads(metadata_of_head(head)).get(BUDGET_KEY)
     known = isinstance(found, int) and not isinstance(found, bool)
     return found if known and found > 0 else None

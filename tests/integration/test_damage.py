@@ -2,16 +2,22 @@
 
 import logging
 from collections.abc import Callable
+from datetime import timedelta
 
+import orjson
 import pytest
 
 from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.services.overdue import answer_overdue
 from checkpoints.state_store import HISTORY, digest_of_name
-from conversations.models import Message, Revision
+from conversations.models import Conversation, ConversationDetails, Message, Revision
 from ctxadmin.identity.roles import Role
+from ctxadmin.lib import clock
 from ctxadmin.telemetry.metrics import REGISTRY
-from tests.factories import assistant, signed_in, user
-from tests.integration.checkpoints.flows import Run
+from notifications.fan_out import fan_out
+from notifications.models import Delivery
+from tests.factories import Api, assistant, conversation, signed_in, user
+from tests.integration.checkpoints.flows import Run, chain
 
 pytestmark = pytest.mark.django_db
 
@@ -87,6 +93,36 @@ def delete_version() -> None:
     assert Checkpoint.objects.filter(version=1).delete()[0] == 1
 
 
+def change_parent() -> None:
+    assert Revision.objects.filter(number=1).update(parent=999) == 1
+
+
+def change_parent_of_unsummed() -> None:
+    """The row that its sum would not tell of."""
+    assert Revision.objects.filter(number=1).update(parent=1, sum=None, grown_sum=None) == 1
+
+
+def change_side() -> None:
+    assert Checkpoint.objects.filter(version=3).update(side="beside") == 1
+
+
+def change_keys() -> None:
+    assert Checkpoint.objects.filter(version=3).update(changed_keys=b"{") == 1
+
+
+def restore_itself() -> None:
+    rows = Checkpoint.objects.filter(version=3)
+    assert rows.update(kind="restore", restored_from=3) == 1
+
+
+def damage_metadata() -> None:
+    assert ConversationDetails.objects.update(metadata=b"{") == 1
+
+
+def damage_config() -> None:
+    assert Revision.objects.filter(number=1).update(config=b"{") == 1
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (damage_message, MESSAGES, "message"),
     (damage_message, SNAPSHOT, "message"),
@@ -115,6 +151,18 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (change_view, MESSAGES, "revision"),
     (cut_growth, SNAPSHOT, "revision"),
     (delete_version, OLD, "version"),
+    (change_parent, "/batches", "revision"),
+    (change_parent, "/diff?from=0&to=1", "revision"),
+    (change_parent_of_unsummed, "/batches", "revision"),
+    (change_parent_of_unsummed, MESSAGES, "revision"),
+    (damage_metadata, "", "metadata"),
+    (damage_metadata, "/export", "metadata"),
+    (damage_config, "/batches", "revision"),
+    (change_side, "/checkpoints/3", "version"),
+    (change_side, "/checkpoints/diff?from=1&to=3", "version"),
+    (change_side, "/checkpoints", "version"),
+    (change_keys, "/checkpoints", "version"),
+    (restore_itself, "/checkpoints", "version"),
 ]
 
 
@@ -213,6 +261,78 @@ def test_a_failure_that_comes_of_damage_is_told_as_damage(run: Run) -> None:
     page.raise_request_exception = False
     shown = page.get(f"/executions/{run.head.public_id}/")
     assert (shown.status_code, "Damaged data" in shown.content.decode()) == (409, True)
+
+
+@pytest.mark.parametrize("path", ["/", "/reviews/", "/executions/"])
+@pytest.mark.parametrize("decided", [b"", b"{", b"7", b"[" * 3_000])
+def test_one_damaged_execution_hides_no_other_in_a_list(path: str, decided: bytes) -> None:
+    whole, broken = Run.start(), Run.start()
+    for each in (whole, broken):
+        each.pause_now()
+    Execution.objects.filter(conversation=broken.head.key).update(decided=decided)
+    answer = signed_in(Role.ADMIN).get(path)
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert whole.head.public_id in text
+    assert broken.head.public_id in text
+    assert "Damaged data" in text
+
+
+def test_damaged_metadata_hide_no_other_conversation_in_the_list() -> None:
+    api = Api()
+    conversation(user("hello"), public_id="broken", metadata=b'{"mine":1}')
+    conversation(user("hello"), public_id="whole", metadata=b'{"mine":2}')
+    broken = Conversation.objects.get(public_id="broken").key
+    before = damaged_reads("metadata")
+    ConversationDetails.objects.filter(conversation=broken).update(metadata=b'{"mine"')
+    listed = {each["id"]: each["metadata"] for each in api.get("/conversations").json()["results"]}
+    assert listed == {"broken": {}, "whole": {"mine": 2}}
+    assert damaged_reads("metadata") == before + 1
+
+
+@pytest.mark.parametrize("keys", [b"", b"{", b"7", b"[7]"])
+def test_one_damaged_version_hides_no_other_event(keys: bytes) -> None:
+    broken, whole = Run.start(), Run.start()
+    Checkpoint.objects.filter(conversation=broken.head.key).update(changed_keys=keys)
+    answer = broken.api.get("/events")
+    assert answer.status_code == 200
+    started = {
+        each["conversation"]: each.get("version")
+        for each in answer.json()["results"]
+        if each["what"] == "execution.start"
+    }
+    assert started == {broken.head.public_id: None, whole.head.public_id: 0}
+
+
+def test_one_damaged_execution_holds_up_no_other_whose_time_is_over() -> None:
+    """The earliest deadline is that of the damaged one."""
+    chain(
+        "timed",
+        "ask",
+        configs={"ask": {"pause": "before", "timeout": {"seconds": 60, "outcome": "reject"}}},
+    )
+    broken, whole = Run.start("timed"), Run.start("timed")
+    for each, ago in ((broken, 2), (whole, 1)):
+        row = Execution.objects.get(conversation=each.head.key)
+        decided = orjson.loads(bytes(row.decided))
+        past = clock.now() - timedelta(hours=ago)
+        decided["pause"]["deadline"] = clock.iso(past)
+        Execution.objects.filter(pk=row.pk).update(decided=orjson.dumps(decided), deadline=past)
+    Execution.objects.filter(conversation=broken.head.key).update(decided=b"{")
+    assert answer_overdue() == 1
+    assert whole.snapshot()["status"] == "FAILED"
+
+
+def test_one_damaged_version_holds_up_no_other_that_is_to_be_told() -> None:
+    hook = {"name": "all", "url": "https://hook.example/", "kinds": ["execution.paused"]}
+    assert Api().post("/webhooks", hook).status_code == 201
+    broken, whole = Run.start(), Run.start()
+    for each in (broken, whole):
+        each.pause_now()
+    Checkpoint.objects.filter(conversation=broken.head.key, version=1).update(status="no status")
+    fan_out()
+    assert [each.stream for each in Delivery.objects.all()] == [whole.head.key]
+    assert not Execution.objects.filter(to_tell__isnull=False).exists()
 
 
 def test_rows_that_are_older_than_the_sums_are_read_as_before(run: Run) -> None:

@@ -212,3 +212,15 @@ def test_of_many_readers_at_once_each_sees_all_once() -> None:
     assert results == [results[0]] * 4
     assert len(results[0]) == 10
     assert FeedEntry.objects.count() == 10
+
+
+def test_a_damaged_number_of_changes_holds_up_no_reader() -> None:
+    """What the audit has of the conversation is in the feed, and every other conversation."""
+    api = Api()
+    conversation(user("hello"), public_id="damaged")
+    conversation(user("hello"), public_id="whole")
+    Conversation.objects.filter(public_id="damaged").update(change_seq=2**62)
+    named = [each["conversation"] for each in events(api)]
+    assert sorted(set(named)) == ["damaged", "whole"]
+    assert FeedEntry.objects.count() == len(named)
+    assert not Conversation.objects.filter(unfed=True).exists()

@@ -1,19 +1,22 @@
 """``manage.py verify`` finds what is damaged, says where, and finds nothing else."""
 
 import io
+import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from threading import Thread
+from typing import Any, Final
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
-from django.db.models import F
+from django.db.models import F, Model
 
-from checkpoints import verification
+from checkpoints import state_verification, verification
 from checkpoints.management.commands import verify as command
-from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateKey, StateValue
 from checkpoints.state_store import HISTORY, digest_of_name
-from conversations.models import Conversation, Message, Revision
+from conversations.models import Conversation, ConversationDetails, Message, Revision
 from conversations.verification import Finding, Unsummed
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from tests.factories import Api, assistant, conversation, user
@@ -21,6 +24,8 @@ from tests.integration.checkpoints.flows import Run
 
 pytestmark = pytest.mark.django_db
 Damage = Callable[[], object]
+LONG_AGO: Final = datetime(2001, 1, 1, tzinfo=UTC)
+FORKED: Final = {"of": "forked"}
 PLAN, FACTS = digest_of_name("plan"), digest_of_name("facts")
 
 
@@ -179,6 +184,141 @@ def test_damage_is_found_with_where_it_is(run: Run, damage: Damage, expected: st
     _, found, well = verify()
     assert not well
     assert expected in found
+
+
+# A value that a column can hold, that is not the one that was written, and that no row can have
+# had by itself: what tells is another row, or the audit.
+ALTERED: list[tuple[type[Model], dict[str, Any], str, object]] = [
+    (Checkpoint, {"version": 2}, "kind", "checkpoint"),
+    (Checkpoint, {"version": 2}, "kind", "no kind"),
+    (Checkpoint, {"version": 4}, "move", "approve"),
+    (Checkpoint, {"version": 2}, "status", "PAUSED"),
+    (Checkpoint, {"version": 2}, "node_id", "b"),
+    (Checkpoint, {"version": 2}, "side", "beside"),
+    (Checkpoint, {"version": 7}, "side", "before"),
+    (Checkpoint, {"version": 2}, "saved_node", ""),
+    (Checkpoint, {"version": 2}, "changed_keys", b'["facts","other"]'),
+    (Checkpoint, {"version": 2}, "changed_keys", b"7"),
+    (Checkpoint, {"version": 2}, "written_bytes", 9_999),
+    (Checkpoint, {"version": 2}, "checkpoint_id", "another"),
+    (Checkpoint, {"version": 2}, "checkpoint_id", None),
+    (Checkpoint, {"version": 2}, "answer", b"{"),
+    (Checkpoint, {"version": 2}, "answer", b'{"version":1}'),
+    (Checkpoint, {"version": 2}, "change_seq", 3),
+    (Checkpoint, {"version": 2}, "change_seq", 999),
+    (Checkpoint, {"version": 2}, "author", "person:nobody"),
+    (Checkpoint, {"version": 2}, "created_at", LONG_AGO),
+    (Checkpoint, {"version": 2}, "revision", 1),
+    (Checkpoint, {"version": 2}, "visible_count", 1),
+    (Checkpoint, {"version": 2}, "thinned_at", LONG_AGO),
+    (Execution, {}, "public_id", "exec_another"),
+    (Execution, {}, "workspace", 1),
+    (Execution, {}, "workflow", "another"),
+    (Execution, {}, "workflow_version", 7),
+    (Execution, {}, "node_id", "b"),
+    (Execution, {}, "status", "no status"),
+    (Execution, {}, "author", "person:nobody"),
+    (Execution, {}, "created_at", LONG_AGO),
+    (Execution, {}, "changed_at", LONG_AGO),
+    (Execution, {}, "ended_at", LONG_AGO),
+    (Execution, {}, "waiting_since", LONG_AGO),
+    (Execution, {}, "deadline", LONG_AGO),
+    (Execution, {}, "thinned_count", 3),
+    (Execution, {}, "told_version", 999),
+    (Execution, {}, "origin_version", 3),
+    (Execution, {}, "reducers", b"7"),
+    (Execution, {}, "leases", b"7"),
+    (Execution, {}, "marking", b"[]"),
+    (Execution, FORKED, "origin_conversation", "other"),
+    (Execution, FORKED, "origin_execution", "exec_another"),
+    (Execution, FORKED, "origin_version", 1),
+    (Execution, FORKED, "author", "person:nobody"),
+    (Conversation, {}, "status", "COMPLETED"),
+    (Conversation, {}, "state_bytes", 1),
+    (Conversation, {}, "checkpoint_bytes", 1),
+    (Conversation, {}, "current_revision", 0),
+    (Conversation, {}, "current_revision", 999),
+    (Conversation, {}, "archived", True),
+    (Conversation, {}, "updated_at", LONG_AGO),
+    (Message, {"index": 1}, "revision", 999),
+    (Message, {"index": 1}, "revision", -1),
+    (ConversationDetails, {}, "metadata", b"7"),
+    (ExecutionDetails, {}, "metadata", b"7"),
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "where", "column", "value"),
+    ALTERED,
+    ids=[f"{model.__name__}.{column}={value!r:.20}" for model, _, column, value in ALTERED],
+)
+def test_an_altered_column_is_found_by_what_others_say(
+    run: Run, model: type[Model], where: dict[str, Any], column: str, value: object
+) -> None:
+    chosen = dict(where)
+    whose = Conversation.objects.get(public_id=chosen.pop("of", run.head.public_id)).key
+    chosen["key" if model is Conversation else "conversation"] = whose
+    assert model._default_manager.filter(**chosen).update(**{column: value}) == 1
+    _, found, well = verify()
+    assert not well
+    assert found.startswith("conversation "), found
+
+
+def test_an_error_in_one_row_ends_neither_its_conversation_nor_the_others(run: Run) -> None:
+    """A first revision with patches was an AssertionError, and ended the run of all."""
+    Revision.objects.filter(number=0).update(patches=1)
+    Message.objects.filter(index=0).update(author="x")
+    _, found, well = verify()
+    assert not well
+    for name in (run.head.public_id, "other", "forked"):
+        assert f"conversation {name} " in found
+    assert found.count("revision 0 has a view that cannot be read") == 3
+    assert found.count("message 0 is not what was written") == 3
+
+
+def test_what_fails_in_a_way_that_nobody_foresaw_is_a_finding(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Message.objects.filter(conversation=run.head.key, index=1).update(author="x")
+
+    def fail(row: StateKey) -> int:
+        raise RecursionError
+
+    monkeypatch.setattr(state_verification, "sum_of_key", fail)
+    _, found, well = verify()
+    assert not well
+    assert "execution 1: state key 'plan' cannot be checked: RecursionError" in found
+    assert "execution 1: state key 'facts' cannot be checked: RecursionError" in found
+    assert "message 1 is not what was written" in found
+
+
+@pytest.mark.parametrize(
+    ("model", "column"),
+    [
+        (Conversation, "log_count"),
+        (Conversation, "revision_count"),
+        (Execution, "version"),
+        (Checkpoint, "version"),
+        (Message, "index"),
+        (StateValue, "version"),
+    ],
+)
+def test_a_number_as_large_as_its_column_holds_costs_no_more(
+    run: Run, model: type[Model], column: str
+) -> None:
+    rows = model._default_manager.all()
+    if model is Conversation:
+        rows = rows.filter(key=run.head.key)
+    else:
+        rows = rows.filter(conversation=run.head.key)
+    last = rows.order_by("-pk").first()
+    assert last is not None
+    model._default_manager.filter(pk=last.pk).update(**{column: 2**31 - 1})
+    before = time.process_time()
+    _, found, well = verify()
+    assert not well
+    assert time.process_time() - before < 5  # it took 0.2 s; 2**31 steps take minutes
+    assert len(found.splitlines()) < 40
 
 
 def test_a_reason_that_was_altered_is_found_as_the_page_of_verify_says(run: Run) -> None:
