@@ -32,6 +32,7 @@ from ctxadmin.http.compression import encoded
 from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
 from ctxadmin.http.departures import Watched
 from ctxadmin.http.early_answers import SMALL, Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.early_rights import is_allowed, require_right
 from ctxadmin.http.fair_queue import FairQueue
 from ctxadmin.http.fast_path import FastPath
 from ctxadmin.http.freed_memory import FreedMemory
@@ -135,15 +136,24 @@ class ThreadedHandler(BaseHandler):
             self._memory.answered(len(body))
 
     async def _identify(self, scope: Scope) -> None:
-        """Know who calls before more is taken of the request; RefusedEarly."""
+        """Know who calls, and that a token may, before more is taken of it; RefusedEarly.
+
+        A token that did not seem to have the scope is looked up anew before it is refused.
+        """
         credential, now = credential_of(scope), monotonic()
-        if self._callers.find(credential, now) is not None:
-            return
+        known = self._callers.find(credential, now)
+        if known is not None:
+            scopes = self._callers.scopes(credential, now)
+            if known[0] == "person" or (scopes is not None and is_allowed(scope, scopes)):
+                return
         loop = asyncio.get_running_loop()
         context = copy_context()
         async with self._queue.thread(self._limits.caller_of(scope)):
-            found = await loop.run_in_executor(self._pool, context.run, identify, scope)
-        self._callers.keep(credential, found, now)
+            identified = loop.run_in_executor(self._pool, context.run, identify, scope)
+            found, scopes = await identified
+        self._callers.keep(credential, found, now, scopes)
+        if scopes is not None:
+            require_right(scope, scopes)
 
     async def _answer(
         self, scope: Scope, body: bytes, receive: Receive, send: Send
