@@ -17,6 +17,7 @@ from bench import (
     fanout,
     hostile,
     http,
+    neighbours,
     private,
     savers,
     views,
@@ -40,7 +41,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "applied": (applied.rows,),
         "fanout": (fanout.rows,),
         "entered": (entered.rows,),
-        "hostile": (hostile.rows,),
+        "hostile": (hostile.rows, neighbours.rows),
     }
 
 

@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
+from scripts.ci import runs_in_ci
+
 ROOT = Path(__file__).resolve().parent.parent
 BYTECODE = ROOT / ".cache" / "bytecode"
 NO_TESTS = 5  # pytest's exit code when its arguments leave nothing to run
@@ -81,7 +83,7 @@ def main(arguments: Sequence[str]) -> int:
         obstacle = what_prevents(group)
         if obstacle:
             print(f"\n==> Skipped: {group.name}. {obstacle}", flush=True)
-            total += Counts(failed=1) if os.environ.get("CI") == "true" else Counts(skipped=1)
+            total += Counts(failed=1) if runs_in_ci() else Counts(skipped=1)
         elif has_tests(group):
             print(f"\n==> Testing {group.name}", flush=True)
             total += run(group, arguments)

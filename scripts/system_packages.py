@@ -3,7 +3,6 @@
 They are programs and headers only; in CI also packages that bring a system service.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scripts import debian
+from scripts.ci import runs_in_ci
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ CI_NEEDS = (
 
 def missing() -> list[Need]:
     """What is not there of what is wanted on this machine."""
-    wanted = NEEDS + CI_NEEDS if os.environ.get("CI") == "true" else NEEDS
+    wanted = NEEDS + CI_NEEDS if runs_in_ci() else NEEDS
     return [need for need in wanted if not need.there()]
 
 

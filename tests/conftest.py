@@ -4,7 +4,6 @@ How tests reach databases is told in ``tests/settings.py``, how servers live in 
 """
 
 import gc
-import os
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import redis
 from django.db import connection
 from django.test import TransactionTestCase
 
+from scripts.ci import runs_in_ci
 from tests import servers
 from tests.clean_tables import clean_tables
 from tests.examples import examples
@@ -63,7 +63,7 @@ def _lacking_is_told() -> Iterator[None]:
     try:
         yield
     except servers.Missing as missing:
-        if os.environ.get("CI") == "true":
+        if runs_in_ci():
             pytest.fail(str(missing))
         pytest.skip(str(missing))
 

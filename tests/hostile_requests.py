@@ -88,6 +88,10 @@ def _most_keys() -> JsonValue:
     return {"node_id": "a", "state_data": {f"k{number}": 1 for number in range(4_999)}}
 
 
+def _many_executed() -> JsonValue:
+    return {"node_id": "a", "state_data": {}, "executed_node_ids": ["n"] * 300_000}
+
+
 def _wide_key() -> JsonValue:
     return {"node_id": "a", "state_data": {"k": [{} for _ in range(1_000_000)]}}
 
@@ -179,6 +183,7 @@ CORPUS: Final = (
     _engine("lists 4,000,000 deep", "/executions", _deep, 422),
     _engine("200,000 ranges", "/operations", _json(_many_ranges), 422, "/truncate/remove_ranges"),
     _engine("200,000 state keys", "/checkpoints/1", _json(_too_many_keys), 422, "/state_data"),
+    _engine("300,000 nodes", "/checkpoints/4", _json(_many_executed), 422, "/executed_node_ids"),
     _engine("1,000,000 objects in a key", "/checkpoints/2", _json(_wide_key), 201),
     _engine("4,999 state keys", "/checkpoints/3", _json(_most_keys), 201),
     _import("a workflow of numbers", _NO_WORKFLOW, 422, "/a/1022", "design"),

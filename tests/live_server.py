@@ -5,6 +5,7 @@ Tests see it as engines and browsers do, through HTTP. ``manage`` runs commands 
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tests import migrated
-from tests.servers import ROOT, PrivateServer, free_port
+from tests.servers import ROOT, PrivateServer, free_port, wait_until
 
 _LISTENS, _CONNECTED = "0A", "01"  # states of /proc/net/tcp
 # By which the audit of a database that several servers share is chained, and of its copies.
@@ -137,8 +138,16 @@ class Production(LiveServer):
         super().__init__(folder, settings, "--workers", "2")
 
     def kill(self) -> None:
-        """End it in order: workers outlive a supervisor that is killed, if for a moment only."""
-        self.stop()
+        """Kill the supervisor; its workers must notice and end, and are killed if they do not."""
+        if self._process is None:
+            return
+        workers = [] if self.has_ended else _children(self.pid)
+        super().kill()
+        try:
+            wait_until(lambda: not any(map(is_there, workers)))
+        finally:
+            for pid in filter(is_there, workers):
+                os.kill(pid, signal.SIGKILL)
 
     def pids(self) -> list[int]:
         """The processes that serve: the supervisor's children that listen."""
@@ -148,6 +157,13 @@ class Production(LiveServer):
         """How many connections of clients each worker has, by its process id."""
         taken = _sockets(self.port, _CONNECTED)
         return {pid: len(taken & _opened(pid)) for pid in self.pids()}
+
+
+def is_there(pid: int) -> bool:
+    """True if a process runs; one that has ended stays listed until its parent asks."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def _children(pid: int) -> list[int]:

@@ -13,7 +13,7 @@ from django.urls import get_resolver  # noqa: E402
 
 from checkpoints.api import hot as checkpoints  # noqa: E402
 from conversations.api import hot as conversations  # noqa: E402
-from ctxadmin.http.fair_queue import FairQueue  # noqa: E402
+from ctxadmin.http.fair_queue import LONG  # noqa: E402
 from ctxadmin.http.fast_path import FastPath  # noqa: E402
 from ctxadmin.http.handler import ThreadedHandler  # noqa: E402
 from ctxadmin.realtime.routing import with_sockets  # noqa: E402
@@ -28,8 +28,8 @@ fast_path = (
     FastPath(hot, conversations.write_calls, settings.TOGETHER) if settings.TOGETHER > 1 else None
 )
 # A database of its own process is computing, too; one behind a socket is waited for.
-queue = FairQueue() if settings.EMBEDDED else None
-application = Observed(with_sockets(ThreadedHandler(settings.THREADS, fast_path, queue)))
+turn_seconds = LONG if settings.EMBEDDED else None
+application = Observed(with_sockets(ThreadedHandler(settings.THREADS, fast_path, turn_seconds)))
 
 # What every request needs is loaded before the first, and then left alone by the garbage
 # collector, whose full passes made the slowest requests: p99 of a prototype was 60 to 118 ms

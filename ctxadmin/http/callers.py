@@ -15,9 +15,11 @@ from rest_framework.exceptions import AuthenticationFailed
 from ctxadmin.http.authentication import bearer_actor
 from ctxadmin.http.early_answers import SMALL, RefusedEarly, Scope
 from ctxadmin.http.problems import BASE_PATH, of_database
+from ctxadmin.identity import roles
 from ctxadmin.telemetry.facts import Facts
 
 Caller: TypeAlias = tuple[Literal["token", "person"], str]  # by its id
+Scopes: TypeAlias = frozenset[roles.Scope]
 
 _MOST: Final = 10_000
 _KNOWN_SECONDS: Final = 300.0
@@ -33,16 +35,25 @@ class KnownCallers:
     """
 
     def __init__(self) -> None:
-        self._found: dict[bytes, tuple[Caller, float]] = {}
+        self._found: dict[bytes, tuple[Caller, Scopes | None, float]] = {}
 
     def find(self, credential: bytes, now: float) -> Caller | None:
         found = self._found.get(credential)
-        return found[0] if found is not None and found[1] > now else None
+        return found[0] if found is not None and found[2] > now else None
 
-    def keep(self, credential: bytes, caller: Caller, now: float) -> None:
+    def scopes(self, credential: bytes, now: float) -> Scopes | None:
+        """What a token had when it was looked up for a large body, if it was."""
+        found = self._found.get(credential)
+        return found[1] if found is not None and found[2] > now else None
+
+    def keep(
+        self, credential: bytes, caller: Caller, now: float, scopes: Scopes | None = None
+    ) -> None:
+        if scopes is None:
+            scopes = self.scopes(credential, now)
         if len(self._found) >= _MOST:
             self._found.clear()
-        self._found[credential] = caller, now + _KNOWN_SECONDS
+        self._found[credential] = caller, scopes, now + _KNOWN_SECONDS
 
     def note(self, credential: bytes, facts: Facts, now: float) -> None:
         """Keep who made a request that is answered, and forget a credential that was refused."""
@@ -80,8 +91,8 @@ def _session_start() -> bytes:
     return settings.SESSION_COOKIE_NAME.encode() + b"="
 
 
-def identify(scope: Scope) -> Caller:
-    """Who calls, asking the database; RefusedEarly.
+def identify(scope: Scope) -> tuple[Caller, Scopes | None]:
+    """Who calls, and the scopes of a token, asking the database; RefusedEarly.
 
     The credential alone is looked at: what else of the request is wrong its endpoint says.
     """
@@ -90,11 +101,12 @@ def identify(scope: Scope) -> Caller:
     close_old_connections()
     try:
         if is_of_contract and "HTTP_AUTHORIZATION" in request.META:
-            return "token", bearer_actor(request).id
+            actor = bearer_actor(request)
+            return ("token", actor.id), actor.scopes
         SessionMiddleware(lambda _: HttpResponse()).process_request(request)
         user = get_user(request)
         if user.is_authenticated:
-            return "person", str(user.pk)
+            return ("person", str(user.pk)), None
     except AuthenticationFailed as error:
         raise RefusedEarly(401, "unauthenticated", str(error.detail)) from None
     except Error as error:

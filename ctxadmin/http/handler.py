@@ -7,7 +7,7 @@ event loop once.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from contextvars import copy_context
@@ -31,7 +31,8 @@ from ctxadmin.http.callers import KnownCallers, credential_of, identify
 from ctxadmin.http.compression import encoded
 from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
 from ctxadmin.http.departures import Watched
-from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.early_answers import SMALL, Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.early_rights import is_allowed, require_right
 from ctxadmin.http.fair_queue import FairQueue
 from ctxadmin.http.fast_path import FastPath
 from ctxadmin.http.freed_memory import FreedMemory
@@ -74,19 +75,18 @@ class ThreadedHandler(BaseHandler):
     """The ASGI application of everything that Django serves by HTTP.
 
     A request is admitted, its body taken, and answered: by the ``fast_path`` if that can, else in a
-    thread of the pool. With ``queue`` each waits for its own; without, as many run beside each
-    other as there are ``threads``. If its client goes while it waits for a thread it is not begun;
-    a write that has begun is finished, and work that only reads ends (``work_budget``).
+    thread of the pool, for which it waits in a FairQueue. With ``turn_seconds`` requests begin one
+    after the other. If its client goes while it waits for a thread it is not begun; a write that
+    has begun is finished, and work that only reads ends (``work_budget``).
     """
 
     def __init__(
-        self, threads: int, fast_path: FastPath | None = None, queue: FairQueue | None = None
+        self, threads: int, fast_path: FastPath | None = None, turn_seconds: float | None = None
     ) -> None:
         super().__init__()
         self.load_middleware(is_async=False)
         self._fast_path = fast_path
-        self._turn: Callable[[], AbstractAsyncContextManager[None]]
-        self._turn = queue.one if queue is not None else nullcontext
+        self._queue = FairQueue(threads, turn_seconds)
         self._for_tokens = _TokenHandler()
         self._callers = KnownCallers()
         self._limits = RequestLimits(self._callers, limits_of_settings())
@@ -136,13 +136,24 @@ class ThreadedHandler(BaseHandler):
             self._memory.answered(len(body))
 
     async def _identify(self, scope: Scope) -> None:
-        """Know who calls before more is taken of the request; RefusedEarly."""
+        """Know who calls, and that a token may, before more is taken of it; RefusedEarly.
+
+        A token that did not seem to have the scope is looked up anew before it is refused.
+        """
         credential, now = credential_of(scope), monotonic()
-        if self._callers.find(credential, now) is not None:
-            return
+        known = self._callers.find(credential, now)
+        if known is not None:
+            scopes = self._callers.scopes(credential, now)
+            if known[0] == "person" or (scopes is not None and is_allowed(scope, scopes)):
+                return
         loop = asyncio.get_running_loop()
-        found = loop.run_in_executor(self._pool, copy_context().run, identify, scope)
-        self._callers.keep(credential, await found, now)
+        context = copy_context()
+        async with self._queue.thread(self._limits.caller_of(scope)):
+            identified = loop.run_in_executor(self._pool, context.run, identify, scope)
+            found, scopes = await identified
+        self._callers.keep(credential, found, now, scopes)
+        if scopes is not None:
+            require_right(scope, scopes)
 
     async def _answer(
         self, scope: Scope, body: bytes, receive: Receive, send: Send
@@ -153,7 +164,11 @@ class ThreadedHandler(BaseHandler):
         context = copy_context()  # what is known of the request goes along to its thread
         own = self._for_health.get(scope["path"])
         presence = Presence()
-        async with Watched(presence, receive), self._turn() if own is None else nullcontext():
+        caller = self._limits.caller_of(scope)
+        thread: AbstractAsyncContextManager[None] = nullcontext()
+        if own is None:
+            thread = self._queue.thread(caller, is_large=len(body) > SMALL)
+        async with Watched(presence, receive), thread:
             answered = await loop.run_in_executor(
                 own or self._pool, context.run, self._respond, scope, body, presence
             )
@@ -169,7 +184,8 @@ class ThreadedHandler(BaseHandler):
         await start(send, response)
         waiting = iter(answered.parts)
         while True:
-            part = await loop.run_in_executor(self._pool, next, waiting, _END)
+            async with self._queue.thread(caller):
+                part = await loop.run_in_executor(self._pool, next, waiting, _END)
             if part is _END:
                 break
             await send({"type": "http.response.body", "body": part, "more_body": True})

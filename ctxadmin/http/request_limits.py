@@ -65,9 +65,7 @@ class RequestLimits:
     def admit(self, scope: Scope) -> Usage:
         """Count a request that begins, for ``leave`` at its end; RefusedEarly with 429."""
         now = monotonic()
-        caller: tuple[Kind, str] | None = self._callers.find(credential_of(scope), now)
-        if caller is None:
-            caller = _by_address(scope.get("client"))
+        caller = self._caller_at(scope, now)
         usage = self._usages.get(caller) or self._begin(caller, now)
         limits = usage.limits
         if limits.under_way and usage.under_way >= limits.under_way:
@@ -83,12 +81,20 @@ class RequestLimits:
         usage.under_way += 1
         return usage
 
+    def caller_of(self, scope: Scope) -> tuple[Kind, str]:
+        """Who is counted for a request as far as is known: a token, a person or an address."""
+        return self._caller_at(scope, monotonic())
+
     def leave(self, usage: Usage, scope: Scope) -> None:
         """A request that was counted holds no thread any more."""
         usage.under_way -= 1
         facts: Facts | None = scope.get(SCOPE_KEY)
         if facts is not None and (usage.is_of_address or facts.status == UNAUTHENTICATED):
             self._callers.note(credential_of(scope), facts, monotonic())
+
+    def _caller_at(self, scope: Scope, now: float) -> tuple[Kind, str]:
+        caller = self._callers.find(credential_of(scope), now)
+        return _by_address(scope.get("client")) if caller is None else caller
 
     def _begin(self, caller: tuple[Kind, str], now: float) -> Usage:
         if len(self._usages) >= self._most_usages:

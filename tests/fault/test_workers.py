@@ -13,8 +13,8 @@ from types import ModuleType
 import httpx
 import pytest
 
-from tests.live_server import Production
-from tests.servers import MariaDB
+from tests.live_server import Production, is_there
+from tests.servers import MariaDB, wait_until
 
 PATIENCE = 30  # seconds
 
@@ -103,12 +103,16 @@ def test_connections_that_are_kept_are_spread_evenly(server: Production) -> None
 
 
 def test_workers_of_a_killed_supervisor_end_and_leave_the_port(server: Production) -> None:
-    left = set(server.pids())
-    server.kill()
-    deadline = monotonic() + PATIENCE
-    while any(Path(f"/proc/{pid}").exists() for pid in left) and monotonic() < deadline:
-        sleep(0.1)
-    assert not [pid for pid in left if Path(f"/proc/{pid}").exists()]
+    left, supervisor = set(server.pids()), server.pid
+    assert len(left) == 2
+    os.kill(supervisor, signal.SIGKILL)
+    try:
+        wait_until(lambda: not any(map(is_there, left)), PATIENCE)
+    finally:
+        for pid in filter(is_there, left):
+            os.kill(pid, signal.SIGKILL)
+    assert not is_there(supervisor)
+    server.kill()  # which ended already
     server.start()
     assert httpx.get(f"{server.url}/healthz", timeout=PATIENCE).status_code == 200
 

@@ -12,11 +12,12 @@ from django.db import connections
 from checkpoints import entering
 from conversations.models import Conversation
 from ctxadmin.http import departures
-from ctxadmin.http.fair_queue import FairQueue
+from ctxadmin.http.fair_queue import LONG
 from ctxadmin.http.handler import ThreadedHandler
 from ctxadmin.lib import caller_presence, work_budget
 from ctxadmin.lib.caller_presence import CallerGone, Presence, current_presence
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.telemetry.application import Observed
 from tests.factories import Api
 from workflows import trials
 
@@ -52,13 +53,15 @@ def secret() -> str:
 @pytest.fixture(params=[False, True], ids=["threads", "queue"])
 def handler(request: pytest.FixtureRequest) -> Iterator[ThreadedHandler]:
     """With one thread, as many run at once as can."""
-    made = ThreadedHandler(1, queue=FairQueue() if request.param else None)
+    made = ThreadedHandler(1, turn_seconds=LONG if request.param else None)
     yield made
     made._pool.submit(connections.close_all).result()
     made._pool.shutdown()
 
 
-async def begin(handler: ThreadedHandler, secret: str, path: str, body: bytes = b"") -> Any:
+async def begin(
+    handler: ThreadedHandler | Observed, secret: str, path: str, body: bytes = b""
+) -> Any:
     """A request that is sent whole."""
     scope = {
         "type": "http",

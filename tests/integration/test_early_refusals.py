@@ -9,7 +9,7 @@ from django.conf import settings
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
-from tests.factories import signed_in
+from tests.factories import Api, signed_in
 from tests.integration.fast_path import App
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,6 +41,27 @@ def test_a_large_call_of_nobody_is_unauthenticated(app: App, authorization: str)
 def test_a_large_call_with_a_token_is_taken(app: App) -> None:
     answer = post(app, "/api/v1/conversations", **app.headers())
     assert answer.status_code == 422  # the title is too long, so it was read
+
+
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_large_call_without_the_scope_is_refused_before_it_is_read(
+    app: App, is_known: bool
+) -> None:
+    headers = {"Authorization": f"Bearer {Api(()).secret}"}
+    if is_known:
+        assert app.run(lambda http: http.get("/api/v1/processors", headers=headers))
+    for path in ("/api/v1/conversations", "/api/v1/conversations/import"):
+        answer = post(app, path, **headers)
+        assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+        assert "needs the scope engine" in answer.json()["detail"]
+        assert answer.headers["Connection"] == "close"  # what comes of the body is dropped
+
+
+def test_a_large_call_that_any_token_may_make_is_taken_without_a_scope(app: App) -> None:
+    headers = {"Authorization": f"Bearer {Api(()).secret}"}
+    answer = post(app, "/api/v1/filters/apply", **headers)
+    assert answer.status_code == 422
+    assert "Connection" not in answer.headers
 
 
 def test_a_token_that_is_revoked_later_opens_nothing(app: App) -> None:

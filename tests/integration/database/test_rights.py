@@ -26,6 +26,7 @@ pytestmark = pytest.mark.only("mysql")
 
 TABLE = Conversation._meta.db_table
 ALL = "SELECT, INSERT, UPDATE, DELETE"
+APPENDED = {"audit_auditentry", "audit_auditanchor", "audit_auditanchoredhead"}
 # What an operator calls; one process for all, as each takes seconds to start.
 COMMANDS = """
 from django.core.management import call_command
@@ -92,8 +93,8 @@ def tables() -> list[str]:
     return [table.name for table in probe._tables()]
 
 
-def test_a_user_who_may_only_read_is_told_with_the_grant_that_mends_it(
-    weak: Weak, database: str, find: Callable[[], Finding]
+def test_a_user_who_may_only_read_is_told_with_grants_that_leave_the_audit_as_it_is(
+    weak: Weak, database: str, find: Callable[[], Finding], mysql_client: ModuleType
 ) -> None:
     weak.grant("SELECT", f"{database}.*")
     found = find()
@@ -101,7 +102,19 @@ def test_a_user_who_may_only_read_is_told_with_the_grant_that_mends_it(
     assert found.text == (
         "The user of DATABASE_URL lacks rights: INSERT, UPDATE, DELETE on all tables."
     )
-    assert f"GRANT INSERT, UPDATE, DELETE ON `{database}`.* TO " in found.mend
+    assert f"GRANT INSERT ON `{database}`.* TO " in found.mend
+    query = re.search(r"what this prints: (SELECT .*\)), as an administrator", found.mend)
+    assert query
+    with _connected(mysql_client, "root", database) as session:
+        session.execute(query[1])
+        printed = [row[0] for row in session.fetchall()]
+    weak.grant("INSERT", f"{database}.*")
+    weak.operate(*(each.replace("this user;", weak.at) for each in printed))
+    assert find().level == "ok"
+    with _connected(mysql_client, weak.name, database) as session:
+        for name in APPENDED:
+            with pytest.raises(mysql_client.OperationalError, match="denied"):
+                session.execute(f"DELETE FROM {name}")
     assert weak.name not in found.text + found.mend
 
 
@@ -141,9 +154,8 @@ def test_rights_on_tables_and_columns_are_told_by_table(
 def test_the_audit_takes_no_right_to_change_or_delete(
     weak: Weak, database: str, find: Callable[[], Finding]
 ) -> None:
-    grows = {"audit_auditentry", "audit_auditanchor", "audit_auditanchoredhead"}
     weak.grant("SELECT, INSERT", f"{database}.*")
-    for table in set(tables()) - grows - {"audit_auditreason"}:
+    for table in set(tables()) - APPENDED - {"audit_auditreason"}:
         weak.grant("UPDATE, DELETE", f"{database}.{table}")
     found = find()
     assert "lacks rights: UPDATE, DELETE on audit_auditreason." in found.text

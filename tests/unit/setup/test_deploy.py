@@ -16,9 +16,13 @@ import yaml
 from django.conf import settings
 from django.core.management import get_commands
 from django.core.management.base import CommandParser
+from django.urls import URLPattern, URLResolver
 
+from checkpoints.api.urls import urlpatterns
 from ctxadmin.config.management.commands.serve import KEPT_OPEN_SECONDS
 from ctxadmin.config.management.commands.serve import Command as Serve
+from ctxadmin.http.described import description_of
+from ctxadmin.http.problems import BASE_PATH
 from tests.live_server import LiveServer
 from tests.servers import ROOT, program
 
@@ -65,6 +69,28 @@ def test_nginx_takes_the_largest_body_that_we_take() -> None:
     text = (DEPLOY / "nginx" / "ctxadmin.conf").read_text()
     (limit,) = re.findall(r"client_max_body_size (\d+)m;", text)
     assert int(limit) * 1024**2 > settings.MAX_IMPORT_BYTES
+
+
+def test_nginx_sends_every_stream_on_as_it_comes_and_leaves_it_open() -> None:
+    text = (DEPLOY / "nginx" / "ctxadmin.conf").read_text()
+    blocks = re.findall(r"location ~ (\S+) \{(.*?)\n    \}", text, re.DOTALL)
+    (streams,) = [re.compile(path) for path, block in blocks if "proxy_buffering off" in block]
+    (block,) = [block for path, block in blocks if path == streams.pattern]
+    assert "proxy_read_timeout 1h" in block
+    paths = [BASE_PATH + "/" + str(each.pattern) for each in urlpatterns if _is_stream(each)]
+    assert len(paths) == 2
+    for path in (re.sub(r"<[^>]+>", "an-id", each) for each in paths):
+        assert streams.search(path), path
+    assert streams.search("/ws/pages/")
+    for path in ("/api/v1/conversations", "/api/v1/conversations/events/messages"):
+        assert not streams.search(path), path
+
+
+def _is_stream(pattern: URLPattern | URLResolver) -> bool:
+    about = description_of(
+        getattr(getattr(getattr(pattern, "callback", None), "cls", None), "get", None)
+    )
+    return about is not None and "text/event-stream" in about.answer_types
 
 
 def test_the_proxy_gives_idle_connections_up_before_the_server_does() -> None:

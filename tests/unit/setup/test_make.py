@@ -58,7 +58,9 @@ def test_shell_scripts_can_be_run(script: Path) -> None:
     subprocess.run(["sh", "-n", str(script)], check=True)
 
 
-@pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0)])
+@pytest.mark.parametrize(
+    ("ci", "code"), [("true", 1), ("1", 1), ("TRUE", 1), ("yes", 1), ("0", 0), ("", 0)]
+)
 def test_without_npm_the_front_end_is_left_unchecked_but_not_in_ci(
     tmp_path: Path, ci: str, code: int
 ) -> None:

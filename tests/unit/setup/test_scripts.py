@@ -140,7 +140,9 @@ def test_a_group_without_tests_is_a_failure(tmp_path: Path) -> None:
     assert counts_of(tmp_path, "") == Counts(failed=1)
 
 
-@pytest.mark.parametrize(("ci", "code"), [("true", 1), ("", 0)])
+@pytest.mark.parametrize(
+    ("ci", "code"), [("true", 1), ("1", 1), ("TRUE", 1), ("yes", 1), ("0", 0), ("", 0)]
+)
 def test_a_group_that_cannot_run_fails_in_ci_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ci: str, code: int
 ) -> None:
@@ -153,7 +155,7 @@ def test_a_group_that_cannot_run_fails_in_ci_only(
     monkeypatch.setattr(run_tests, "has_tests", lambda group: True)
     assert run_tests.main([]) == code
     last = capsys.readouterr().out.strip().splitlines()[-1]
-    assert last.startswith("1 passed, 3 failed" if ci else "1 passed, 0 failed, 3 skipped")
+    assert last.startswith("1 passed, 3 failed" if code else "1 passed, 0 failed, 3 skipped")
 
 
 def test_a_run_without_any_test_fails(monkeypatch: pytest.MonkeyPatch) -> None:

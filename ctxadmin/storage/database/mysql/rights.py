@@ -89,33 +89,57 @@ def judge(database: str, tables: Sequence[Table], lacking: Lacking) -> Finding:
     if not lacking:
         return Finding("database.rights", "ok", "The user of DATABASE_URL has the rights it needs.")
     verbs_on: dict[str, list[str]] = {}
-    tables_of: dict[str, Sequence[str]] = {}
+    verbs_at: dict[tuple[str, ...], list[str]] = {}
     for verb in VERBS:
         if verb in lacking:
             takers = sum(verb in table.verbs for table in tables)
             named = _named(lacking[verb], takers)
             verbs_on.setdefault(named, []).append(verb)
-            tables_of[named] = lacking[verb]
+            names = _granted_on(tables, lacking[verb], verb)
+            verbs_at.setdefault(names, []).append(verb)
     parts = [f"{', '.join(verbs)} on {named}" for named, verbs in verbs_on.items()]
     grants = [
-        f"GRANT {', '.join(verbs)} ON {place} TO"
-        for named, verbs in verbs_on.items()
-        for place in _places(database, tables_of[named])
+        grant
+        for names, verbs in verbs_at.items()
+        for grant in _grants(database, tables, names, verbs)
     ]
     return Finding(
         "database.rights",
         "error",
         f"The user of DATABASE_URL lacks rights: {'; '.join(parts)}.",
-        f"Run {' this user; '.join(grants)} this user, as an administrator of the "
-        "database; SELECT CURRENT_USER() tells how the server names the user.",
+        f"Run {'; '.join(grants)}, as an administrator of the database; "
+        "SELECT CURRENT_USER() tells how the server names the user.",
     )
 
 
-def _places(database: str, names: Sequence[str]) -> Sequence[str]:
-    """Where the rights are granted: on few tables one by one, else on the database."""
-    if len(names) > _SHOWN:
-        return [f"`{database}`.*"]
-    return [f"`{database}`.`{name}`" for name in names]
+def _granted_on(tables: Sequence[Table], names: Sequence[str], verb: str) -> tuple[str, ...]:
+    """The tables that are granted one by one; none if the whole database is.
+
+    A right that append-only tables do not take is never granted on the database, which would open
+    those to changes.
+    """
+    if len(names) > _SHOWN and all(verb in table.verbs for table in tables):
+        return ()
+    return tuple(names)
+
+
+def _grants(
+    database: str, tables: Sequence[Table], names: Sequence[str], verbs: Sequence[str]
+) -> Iterator[str]:
+    """The statements, or for many tables the query that prints them."""
+    right = f"GRANT {', '.join(verbs)} ON `{database}`"
+    if not names:
+        yield f"{right}.* TO this user"
+    elif len(names) <= _SHOWN:
+        yield from (f"{right}.`{name}` TO this user" for name in names)
+    else:
+        kept = [table.name for table in tables if not set(verbs) <= set(table.verbs)]
+        listed = ", ".join(f"'{name}'" for name in (*kept, "django_migrations"))
+        yield (
+            f"what this prints: SELECT CONCAT('{right}.`', table_name, '` TO this user;') "  # noqa: S608
+            f"FROM information_schema.tables WHERE table_schema = '{database}' "
+            f"AND table_name NOT IN ({listed})"
+        )
 
 
 def _named(names: Sequence[str], of: int) -> str:
