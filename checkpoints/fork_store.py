@@ -6,7 +6,7 @@ from django.db.models import Case, Sum, Value, When
 from django.db.models.functions import Length
 
 from checkpoints.domain.state import ChangeKind
-from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateKey, StateValue
 from checkpoints.state_sums import summed_key
 from conversations.copying import copy_rows, moves_until
 from ctxadmin.lib.errors import Unavailable
@@ -22,7 +22,7 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     what was copied may then lack some of their values.
     """
     moves = moves_until(source.conversation, to.change_seq)
-    for table in (Checkpoint, StateValue):
+    for table in (Checkpoint, CheckpointDetails, StateValue):
         own, new = (source.conversation, source.number), (target.conversation, target.number)
         copy_rows(table, own, new, "version", to.version + 1)
     rows = Checkpoint.objects.filter(conversation=target.conversation, execution=target.number)

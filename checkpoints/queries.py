@@ -75,6 +75,13 @@ def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes
     return b"".join(snapshot_pieces(moment, keys))
 
 
+def state_pieces(moment: Moment) -> list[bytes]:
+    """The whole ``state_data`` of a moment as JSON in pieces."""
+    contents = contents_of(moment, (Part.STATE, Part.MESSAGES))
+    moment.require_whole()
+    return list(_state_data(contents))
+
+
 def _state_data(contents: Contents) -> Iterator[bytes]:
     """The keys by name, and the visible messages behind them if they are wanted."""
     before = b"{"
@@ -103,13 +110,7 @@ def list_checkpoints(
     """The versions of a conversation's current execution, the newest first, without any state."""
     head = find_head(actor.workspace, public_id)
     row = find_current(head.key)
-    match request.after:
-        case ():
-            before = _BEHIND_ALL
-        case (int() as before,) if 0 <= before < _BEHIND_ALL:
-            pass
-        case _:
-            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    before = place_after(request)
     if row is None:
         return None, Page((), None)
     found = CHECKPOINTS.find_last(
@@ -120,6 +121,17 @@ def list_checkpoints(
         without=("answer", "marking", "routing"),
     )
     return row, cut(found, request, lambda checkpoint: (checkpoint.version,))
+
+
+def place_after(request: PageRequest) -> int:
+    """The version that those of a page are below."""
+    match request.after:
+        case ():
+            return _BEHIND_ALL
+        case (int() as before,) if 0 <= before < _BEHIND_ALL:
+            return before
+        case _:
+            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
 
 
 def checkpoint_json(row: Checkpoint) -> dict[str, object]:

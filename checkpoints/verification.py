@@ -5,9 +5,11 @@ from typing import Final
 
 import orjson
 
+from checkpoints.details_store import details_of
 from checkpoints.domain.execution import read
 from checkpoints.models import (
     Checkpoint,
+    CheckpointDetails,
     Claim,
     Execution,
     ExecutionDetails,
@@ -66,6 +68,7 @@ def _verify_execution(head: Conversation, row: Execution) -> Iterator[Finding]:
         yield Finding(what, f"says other than its newest version of: {', '.join(differing)}")
     for each in own.order_by("version").defer("answer").iterator(_BLOCK):
         yield from _verify_version(head, row, each)
+    yield from _verify_details(row)
 
 
 def _verify_version(head: Conversation, row: Execution, each: Checkpoint) -> Iterator[Finding]:
@@ -85,13 +88,29 @@ def _verify_version(head: Conversation, row: Execution, each: Checkpoint) -> Ite
         yield Finding(what, "cannot be read")
 
 
+def _verify_details(row: Execution) -> Iterator[Finding]:
+    """What is said of checkpoints, with the sums that their own rows have."""
+    own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    with_details = own.exclude(details_sum=None)
+    sums = dict(with_details.values_list("version", "details_sum"))
+    stored = CheckpointDetails.objects.filter(conversation=row.conversation, execution=row.number)
+    for each in stored.order_by("version").iterator(_BLOCK):
+        what = f"execution {row.number}: details of version {each.version}"
+        if each.version not in sums:
+            yield Finding(what, "belong to nothing")
+        elif sums.pop(each.version) != details_of(each).sum(each.version):
+            yield Finding(what, "are not what was written: their check sum does not fit")
+    for version in sorted(sums):
+        yield Finding(f"execution {row.number}: details of version {version}", "are missing")
+
+
 def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:
     """The rows of executions that are not there, and executions that should be."""
     for number in sorted(
         set(range(min(numbers, default=0), max(numbers, default=-1))) - {*numbers}
     ):
         yield Finding(f"execution {number}", "is missing")
-    for table in (Checkpoint, StateKey, StateValue, Label, Claim, PendingEdit):
+    for table in (Checkpoint, CheckpointDetails, StateKey, StateValue, Label, Claim, PendingEdit):
         rows = table.objects.filter(conversation=head.key).exclude(execution__in=numbers)
         for number in sorted(set(rows.values_list("execution", flat=True))):
             yield Finding(f"{table.__name__} rows of execution {number}", "belong to nothing")

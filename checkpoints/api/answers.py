@@ -140,6 +140,15 @@ class CheckpointAnswer(Answer):
     created_at: str
 
 
+class ListedCheckpointAnswer(CheckpointAnswer):
+    """A version in the list; ``state_data`` only with ``include=state``, null of a thinned one."""
+
+    metadata: dict[str, JsonValue]
+    parent: str | None
+    namespace: str
+    state_data: dict[str, JsonValue] | None = None
+
+
 class DifferenceAnswer(Answer):
     """A difference of two states; a side without a value is left out."""
 

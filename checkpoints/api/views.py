@@ -8,9 +8,9 @@ from rest_framework.response import Response
 
 from checkpoints import queries
 from checkpoints.api.answers import (
-    CheckpointAnswer,
     ComparedAnswer,
     ForkedAnswer,
+    ListedCheckpointAnswer,
     MovedAnswer,
     RestoredAnswer,
     SavedAnswer,
@@ -33,11 +33,14 @@ from checkpoints.domain.commands import (
     StartExecution,
     UpdateSnapshot,
 )
+from checkpoints.domain.details import DetailsFilter, value_spelled
+from checkpoints.listing import Wanted, checkpoints_page
 from checkpoints.services import forking, moving, restoring, saving, starting, updating
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
 from ctxadmin.http import etags
+from ctxadmin.http.chunked_response import ChunkedResponse
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
@@ -51,6 +54,20 @@ _IF_NONE_MATCH: Final = Parameter(
     "The ETag of an earlier answer; 304 if nothing has changed since.",
     place="header",
 )
+_ID: Final = Parameter("id", "Only the checkpoint that was saved under this id.")
+_NAMESPACE: Final = Parameter(
+    "namespace", "Only checkpoints of this namespace; an empty value is the top one."
+)
+_METADATA: Final = Parameter(
+    "metadata",
+    "Only checkpoints whose metadata have these values: `metadata.KEY=VALUE`, one per key.",
+    dict,
+)
+_IN_METADATA: Final = "metadata."
+_BEFORE: Final = Parameter(
+    "before", "Only versions before this one; a checkpoint id, or the number of a version."
+)
+_INCLUDE: Final = Parameter("include", "`state` adds `state_data` to each result.")
 _WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
 _DATA_ERRORS: Final = (*_WRITE_ERRORS, "duplicate", "type_mismatch", "out_of_range")
 
@@ -113,12 +130,35 @@ class Snapshot(ExecutionEndpoint):
 
 
 class Checkpoints(ExecutionEndpoint):
-    @described("List checkpoints", answer=ListOf[CheckpointAnswer], query=PAGE)
-    def get(self, request: Request, conversation_id: str) -> Response:
-        """The latest version first."""
-        asked = PageRequest.of(request.query_params)
-        _, page = queries.list_checkpoints(self.actor, conversation_id, asked)
-        return Response(page.as_json([queries.checkpoint_json(row) for row in page.items]))
+    @described(
+        "List checkpoints",
+        answer=ListOf[ListedCheckpointAnswer],
+        query=(*PAGE, _ID, _NAMESPACE, _METADATA, _BEFORE, _INCLUDE),
+    )
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """The latest version first. A page can have fewer results than `limit`: follow `next`.
+
+        `metadata.KEY=VALUE` finds the checkpoints whose metadata have this value under this key. A
+        value that is JSON is compared as JSON, any other as text: `metadata.step=3` is the number,
+        `metadata.step="3"` the text. All that is given must match.
+        """
+        query = request.query_params
+        include = [part for part in query.get("include", "").split(",") if part]
+        if wrong := sorted({*include} - {"state"}):
+            raise ValidationFailed.at("?include", f"{wrong[0][:64]!r} is unknown; known: state")
+        metadata = {
+            name.removeprefix(_IN_METADATA): value_spelled(str(value))
+            for name, value in query.items()
+            if name.startswith(_IN_METADATA)
+        }
+        wanted = Wanted(
+            query.get("id"), query.get("before"), DetailsFilter(query.get("namespace"), metadata)
+        )
+        asked = PageRequest.of(query)
+        with_state = "state" in include
+        return ChunkedResponse(
+            checkpoints_page(self.actor, conversation_id, wanted, asked, with_state=with_state)
+        )
 
 
 class CheckpointDiff(ExecutionEndpoint):

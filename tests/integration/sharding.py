@@ -27,6 +27,7 @@ COLUMNS: Final = {
     "checkpoints.Execution": "conversation",
     "checkpoints.ExecutionDetails": "conversation",
     "checkpoints.Checkpoint": "conversation",
+    "checkpoints.CheckpointDetails": "conversation",
     "checkpoints.UndroppedCopy": "conversation",
     "checkpoints.Label": "conversation",
     "checkpoints.Claim": "conversation",

@@ -38,6 +38,7 @@ _TABLES: Final = {
         *(
             "Execution",
             "Checkpoint",
+            "CheckpointDetails",
             "StateKey",
             "StateValue",
             "ExecutionDetails",
