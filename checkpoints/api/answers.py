@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, JsonValue
 
 from checkpoints.domain.leases import Lease
+from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.services.moving import Moved
@@ -64,7 +65,10 @@ class PauseAnswer(Answer):
 
 
 class SnapshotAnswer(Answer):
-    """An execution at a version; ``messages`` in ``state_data`` is the view."""
+    """An execution at a version; ``messages`` in ``state_data`` is the view.
+
+    ``opaque`` only if the state has opaque values.
+    """
 
     conversation_id: str
     execution: str | None
@@ -81,6 +85,7 @@ class SnapshotAnswer(Answer):
     version: int
     revision: int
     pause: PauseAnswer | None
+    opaque: dict[str, OpaqueValue] = {}
 
 
 class WaitedAnswer(Answer):
@@ -147,6 +152,7 @@ class ListedCheckpointAnswer(CheckpointAnswer):
     parent: str | None
     namespace: str
     state_data: dict[str, JsonValue] | None = None
+    opaque: dict[str, OpaqueValue] = {}
 
 
 class DifferenceAnswer(Answer):

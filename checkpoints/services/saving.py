@@ -41,7 +41,7 @@ class Save:
     @classmethod
     def of(cls, checkpoint_id: str, command: SaveCheckpoint) -> "Save":
         """Raises what reading messages and taking an update apart raise."""
-        sent = read_sent(command.update(), command.messages)
+        sent = read_sent(command.update(), command.messages).with_opaque(command.opaque_update())
         return cls(checkpoint_id, command, sent, command.body_digest(), command.details())
 
 

@@ -167,6 +167,7 @@ def _executions() -> Iterator[Call]:
 def _free_executions() -> Iterator[Call]:
     save = {"node_id": TEXT, "state_data": STATE, "messages": [USER], "status": "PAUSED"}
     save |= {"metadata": {CANARY: TEXT}, "parent": "c0", "namespace": TEXT}
+    save |= {"opaque": {f"{CANARY}-blob": {"type": CANARY, "base64": "YmxvYg=="}}}
     one = "/checkpoints/{checkpoint_id}"
     yield Call("POST", "/conversations", {"id": "free"})
     yield _of("free", "PUT", one, save, checkpoint_id="c1")
