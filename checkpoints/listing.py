@@ -1,6 +1,6 @@
 """The list of checkpoints: by id, namespace and metadata, with or without their states."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +12,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import moment_of
 from checkpoints.queries import checkpoint_json, place_after, state_pieces
 from checkpoints.store import CHECKPOINTS, find_current, find_saved, version_saved_as
+from checkpoints.writes_store import writes_of
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.http.pagination import Page, PageRequest, encode
@@ -45,7 +46,12 @@ class Listed:
 
 
 def checkpoints_page(
-    actor: Actor, public_id: str, wanted: Wanted, request: PageRequest, *, with_state: bool = False
+    actor: Actor,
+    public_id: str,
+    wanted: Wanted,
+    request: PageRequest,
+    *,
+    include: Collection[str] = (),
 ) -> list[bytes]:
     """A page of the current execution's checkpoints as JSON in pieces, the newest first.
 
@@ -60,7 +66,7 @@ def checkpoints_page(
         if wanted.before is not None:
             below = min(below, _version_of(row, wanted.before))
         page = _find(row, wanted, below, request)
-    return list(_pieces(head, row, page, with_state=with_state))
+    return list(_pieces(head, row, page, include))
 
 
 def _version_of(row: Execution, before: str) -> int:
@@ -105,17 +111,24 @@ def _matching(rows: Sequence[Checkpoint], wanted: Wanted) -> list[Listed]:
 
 
 def _pieces(
-    head: Conversation, row: Execution | None, page: Page[Listed], *, with_state: bool
+    head: Conversation, row: Execution | None, page: Page[Listed], include: Collection[str]
 ) -> Iterator[bytes]:
     yield b'{"results":['
     size, following = 0, page.next
+    writes: Mapping[str, Sequence[object]] = {}
+    if "writes" in include:
+        ids = [each.row.checkpoint_id for each in page.items if each.row.checkpoint_id]
+        writes = writes_of(head.key, ids)
     for place, each in enumerate(page.items):
         if size > MOST_BYTES:
             following = encode((page.items[place - 1].row.version,))
             break
-        item = dumps(each.as_json())
+        told = each.as_json()
+        if "writes" in include:
+            told["writes"] = writes.get(each.row.checkpoint_id or "", [])
+        item = dumps(told)
         pieces = [item]
-        if with_state and row is not None:
+        if "state" in include and row is not None:
             pieces = [item[:-1], b',"state_data":', *_state(head, row, each.row), b"}"]
         size += sum(map(len, pieces))
         yield b"," if place else b""

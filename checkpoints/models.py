@@ -180,6 +180,23 @@ class CheckpointDetails(models.Model):
         return f"details of version {self.version}"
 
 
+class TaskWrites(models.Model):
+    """What one task wrote beside a checkpoint, named by its id, which may be saved later.
+
+    ``writes`` is JSON of a list, as it was sent; ``sum`` the check sum of the row.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "checkpoint", "task")
+    conversation = models.BigIntegerField()
+    checkpoint = AsciiField(max_length=64)
+    task = AsciiField(max_length=64)
+    writes = JsonBytesField()
+    sum = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"writes of {self.task}"
+
+
 class UndroppedCopy(models.Model):
     """An erased conversation whose live copy is still to be dropped: Redis could not be reached."""
 

@@ -14,6 +14,7 @@ from checkpoints.models import (
     PendingEdit,
     StateKey,
     StateValue,
+    TaskWrites,
 )
 from conversations.damage import MISSING, damaged
 from ctxadmin.lib.errors import NotFound
@@ -121,7 +122,7 @@ def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:
 def forget(conversation: int) -> None:
     """Remove everything that is kept of a conversation's executions."""
     for table in (
-        *(PendingEdit, Claim, Label, StateValue, StateKey, CheckpointDetails, Checkpoint),
-        *(ExecutionDetails, Execution),
+        *(PendingEdit, Claim, Label, TaskWrites, StateValue, StateKey),
+        *(CheckpointDetails, Checkpoint, ExecutionDetails, Execution),
     ):
         table.objects.filter(conversation=conversation).delete()

@@ -7,6 +7,7 @@ import orjson
 
 from checkpoints.details_store import details_of
 from checkpoints.domain.execution import read
+from checkpoints.domain.task_writes import sum_of_writes
 from checkpoints.models import (
     Checkpoint,
     CheckpointDetails,
@@ -17,6 +18,7 @@ from checkpoints.models import (
     PendingEdit,
     StateKey,
     StateValue,
+    TaskWrites,
 )
 from checkpoints.state_sums import sum_of_key, sum_of_value
 from checkpoints.state_verification import verify_state
@@ -41,6 +43,10 @@ def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[Find
         yield from _verify_execution(head, row)
         yield from verify_state(row, unsummed)
     yield from _verify_numbers(head, [row.number for row in rows])
+    for each in TaskWrites.objects.filter(conversation=head.key).iterator(_BLOCK):
+        if each.sum != sum_of_writes(each.checkpoint, each.task, bytes(each.writes)):
+            what = f"writes of checkpoint {each.checkpoint!r}"
+            yield Finding(what, "are not what was written: their check sum does not fit")
     for fault in verify_stream(head.key):
         yield Finding("audit", fault.text)
 

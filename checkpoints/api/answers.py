@@ -8,6 +8,7 @@ from checkpoints.domain.leases import Lease
 from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
+from checkpoints.domain.task_writes import TaskWrite
 from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
@@ -145,6 +146,28 @@ class CheckpointAnswer(Answer):
     created_at: str
 
 
+class WritesAnswer(Answer):
+    """The writes of a task, as they were sent."""
+
+    writes: list[TaskWrite]
+
+
+class PutWritesAnswer(Answer):
+    """How many writes the task has now."""
+
+    count: int
+
+
+class PendingWriteAnswer(Answer):
+    """A write beside a checkpoint: `value`, or `opaque`."""
+
+    task_id: str
+    channel: str
+    index: int
+    value: JsonValue = None
+    opaque: OpaqueValue | None = None
+
+
 class ListedCheckpointAnswer(CheckpointAnswer):
     """A version in the list; ``state_data`` only with ``include=state``, null of a thinned one."""
 
@@ -153,6 +176,7 @@ class ListedCheckpointAnswer(CheckpointAnswer):
     namespace: str
     state_data: dict[str, JsonValue] | None = None
     opaque: dict[str, OpaqueValue] = {}
+    writes: list[PendingWriteAnswer] = []
 
 
 class DifferenceAnswer(Answer):

@@ -12,11 +12,13 @@ from checkpoints.api.answers import (
     ForkedAnswer,
     ListedCheckpointAnswer,
     MovedAnswer,
+    PutWritesAnswer,
     RestoredAnswer,
     SavedAnswer,
     SnapshotAnswer,
     StartedAnswer,
     UpdatedAnswer,
+    WritesAnswer,
 )
 from checkpoints.api.endpoints import (
     ExecutionEndpoint,
@@ -34,8 +36,17 @@ from checkpoints.domain.commands import (
     UpdateSnapshot,
 )
 from checkpoints.domain.details import DetailsFilter, value_spelled
+from checkpoints.domain.task_writes import PutWrites
 from checkpoints.listing import Wanted, checkpoints_page
-from checkpoints.services import forking, moving, restoring, saving, starting, updating
+from checkpoints.services import (
+    forking,
+    moving,
+    restoring,
+    saving,
+    starting,
+    task_writing,
+    updating,
+)
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
@@ -67,7 +78,11 @@ _IN_METADATA: Final = "metadata."
 _BEFORE: Final = Parameter(
     "before", "Only versions before this one; a checkpoint id, or the number of a version."
 )
-_INCLUDE: Final = Parameter("include", "`state` adds `state_data` to each result.")
+_INCLUDE: Final = Parameter(
+    "include",
+    "`state` adds `state_data` and `opaque` to each result, `writes` those of tasks; or both, with "
+    "a comma between.",
+)
 _WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
 _DATA_ERRORS: Final = (*_WRITE_ERRORS, "duplicate", "type_mismatch", "out_of_range")
 
@@ -144,8 +159,10 @@ class Checkpoints(ExecutionEndpoint):
         """
         query = request.query_params
         include = [part for part in query.get("include", "").split(",") if part]
-        if wrong := sorted({*include} - {"state"}):
-            raise ValidationFailed.at("?include", f"{wrong[0][:64]!r} is unknown; known: state")
+        if wrong := sorted({*include} - {"state", "writes"}):
+            raise ValidationFailed.at(
+                "?include", f"{wrong[0][:64]!r} is unknown; known: state, writes"
+            )
         metadata = {
             name.removeprefix(_IN_METADATA): value_spelled(str(value))
             for name, value in query.items()
@@ -155,9 +172,8 @@ class Checkpoints(ExecutionEndpoint):
             query.get("id"), query.get("before"), DetailsFilter(query.get("namespace"), metadata)
         )
         asked = PageRequest.of(query)
-        with_state = "state" in include
         return ChunkedResponse(
-            checkpoints_page(self.actor, conversation_id, wanted, asked, with_state=with_state)
+            checkpoints_page(self.actor, conversation_id, wanted, asked, include=frozenset(include))
         )
 
 
@@ -199,6 +215,37 @@ class OneCheckpoint(ExecutionEndpoint):
         command = self.command(SaveCheckpoint)
         saved = saving.save(self.actor, conversation_id, checkpoint_in(checkpoint_id), command)
         return json_answer(saved.answer, 200 if saved.again else 201)
+
+
+class Writes(ExecutionEndpoint):
+    @described("Get the writes of a task", answer=WritesAnswer)
+    def get(
+        self, request: Request, conversation_id: str, checkpoint_id: str, task_id: str
+    ) -> HttpResponse:
+        """The list of checkpoints gives those of all tasks with `include=writes`."""
+        checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
+        found = task_writing.get(self.actor, conversation_id, checkpoint, task)
+        return json_answer(b'{"writes":' + found + b"}")
+
+    @described(
+        "Put the writes of a task",
+        body=PutWrites,
+        answer=PutWritesAnswer,
+        status=201,
+        also=(200,),
+        needs=Action.CHECKPOINT_WRITES,
+    )
+    def put(
+        self, request: Request, conversation_id: str, checkpoint_id: str, task_id: str
+    ) -> Response:
+        """Writes beside a checkpoint, saved or yet to be saved. They make no version.
+
+        They replace the former ones of the task, with 200.
+        """
+        command = self.body(PutWrites)
+        checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
+        is_new = task_writing.put(self.actor, conversation_id, checkpoint, task, command)
+        return PutWritesAnswer(count=len(command.writes)).response(201 if is_new else 200)
 
 
 class RestoreVersion(ExecutionEndpoint):

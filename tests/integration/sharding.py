@@ -28,6 +28,7 @@ COLUMNS: Final = {
     "checkpoints.ExecutionDetails": "conversation",
     "checkpoints.Checkpoint": "conversation",
     "checkpoints.CheckpointDetails": "conversation",
+    "checkpoints.TaskWrites": "conversation",
     "checkpoints.UndroppedCopy": "conversation",
     "checkpoints.Label": "conversation",
     "checkpoints.Claim": "conversation",

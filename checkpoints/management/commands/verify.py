@@ -39,6 +39,7 @@ _TABLES: Final = {
             "Execution",
             "Checkpoint",
             "CheckpointDetails",
+            "TaskWrites",
             "StateKey",
             "StateValue",
             "ExecutionDetails",
