@@ -7,6 +7,7 @@ import orjson
 from django.conf import settings
 from pydantic import JsonValue
 
+from checkpoints.domain.opaque import value_of
 from checkpoints.domain.status import Status
 from checkpoints.known import KnownView, messages_known
 from checkpoints.live_copy.contents import contents_of, whole_list
@@ -168,7 +169,7 @@ def _state(moment: Moment) -> _State:
     contents = contents_of(moment, (Part.STATE, Part.HISTORY))
     values = sorted(contents[Part.STATE].items())  # in one order, wherever they come from
     return _State(
-        values={name: orjson.loads(b"".join(value.pieces)) for name, value in values},
+        values={name: value_of(b"".join(value.pieces)) for name, value in values},
         history=orjson.loads(b"".join(whole_list(contents, Part.HISTORY))),
     )
 

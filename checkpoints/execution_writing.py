@@ -6,6 +6,8 @@ from typing import Final
 
 import orjson
 
+from checkpoints.details_store import insert_details
+from checkpoints.domain.details import Details
 from checkpoints.domain.execution import Decision, dump
 from checkpoints.domain.leases import NONE, Leases
 from checkpoints.domain.pauses import Rules
@@ -57,6 +59,7 @@ class Write:
     answer: bytes = b""
     routing: tuple[Next, ...] = ()
     restored_from: int | None = None
+    details: Details | None = None
 
 
 class ExecutionWriting:
@@ -240,8 +243,11 @@ class ExecutionWriting:
             author=self.opened.actor.label,
             reason=write.reason,
             created_at=self.opened.at,
+            details_sum=None if write.details is None else write.details.sum(row.version),
         )
         CHECKPOINTS.insert([checkpoint])
+        if write.details is not None:
+            insert_details(checkpoint, write.details)
 
 
 def current_of(opened: Writing) -> Execution | None:

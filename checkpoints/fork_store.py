@@ -6,8 +6,9 @@ from django.db.models import Case, Sum, Value, When
 from django.db.models.functions import Length
 
 from checkpoints.domain.state import ChangeKind
-from checkpoints.models import Checkpoint, Execution, StateKey, StateValue
+from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateKey, StateValue
 from checkpoints.state_sums import summed_key
+from checkpoints.writes_store import copy_writes
 from conversations.copying import copy_rows, moves_until
 from ctxadmin.lib.errors import Unavailable
 
@@ -22,7 +23,7 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     what was copied may then lack some of their values.
     """
     moves = moves_until(source.conversation, to.change_seq)
-    for table in (Checkpoint, StateValue):
+    for table in (Checkpoint, CheckpointDetails, StateValue):
         own, new = (source.conversation, source.number), (target.conversation, target.number)
         copy_rows(table, own, new, "version", to.version + 1)
     rows = Checkpoint.objects.filter(conversation=target.conversation, execution=target.number)
@@ -37,6 +38,8 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     )
     rows.filter(version=to.version).update(status=target.status)
     _copy_keys(source, to.version, target)
+    ids = rows.exclude(checkpoint_id=None).values_list("checkpoint_id", flat=True)
+    copy_writes(source.conversation, target.conversation, [each for each in ids if each])
     copied = Execution.objects.filter(conversation=target.conversation, number=target.number)
     target.thinned_count = rows.filter(thinned_at__isnull=False).count()
     copied.update(thinned_count=target.thinned_count)

@@ -112,6 +112,7 @@ class Checkpoint(models.Model):
     appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
     the change in the conversation's audit, below 1 for what a fork has of its source. Since
     ``thinned_at``, if that is set, the version has no state any more, only this row.
+    ``details_sum`` is the check sum of its CheckpointDetails, null if it has none.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -147,6 +148,7 @@ class Checkpoint(models.Model):
     reason = models.TextField(default="")
     created_at = models.DateTimeField()
     thinned_at = models.DateTimeField(null=True)
+    details_sum = models.BigIntegerField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -157,6 +159,42 @@ class Checkpoint(models.Model):
 
     def __str__(self) -> str:
         return f"version {self.version}"
+
+
+class CheckpointDetails(models.Model):
+    """What an engine says of a checkpoint beside its state; only those that have any have a row.
+
+    ``parent`` is the id of a checkpoint, ``namespace`` a text of the engine's; "" is neither.
+    The check sum stands in the checkpoint's own row.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "execution", "version")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    version = models.IntegerField()
+    namespace = models.TextField()
+    parent = AsciiField(max_length=64, default="")
+    metadata = JsonBytesField(default=b"{}")
+
+    def __str__(self) -> str:
+        return f"details of version {self.version}"
+
+
+class TaskWrites(models.Model):
+    """What one task wrote beside a checkpoint, named by its id, which may be saved later.
+
+    ``writes`` is JSON of a list, as it was sent; ``sum`` the check sum of the row.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "checkpoint", "task")
+    conversation = models.BigIntegerField()
+    checkpoint = AsciiField(max_length=64)
+    task = AsciiField(max_length=64)
+    writes = JsonBytesField()
+    sum = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"writes of {self.task}"
 
 
 class UndroppedCopy(models.Model):

@@ -6,6 +6,7 @@ from typing import Final
 
 import orjson
 
+from checkpoints.domain.opaque import given_back, is_opaque
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.state import KeyHead
 from checkpoints.domain.timeline import Snapshot, compare_states
@@ -15,7 +16,7 @@ from checkpoints.live_copy.contents import (
     contents_of_keys,
     whole_list,
 )
-from checkpoints.live_copy.port import ALL_PARTS, Part
+from checkpoints.live_copy.port import ALL_PARTS, Part, Value
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment, moment_at, moment_now
 from checkpoints.state_store import LISTS
@@ -67,6 +68,7 @@ def snapshot_pieces(moment: Moment, keys: Collection[str] | None = None) -> list
         version=moment.version,
         revision=moment.revision,
         pause=moment.pause,
+        opaque=list(_opaque(contents)),
     ).as_pieces()
 
 
@@ -75,10 +77,19 @@ def snapshot_bytes(moment: Moment, keys: Collection[str] | None = None) -> bytes
     return b"".join(snapshot_pieces(moment, keys))
 
 
+def state_pieces(moment: Moment) -> list[bytes]:
+    """The value of ``state_data`` of a moment as JSON in pieces; behind it ``opaque``, if any."""
+    contents = contents_of(moment, (Part.STATE, Part.MESSAGES))
+    moment.require_whole()
+    return [*_state_data(contents), *_opaque(contents)]
+
+
 def _state_data(contents: Contents) -> Iterator[bytes]:
     """The keys by name, and the visible messages behind them if they are wanted."""
     before = b"{"
     for name, value in sorted(contents[Part.STATE].items()):
+        if _is_opaque(value):
+            continue
         yield before + dumps(name) + b":"
         yield from value.pieces
         before = b","
@@ -87,6 +98,22 @@ def _state_data(contents: Contents) -> Iterator[bytes]:
         yield from whole_list(contents, Part.MESSAGES)
         before = b","
     yield b"{}" if before == b"{" else b"}"
+
+
+def _opaque(contents: Contents) -> Iterator[bytes]:
+    """The field ``opaque`` with the comma before it; nothing without opaque values."""
+    before = b',"opaque":{'
+    for name, value in sorted(contents[Part.STATE].items()):
+        if _is_opaque(value):
+            yield before + dumps(name) + b":"
+            yield given_back(b"".join(value.pieces))
+            before = b","
+    if before == b",":
+        yield b"}"
+
+
+def _is_opaque(value: Value) -> bool:
+    return bool(value.pieces) and is_opaque(value.pieces[0])
 
 
 def _node_name(moment: Moment) -> str | None:
@@ -103,13 +130,7 @@ def list_checkpoints(
     """The versions of a conversation's current execution, the newest first, without any state."""
     head = find_head(actor.workspace, public_id)
     row = find_current(head.key)
-    match request.after:
-        case ():
-            before = _BEHIND_ALL
-        case (int() as before,) if 0 <= before < _BEHIND_ALL:
-            pass
-        case _:
-            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+    before = place_after(request)
     if row is None:
         return None, Page((), None)
     found = CHECKPOINTS.find_last(
@@ -121,6 +142,17 @@ def list_checkpoints(
     )
     found = [check_manifest(each) for each in found]
     return row, cut(found, request, lambda checkpoint: (checkpoint.version,))
+
+
+def place_after(request: PageRequest) -> int:
+    """The version that those of a page are below."""
+    match request.after:
+        case ():
+            return _BEHIND_ALL
+        case (int() as before,) if 0 <= before < _BEHIND_ALL:
+            return before
+        case _:
+            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
 
 
 def checkpoint_json(row: Checkpoint) -> dict[str, object]:

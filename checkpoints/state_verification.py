@@ -9,6 +9,7 @@ from typing import Final
 
 import orjson
 
+from checkpoints.domain.opaque import is_opaque
 from checkpoints.domain.reducers import Reducer
 from checkpoints.domain.state import (
     EMPTY,
@@ -112,6 +113,8 @@ def _expected(row: StateValue, value: bytes, before: KeyHead | None) -> KeyHead 
         return None
     if row.kind == ChangeKind.SAME:
         return before
+    if is_opaque(value):
+        return head_of(value)
     orjson.loads(value)
     if row.kind == ChangeKind.SET or before is None:
         return head_of(value, Reducer.OVERWRITE if row.count is None else Reducer.APPEND)

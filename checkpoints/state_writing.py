@@ -8,6 +8,7 @@ from django.conf import settings
 from pydantic import JsonValue
 
 from checkpoints.domain.execution import Done
+from checkpoints.domain.opaque import is_opaque, value_of
 from checkpoints.domain.reducers import Reducer
 from checkpoints.domain.state import (
     ChangeKind,
@@ -34,7 +35,9 @@ from checkpoints.state_store import (
     replaced_list,
     same_list,
 )
+from ctxadmin.lib.errors import FieldProblem, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.structural_diff import pointer as pointer_to
 
 _MOST_KEYS: Final = 2000  # heads of one state that are remembered; some hundred bytes each
 _BLIND: Final = (Reducer.OVERWRITE, Reducer.APPEND)  # these need no old value
@@ -108,7 +111,19 @@ class StateWriting:
                 found[key] = written.value
             elif written.kind is ChangeKind.APPEND:
                 found[key] = join_list([found[key], written.value])
-        return {keys[key]: orjson.loads(value) for key, value in found.items()}
+        return {keys[key]: value_of(value) for key, value in found.items()}
+
+    def refuse_opaque(self, names: Collection[str]) -> None:
+        """TypeMismatch if any of the stored values of these keys is opaque (semantics 3.16)."""
+        keys = {digest_of_name(name): name for name in names}
+        self._load(keys)
+        stored = [self._held[key] for key in keys if key in self._held]
+        for key, value in (self.rows.values(stored) if stored else {}).items():
+            if is_opaque(value):
+                where = pointer_to("/state_data", keys[key])
+                message = "This value is opaque: only a checkpoint of its engine replaces it."
+                problem = FieldProblem(where, message, TypeMismatch.code)
+                raise TypeMismatch(message, key=keys[key], problems=[problem])
 
     def executed(self) -> list[str]:
         """The executed node ids before this write."""

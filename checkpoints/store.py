@@ -12,6 +12,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import SavedCheckpoint, WriteKind
 from checkpoints.models import (
     Checkpoint,
+    CheckpointDetails,
     Claim,
     Execution,
     ExecutionDetails,
@@ -19,6 +20,7 @@ from checkpoints.models import (
     PendingEdit,
     StateKey,
     StateValue,
+    TaskWrites,
 )
 from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import NotFound
@@ -144,6 +146,12 @@ def find_saved(conversation: int, checkpoint_id: str) -> Checkpoint | None:
     return CHECKPOINTS.find({"conversation": conversation, "checkpoint_id": checkpoint_id})
 
 
+def version_saved_as(row: Execution, checkpoint_id: str) -> int | None:
+    """The version of an execution that was saved under an id, None if there is none."""
+    found = find_saved(row.conversation, checkpoint_id)
+    return found.version if found is not None and found.execution == row.number else None
+
+
 def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:
     """The row as the value by which a repeat is known."""
     if row is None or row.checkpoint_id is None:
@@ -154,7 +162,7 @@ def as_saved(row: Checkpoint | None) -> SavedCheckpoint | None:
 def forget(conversation: int) -> None:
     """Remove everything that is kept of a conversation's executions."""
     for table in (
-        *(PendingEdit, Claim, Label, StateValue, StateKey, Checkpoint),
-        *(ExecutionDetails, Execution),
+        *(PendingEdit, Claim, Label, TaskWrites, StateValue, StateKey),
+        *(CheckpointDetails, Checkpoint, ExecutionDetails, Execution),
     ):
         table.objects.filter(conversation=conversation).delete()

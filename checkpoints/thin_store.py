@@ -16,6 +16,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
 from checkpoints.models import Checkpoint, Execution, Label, PendingEdit, StateValue
 from checkpoints.state_store import quoted
+from checkpoints.writes_store import drop_writes
 
 Place = tuple[str, int]  # key and version: a row of StateValue in one execution
 
@@ -160,6 +161,7 @@ def drop(row: Execution, batch: Batch, at: datetime) -> int:
     for start in range(0, len(batch.versions), _VERSIONS):
         part = batch.versions[start : start + _VERSIONS]
         rows.filter(version__in=part).update(thinned_at=at, marking=b"")
+        drop_writes(row.conversation, rows.filter(version__in=part).values("checkpoint_id"))
     Execution.objects.filter(conversation=row.conversation, number=row.number).update(
         thinned_count=F("thinned_count") + len(batch.versions)
     )

@@ -3,16 +3,20 @@
 from collections.abc import Iterator
 from typing import Final
 
+from checkpoints.details_store import details_of
+from checkpoints.domain.task_writes import sum_of_writes
 from checkpoints.head_verification import verify_execution, verify_head
 from checkpoints.manifest_verification import records_of, verify_manifests
 from checkpoints.models import (
     Checkpoint,
+    CheckpointDetails,
     Claim,
     Execution,
     Label,
     PendingEdit,
     StateKey,
     StateValue,
+    TaskWrites,
 )
 from checkpoints.state_sums import sum_of_key, sum_of_value
 from checkpoints.state_verification import verify_state
@@ -48,16 +52,41 @@ def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Findi
         what = f"execution {row.number}"
         yield from guarded(what, verify_execution(head, row, records))
         yield from guarded(what, verify_manifests(head, row, records))
+        yield from guarded(f"{what}: details", _verify_details(row))
         yield from guarded(f"{what}: state", verify_state(row, unsummed))
     yield from guarded("head", verify_head(head, rows, records))
     yield from _verify_numbers(head, [row.number for row in rows])
+    yield from guarded("writes", _verify_writes(head))
+
+
+def _verify_writes(head: Conversation) -> Iterator[Finding]:
+    for each in TaskWrites.objects.filter(conversation=head.key).iterator(_BLOCK):
+        if each.sum != sum_of_writes(each.checkpoint, each.task, bytes(each.writes)):
+            what = f"writes of checkpoint {each.checkpoint!r}"
+            yield Finding(what, "are not what was written: their check sum does not fit")
+
+
+def _verify_details(row: Execution) -> Iterator[Finding]:
+    """What is said of checkpoints, with the sums that their own rows have."""
+    own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    with_details = own.exclude(details_sum=None)
+    sums = dict(with_details.values_list("version", "details_sum"))
+    stored = CheckpointDetails.objects.filter(conversation=row.conversation, execution=row.number)
+    for each in stored.order_by("version").iterator(_BLOCK):
+        what = f"execution {row.number}: details of version {each.version}"
+        if each.version not in sums:
+            yield Finding(what, "belong to nothing")
+        elif sums.pop(each.version) != details_of(each).sum(each.version):
+            yield Finding(what, "are not what was written: their check sum does not fit")
+    for version in sorted(sums):
+        yield Finding(f"execution {row.number}: details of version {version}", "are missing")
 
 
 def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:
     """The rows of executions that are not there, and executions that should be."""
     for start, stop in gaps([0, *numbers], max(numbers, default=0)):
         yield Finding(span("execution", start, stop), "is missing")
-    for table in (Checkpoint, StateKey, StateValue, Label, Claim, PendingEdit):
+    for table in (Checkpoint, CheckpointDetails, StateKey, StateValue, Label, Claim, PendingEdit):
         rows = table.objects.filter(conversation=head.key).exclude(execution__in=numbers)
         for number in sorted(set(rows.values_list("execution", flat=True))):
             yield Finding(f"{table.__name__} rows of execution {number}", "belong to nothing")

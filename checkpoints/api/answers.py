@@ -5,8 +5,10 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, JsonValue
 
 from checkpoints.domain.leases import Lease
+from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
+from checkpoints.domain.task_writes import TaskWrite
 from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
@@ -64,7 +66,10 @@ class PauseAnswer(Answer):
 
 
 class SnapshotAnswer(Answer):
-    """An execution at a version; ``messages`` in ``state_data`` is the view."""
+    """An execution at a version; ``messages`` in ``state_data`` is the view.
+
+    ``opaque`` only if the state has opaque values.
+    """
 
     conversation_id: str
     execution: str | None
@@ -81,6 +86,7 @@ class SnapshotAnswer(Answer):
     version: int
     revision: int
     pause: PauseAnswer | None
+    opaque: dict[str, OpaqueValue] = {}
 
 
 class WaitedAnswer(Answer):
@@ -138,6 +144,39 @@ class CheckpointAnswer(Answer):
     author: str
     reason: str | None
     created_at: str
+
+
+class WritesAnswer(Answer):
+    """The writes of a task, as they were sent."""
+
+    writes: list[TaskWrite]
+
+
+class PutWritesAnswer(Answer):
+    """How many writes the task has now."""
+
+    count: int
+
+
+class PendingWriteAnswer(Answer):
+    """A write beside a checkpoint: `value`, or `opaque`."""
+
+    task_id: str
+    channel: str
+    index: int
+    value: JsonValue = None
+    opaque: OpaqueValue | None = None
+
+
+class ListedCheckpointAnswer(CheckpointAnswer):
+    """A version in the list; ``state_data`` only with ``include=state``, null of a thinned one."""
+
+    metadata: dict[str, JsonValue]
+    parent: str | None
+    namespace: str
+    state_data: dict[str, JsonValue] | None = None
+    opaque: dict[str, OpaqueValue] = {}
+    writes: list[PendingWriteAnswer] = []
 
 
 class DifferenceAnswer(Answer):

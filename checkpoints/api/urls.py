@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/checkpoints", views.Checkpoints.as_view()),
     path(f"{_ONE}/checkpoints/diff", views.CheckpointDiff.as_view()),
     path(f"{_ONE}/checkpoints/<str:checkpoint_id>", views.OneCheckpoint.as_view()),
+    path(f"{_ONE}/checkpoints/<str:checkpoint_id>/writes/<str:task_id>", views.Writes.as_view()),
     path(f"{_VERSION}/restore", views.RestoreVersion.as_view()),
     path(f"{_VERSION}/fork", views.ForkVersion.as_view()),
     path(f"{_NODE}/enter", node_views.Enter.as_view()),

@@ -8,15 +8,17 @@ from rest_framework.response import Response
 
 from checkpoints import queries
 from checkpoints.api.answers import (
-    CheckpointAnswer,
     ComparedAnswer,
     ForkedAnswer,
+    ListedCheckpointAnswer,
     MovedAnswer,
+    PutWritesAnswer,
     RestoredAnswer,
     SavedAnswer,
     SnapshotAnswer,
     StartedAnswer,
     UpdatedAnswer,
+    WritesAnswer,
 )
 from checkpoints.api.endpoints import (
     ExecutionEndpoint,
@@ -33,11 +35,23 @@ from checkpoints.domain.commands import (
     StartExecution,
     UpdateSnapshot,
 )
-from checkpoints.services import forking, moving, restoring, saving, starting, updating
+from checkpoints.domain.details import DetailsFilter, value_spelled
+from checkpoints.domain.task_writes import PutWrites
+from checkpoints.listing import Wanted, checkpoints_page
+from checkpoints.services import (
+    forking,
+    moving,
+    restoring,
+    saving,
+    starting,
+    task_writing,
+    updating,
+)
 from conversations.api.endpoints import json_answer
 from conversations.domain.revisions import Seen
 from conversations.queries import change_json, conversation_json
 from ctxadmin.http import etags
+from ctxadmin.http.chunked_response import ChunkedResponse
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
@@ -50,6 +64,24 @@ _IF_NONE_MATCH: Final = Parameter(
     "If-None-Match",
     "The ETag of an earlier answer; 304 if nothing has changed since.",
     place="header",
+)
+_ID: Final = Parameter("id", "Only the checkpoint that was saved under this id.")
+_NAMESPACE: Final = Parameter(
+    "namespace", "Only checkpoints of this namespace; an empty value is the top one."
+)
+_METADATA: Final = Parameter(
+    "metadata",
+    "Only checkpoints whose metadata have these values: `metadata.KEY=VALUE`, one per key.",
+    dict,
+)
+_IN_METADATA: Final = "metadata."
+_BEFORE: Final = Parameter(
+    "before", "Only versions before this one; a checkpoint id, or the number of a version."
+)
+_INCLUDE: Final = Parameter(
+    "include",
+    "`state` adds `state_data` and `opaque` to each result, `writes` those of tasks; or both, with "
+    "a comma between.",
 )
 _WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
 _DATA_ERRORS: Final = (*_WRITE_ERRORS, "duplicate", "type_mismatch", "out_of_range")
@@ -113,12 +145,36 @@ class Snapshot(ExecutionEndpoint):
 
 
 class Checkpoints(ExecutionEndpoint):
-    @described("List checkpoints", answer=ListOf[CheckpointAnswer], query=PAGE)
-    def get(self, request: Request, conversation_id: str) -> Response:
-        """The latest version first."""
-        asked = PageRequest.of(request.query_params)
-        _, page = queries.list_checkpoints(self.actor, conversation_id, asked)
-        return Response(page.as_json([queries.checkpoint_json(row) for row in page.items]))
+    @described(
+        "List checkpoints",
+        answer=ListOf[ListedCheckpointAnswer],
+        query=(*PAGE, _ID, _NAMESPACE, _METADATA, _BEFORE, _INCLUDE),
+    )
+    def get(self, request: Request, conversation_id: str) -> HttpResponse:
+        """The latest version first. A page can have fewer results than `limit`: follow `next`.
+
+        `metadata.KEY=VALUE` finds the checkpoints whose metadata have this value under this key. A
+        value that is JSON is compared as JSON, any other as text: `metadata.step=3` is the number,
+        `metadata.step="3"` the text. All that is given must match.
+        """
+        query = request.query_params
+        include = [part for part in query.get("include", "").split(",") if part]
+        if wrong := sorted({*include} - {"state", "writes"}):
+            raise ValidationFailed.at(
+                "?include", f"{wrong[0][:64]!r} is unknown; known: state, writes"
+            )
+        metadata = {
+            name.removeprefix(_IN_METADATA): value_spelled(str(value))
+            for name, value in query.items()
+            if name.startswith(_IN_METADATA)
+        }
+        wanted = Wanted(
+            query.get("id"), query.get("before"), DetailsFilter(query.get("namespace"), metadata)
+        )
+        asked = PageRequest.of(query)
+        return ChunkedResponse(
+            checkpoints_page(self.actor, conversation_id, wanted, asked, include=frozenset(include))
+        )
 
 
 class CheckpointDiff(ExecutionEndpoint):
@@ -159,6 +215,37 @@ class OneCheckpoint(ExecutionEndpoint):
         command = self.command(SaveCheckpoint)
         saved = saving.save(self.actor, conversation_id, checkpoint_in(checkpoint_id), command)
         return json_answer(saved.answer, 200 if saved.again else 201)
+
+
+class Writes(ExecutionEndpoint):
+    @described("Get the writes of a task", answer=WritesAnswer)
+    def get(
+        self, request: Request, conversation_id: str, checkpoint_id: str, task_id: str
+    ) -> HttpResponse:
+        """The list of checkpoints gives those of all tasks with `include=writes`."""
+        checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
+        found = task_writing.get(self.actor, conversation_id, checkpoint, task)
+        return json_answer(b'{"writes":' + found + b"}")
+
+    @described(
+        "Put the writes of a task",
+        body=PutWrites,
+        answer=PutWritesAnswer,
+        status=201,
+        also=(200,),
+        needs=Action.CHECKPOINT_WRITES,
+    )
+    def put(
+        self, request: Request, conversation_id: str, checkpoint_id: str, task_id: str
+    ) -> Response:
+        """Writes beside a checkpoint, saved or yet to be saved. They make no version.
+
+        They replace the former ones of the task, with 200.
+        """
+        command = self.body(PutWrites)
+        checkpoint, task = checkpoint_in(checkpoint_id), checkpoint_in(task_id)
+        is_new = task_writing.put(self.actor, conversation_id, checkpoint, task, command)
+        return PutWritesAnswer(count=len(command.writes)).response(201 if is_new else 200)
 
 
 class RestoreVersion(ExecutionEndpoint):

@@ -5,8 +5,12 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, JsonValue, SkipValidation
 
+from checkpoints.domain.details import MAX_NAMESPACE, Details
+from checkpoints.domain.directives import MAX_KEY_LENGTH
 from checkpoints.domain.leases import LEAST_SECONDS, MOST_SECONDS
-from checkpoints.domain.state import MAX_STATE_KEYS
+from checkpoints.domain.opaque import OpaqueValue
+from checkpoints.domain.reducers import HISTORY, MESSAGES
+from checkpoints.domain.state import MAX_STATE_BYTES, MAX_STATE_KEYS
 from checkpoints.domain.status import Status
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
@@ -84,6 +88,53 @@ class SaveCheckpoint(Contract):
     executed_node_ids: Executed | None = None
     status: EngineStatus | None = None
     expected_version: Version | None = None
+    metadata: Annotated[
+        dict[str, Data] | None,
+        Field(
+            description="Anything about the checkpoint, up to 64 KiB; the list finds it by a key.",
+            examples=[{"source": "loop", "step": 3}],
+        ),
+    ] = None
+    parent: Annotated[
+        CheckpointId | None,
+        Field(description="The id of the checkpoint that this one follows.", examples=["step-2"]),
+    ] = None
+    namespace: Annotated[
+        Annotated[str, Field(max_length=MAX_NAMESPACE)] | None,
+        Field(description="A part of the engine's graph; empty at the top.", examples=["sub:1"]),
+    ] = None
+
+    opaque: Annotated[
+        Annotated[dict[str, OpaqueValue], Field(max_length=MAX_STATE_KEYS)] | None,
+        Field(
+            description="State keys whose values are kept byte for byte and never read.",
+            examples=[{"channel": {"type": "msgpack", "base64": "gaFhAQ=="}}],
+        ),
+    ] = None
+
+    def opaque_update(self) -> dict[str, bytes]:
+        """The opaque values as they stand in a state.
+
+        ValidationFailed for a key that is none, or is in ``state_data``, too; TooLarge.
+        """
+        update: dict[str, bytes] = {}
+        for key, value in (self.opaque or {}).items():
+            where = pointer("/opaque", key)
+            if not 1 <= len(key) <= MAX_KEY_LENGTH:
+                message = f"a state key has 1 to {MAX_KEY_LENGTH} characters"
+                raise ValidationFailed.at("/opaque", message)
+            if key in (MESSAGES, HISTORY):
+                raise ValidationFailed.at(where, f"{key} cannot be opaque")
+            if key in self.state_data:
+                raise ValidationFailed.at(where, "state_data has this key too; give one of the two")
+            update[key] = value.stored(where, MAX_STATE_BYTES)
+        return update
+
+    def details(self) -> Details | None:
+        """What is said of the checkpoint itself, None if nothing is; TooLarge at ``/metadata``."""
+        if not self.metadata and not self.parent and not self.namespace:
+            return None
+        return Details.of(self.metadata or {}, self.parent or "", self.namespace or "")
 
     def update(self) -> dict[str, bytes]:
         """The update of the state, each value as compact JSON."""
@@ -195,6 +246,10 @@ class ForkCheckpoint(Contract):
     title: Annotated[str, Field(max_length=MAX_TITLE)] | None = None
 
 
+# Fields that came later count only if they are used: saves of before have digests without them.
+_LATER: Final = frozenset({"metadata", "parent", "namespace", "opaque"})
+
+
 def output_key(node_id: str) -> str:
     """The state key of a node's output (semantics 3.5)."""
     return f"{node_id}_output"
@@ -207,7 +262,14 @@ def _as_bytes(values: Mapping[str, JsonValue]) -> dict[str, bytes]:
 def _body_digest(command: SaveCheckpoint | CompleteNode, call: Mapping[str, str]) -> bytes:
     """The digest of what a command does: not of what it expects nor of what it asks for."""
     names = type(command).model_fields.keys() - {"expected_version", "enter_next", "force", "lease"}
-    body = {name: getattr(command, name) for name in names}
+    body = {
+        name: getattr(command, name)
+        for name in names
+        if name not in _LATER or getattr(command, name)
+    }
+    opaque = body.get("opaque")
+    if isinstance(opaque, dict):
+        body["opaque"] = {key: value.model_dump() for key, value in opaque.items()}
     result = body.get("result")
     if isinstance(result, NodeResult):
         body["result"] = dict(result)

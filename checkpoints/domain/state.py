@@ -16,6 +16,7 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.directives import Directive, directive_of
+from checkpoints.domain.opaque import is_opaque
 from checkpoints.domain.reducers import Reducer, ReducerTable, mismatch, reduce
 from ctxadmin.lib.errors import ContextError, FieldProblem, OutOfRange, TooLarge, TypeMismatch
 from ctxadmin.lib.json_bytes import digest, dumps
@@ -119,7 +120,7 @@ def apply_update(
     """
     changes = []
     for key, value in update.items():
-        where = below(pointer, key)
+        where = below("/opaque" if is_opaque(value) else pointer, key)
         directive = Directive.REDUCE
         if key not in literal:
             directive, value = directive_of(value, where)
@@ -210,6 +211,9 @@ def _changed(
     if directive is Directive.DELETE:
         return KeyChange(key, ChangeKind.GONE if old else ChangeKind.UNCHANGED, None)
     reducer = reducers.for_key(key)
+    if is_opaque(value) and reducer is not Reducer.OVERWRITE:
+        message = f"The key {key!r} is reduced by {reducer}; only overwrite takes an opaque value."
+        raise TypeMismatch(message, key=key)
     if reducer is Reducer.OVERWRITE or directive is Directive.REPLACE:
         return _set(key, reducer, old, value)
     if value == b"null":

@@ -8,6 +8,7 @@ from enum import StrEnum
 import orjson
 from pydantic import JsonValue
 
+from checkpoints.domain.opaque import is_opaque, value_of
 from checkpoints.domain.pauses import Pause
 from checkpoints.domain.state import KeyHead
 from checkpoints.domain.status import NodeStatus, Status
@@ -97,7 +98,8 @@ class Snapshot:
 
     ``state_data``, ``execution_history`` and ``executed_node_ids`` are JSON in pieces and are
     never parsed here; ``state_data`` has the visible messages in it if they were asked for.
-    ``pause`` says why a PAUSED execution waits; a former version does not tell.
+    ``pause`` says why a PAUSED execution waits; a former version does not tell. ``opaque`` is the
+    field of that name with its comma, or nothing.
     """
 
     conversation_id: str
@@ -115,6 +117,7 @@ class Snapshot:
     version: int
     revision: int
     pause: Pause | None = None
+    opaque: Sequence[bytes] = ()
 
     def as_pieces(self) -> list[bytes]:
         """The snapshot as one JSON object, in pieces to be sent or joined."""
@@ -137,6 +140,7 @@ class Snapshot:
         return [
             dumps(first)[:-1] + b',"state_data":',
             *self.state_data,
+            *self.opaque,
             b',"execution_history":',
             *self.execution_history,
             b',"executed_node_ids":',
@@ -184,9 +188,12 @@ def compare_states(
     for key in sorted((*keys.added, *keys.removed, *keys.changed)):
         path = pointer("", key)
         if key not in right:
-            found.append(Difference(path, Kind.REMOVED, orjson.loads(left[key]), ABSENT))
+            found.append(Difference(path, Kind.REMOVED, value_of(left[key]), ABSENT))
         elif key not in left:
-            found.append(Difference(path, Kind.ADDED, ABSENT, orjson.loads(right[key])))
+            found.append(Difference(path, Kind.ADDED, ABSENT, value_of(right[key])))
+        elif is_opaque(left[key]) or is_opaque(right[key]):
+            sides = value_of(left[key]), value_of(right[key])
+            found.append(Difference(path, Kind.CHANGED, *sides))
         else:
             found += diff(orjson.loads(left[key]), orjson.loads(right[key]), path, looks)
     return found

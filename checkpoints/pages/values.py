@@ -7,6 +7,7 @@ from typing import Final
 import orjson
 from pydantic import JsonValue
 
+from checkpoints.domain.opaque import Opaque, look_at, value_of
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
@@ -36,6 +37,7 @@ class KeyView:
     reducer: str
     value: JsonValue = None
     read: bool = True
+    opaque: Opaque | None = None
     comments: Sequence[Said] = ()
 
     @property
@@ -82,7 +84,8 @@ def state_view(
                 version=each.version,
                 changed=each.version == moment.version,
                 reducer=reducers.for_key(each.name).value,
-                value=orjson.loads(values[each.key]) if each.key in read else None,
+                value=value_of(values[each.key]) if each.key in read else None,
+                opaque=look_at(values[each.key]) if each.key in read else None,
                 read=each.key in read,
             )
             for each in shown
@@ -102,7 +105,7 @@ def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
         return {}
     wanted = [each for name, each in held_keys(moment).items() if name in names]
     values = moment.rows.values(wanted, moment.version)
-    return {each.name: orjson.loads(values[each.key]) for each in wanted}
+    return {each.name: value_of(values[each.key]) for each in wanted}
 
 
 def small_values(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
@@ -111,7 +114,7 @@ def small_values(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]
         return {}
     wanted = _that_fit([each for name, each in held_keys(moment).items() if name in names])
     values = moment.rows.values(wanted)
-    return {each.name: orjson.loads(values[each.key]) for each in wanted}
+    return {each.name: value_of(values[each.key]) for each in wanted}
 
 
 def all_values(moment: Moment) -> dict[str, JsonValue]:

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import orjson
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from pydantic import JsonValue
 
 from checkpoints import queries
+from checkpoints.details_store import details_at
 from checkpoints.domain.timeline import compare_keys
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
@@ -21,7 +23,7 @@ from checkpoints.pages.provenance import messages_written
 from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import labels_of
-from checkpoints.store import find_checkpoint, kept_after, kept_before
+from checkpoints.store import find_checkpoint, kept_after, kept_before, version_saved_as
 from conversations.domain.diff import Change
 from conversations.models import Conversation
 from conversations.pages.cards import Said, said_by
@@ -43,7 +45,9 @@ class VersionPage:
     """An execution as it was at one version; ``newest`` is the version of now.
 
     ``before`` and ``after`` are the nearest ones that have their state, ``written`` the log
-    indices of the messages that came with it.
+    indices of the messages that came with it. ``namespace``, ``parent`` and ``metadata`` are what
+    the engine said of the checkpoint; ``parent_version`` is None if the parent is not of this
+    execution.
     """
 
     title: Text
@@ -62,6 +66,10 @@ class VersionPage:
     newest: int
     before: int | None
     after: int | None
+    namespace: str
+    parent: str
+    parent_version: int | None
+    metadata: JsonValue
     written: range
     label: str
     comments: Sequence[Said]
@@ -102,6 +110,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     text = request.GET.get("q", "")
     executed = values.executed_nodes(moment)
     comments = said_until(moment)
+    details = details_at(checkpoint)
     state = with_comments(actor, moment, values.state_view(moment, text=text), comments)
     beside = {key.name for key in state.keys}
     title = _("Version %(n)s") % {"n": number}
@@ -122,6 +131,10 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         newest=now.version,
         before=kept_before(row, number),
         after=kept_after(row, number),
+        namespace=details.namespace,
+        parent=details.parent,
+        parent_version=version_saved_as(row, details.parent) if details.parent else None,
+        metadata=orjson.loads(details.metadata),
         written=messages_written(row, checkpoint),
         label=labels_of(row, [number]).get(number, ""),
         comments=[

@@ -1,7 +1,7 @@
 """The first steps of every write: the current execution, what the writer saw, new messages."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import orjson
 from pydantic import JsonValue
@@ -34,6 +34,11 @@ class Sent:
 
     update: Update
     messages: NewMessages
+    opaque: Mapping[str, bytes] = field(default_factory=dict)
+
+    def with_opaque(self, opaque: Mapping[str, bytes]) -> "Sent":
+        """With values that are stored as they are."""
+        return replace(self, opaque=opaque) if opaque else self
 
     def apply(
         self,
@@ -47,8 +52,9 @@ class Sent:
 
         The state is first, which only reads: nothing is written before everything is read.
         """
-        if self.update.state:
-            run.state.change(self.update.state, pointer=pointer, literal=literal)
+        state = {**self.update.state, **self.opaque}
+        if state:
+            run.state.change(state, pointer=pointer, literal=literal)
         run.state.add_history(self.update.history)
         run.append(self.messages.drafts, self.messages.pointers, node_id)
 

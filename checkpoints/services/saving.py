@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from checkpoints.domain.commands import SaveCheckpoint
+from checkpoints.domain.details import Details
 from checkpoints.domain.status import TAKES_CHECKPOINTS, require
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import Write
@@ -35,12 +36,13 @@ class Save:
     command: SaveCheckpoint
     sent: Sent
     digest: bytes
+    details: Details | None = None
 
     @classmethod
     def of(cls, checkpoint_id: str, command: SaveCheckpoint) -> "Save":
         """Raises what reading messages and taking an update apart raise."""
-        sent = read_sent(command.update(), command.messages)
-        return cls(checkpoint_id, command, sent, command.body_digest())
+        sent = read_sent(command.update(), command.messages).with_opaque(command.opaque_update())
+        return cls(checkpoint_id, command, sent, command.body_digest(), command.details())
 
 
 def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoint) -> Saved:
@@ -88,6 +90,7 @@ def save_in(opened: Writing, new: Save) -> bytes:
         body_digest=new.digest,
         answer=answer,
         routing=taken.routing,
+        details=new.details,
     )
     run.record(taken.decision, write)
     run.commit(Action.CHECKPOINT_SAVE, checkpoint=new.checkpoint_id)

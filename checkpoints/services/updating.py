@@ -54,6 +54,7 @@ def update(
         if operations:
             check_seen(opened, seen)
             _operate(opened, operations, command)
+        run.state.refuse_opaque(sent.update.state)
         sent.apply(run, command.node_id)
         run.record(decision, Write(WriteKind.UPDATE, reason=reason))
         run.commit(Action.SNAPSHOT_UPDATE, reason, operations=len(operations))

@@ -49,7 +49,10 @@ _ATTRIBUTE: Final = "described"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of the query string or a header; ``kind`` is the type that its text spells."""
+    """A parameter of the query string or a header; ``kind`` is the type that its text spells.
+
+    A ``dict`` stands for all parameters that begin with its name and a dot.
+    """
 
     name: str
     text: str
@@ -58,8 +61,23 @@ class Parameter:
     place: str = "query"
     limits: Mapping[str, object] = field(default_factory=dict)
 
+    @property
+    def shown(self) -> str:
+        """How errors name it."""
+        return f"{self.name}.*" if self.kind is dict else self.name
+
+    def takes(self, name: str) -> bool:
+        """True for the name of a parameter of the query string that this one describes."""
+        if self.kind is dict:
+            return name.startswith(f"{self.name}.")
+        return name == self.name
+
     def schema(self) -> dict[str, object]:
         """Its JSON Schema."""
+        if self.kind is dict:
+            pattern = f"^{self.name}\\."
+            texts = {pattern: {"type": "string"}}
+            return {"type": "object", "patternProperties": texts, "additionalProperties": False}
         names = {str: "string", int: "integer", bool: "boolean"}
         return {"type": names[self.kind], **self.limits}
 

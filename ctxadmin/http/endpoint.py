@@ -114,9 +114,12 @@ class Endpoint(APIView):
         about = description_of(getattr(self, method, None))
         if about is None or not request.query_params:
             return
-        known = sorted(each.name for each in about.parameters if each.place == "query")
+        here = [each for each in about.parameters if each.place == "query"]
+        known = sorted(each.shown for each in here)
         text = f"unknown parameter; known here: {', '.join(known) or 'none'}"
-        wrong = [name for name in request.query_params if name not in known]
+        wrong = [
+            name for name in request.query_params if not any(each.takes(name) for each in here)
+        ]
         if wrong:
             problems = [FieldProblem(f"?{name}", text) for name in wrong[:_MOST_NAMED]]
             raise ValidationFailed("The query string is not of the contract.", problems=problems)

@@ -35,6 +35,7 @@ _PATH_PARAMETERS: Final = {
     "conversation_id": "The id of a conversation.",
     "message": "The log index or the id of a message.",
     "checkpoint_id": "The id of a checkpoint, chosen by the engine.",
+    "task_id": "The id of a task, chosen by the engine.",
     "node_id": "The id of a node of the workflow.",
     "version": "The number of a version.",
     "number": "The number of a version.",

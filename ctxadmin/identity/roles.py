@@ -43,6 +43,7 @@ class Action(StrEnum):
     PREVIEW = "preview"
     EXECUTION_START = "execution.start"
     CHECKPOINT_SAVE = "checkpoint.save"
+    CHECKPOINT_WRITES = "checkpoint.writes"
     NODE_COMPLETE = "node.complete"
     NODE_FORCE = "node.force"
     NODE_CLAIM = "node.claim"
@@ -103,6 +104,7 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.PREVIEW: frozenset({_D, _R}),
     Action.EXECUTION_START: frozenset({_E}),
     Action.CHECKPOINT_SAVE: frozenset({_E}),
+    Action.CHECKPOINT_WRITES: frozenset({_E}),
     Action.NODE_COMPLETE: frozenset({_E}),
     Action.NODE_FORCE: frozenset({_R}),
     Action.NODE_CLAIM: frozenset({_E}),

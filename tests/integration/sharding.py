@@ -27,6 +27,8 @@ COLUMNS: Final = {
     "checkpoints.Execution": "conversation",
     "checkpoints.ExecutionDetails": "conversation",
     "checkpoints.Checkpoint": "conversation",
+    "checkpoints.CheckpointDetails": "conversation",
+    "checkpoints.TaskWrites": "conversation",
     "checkpoints.UndroppedCopy": "conversation",
     "checkpoints.Label": "conversation",
     "checkpoints.Claim": "conversation",

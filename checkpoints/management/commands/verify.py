@@ -38,6 +38,8 @@ _TABLES: Final = {
         *(
             "Execution",
             "Checkpoint",
+            "CheckpointDetails",
+            "TaskWrites",
             "StateKey",
             "StateValue",
             "ExecutionDetails",

@@ -1,5 +1,6 @@
 """The live copy follows every change, and answers byte for byte what SQL answers."""
 
+import base64
 from collections.abc import Callable
 
 import pytest
@@ -7,10 +8,12 @@ import redis
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.entering import enter
 from checkpoints.live_copy.port import Part
 from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from checkpoints.live_copy.scripts import SEALED_PIECES
+from checkpoints.services import saving
 from conversations import services
 from conversations.announcing import announced_together
 from ctxadmin.storage.redis.client import Client
@@ -41,6 +44,19 @@ def test_the_copy_follows_a_save_without_being_read_again() -> None:
         steps.save("c", "more", x=2, y=[1, 2], gone={"$delete": True})
     with counted({"doubts": 0, "hits": 1}):
         assert snapshot("c") == snapshot_in_sql("c")
+
+
+def test_opaque_values_of_any_size_are_followed_and_answered() -> None:
+    conversation(user("hello"), public_id="c")
+    steps.save("c", x=1)
+    snapshot("c")
+    for number, data in enumerate((bytes(range(256)), bytes(range(256)) * 1000)):
+        value = {"type": "msgpack", "base64": base64.b64encode(data).decode()}
+        body = {"node_id": "a", "state_data": {}, "opaque": {"blob": value}}
+        saving.save(engine(), "c", f"blob-{number}", SaveCheckpoint.model_validate(body))
+        with counted({"doubts": 0, "hits": 1}):
+            assert snapshot("c") == snapshot_in_sql("c")
+        assert value["base64"].encode() in snapshot("c")
 
 
 def test_what_is_committed_together_is_followed_by_one_round_trip(

@@ -166,6 +166,8 @@ def _executions() -> Iterator[Call]:
 
 def _free_executions() -> Iterator[Call]:
     save = {"node_id": TEXT, "state_data": STATE, "messages": [USER], "status": "PAUSED"}
+    save |= {"metadata": {CANARY: TEXT}, "parent": "c0", "namespace": TEXT}
+    save |= {"opaque": {f"{CANARY}-blob": {"type": CANARY, "base64": "YmxvYg=="}}}
     one = "/checkpoints/{checkpoint_id}"
     yield Call("POST", "/conversations", {"id": "free"})
     yield _of("free", "PUT", one, save, checkpoint_id="c1")
@@ -174,12 +176,17 @@ def _free_executions() -> Iterator[Call]:
     yield _of("free", "PATCH", "/snapshot", edit)
     yield _of("free", "GET", "/wait", query={"status": "PAUSED", "timeout": "0"})
     yield _of("free", "GET", "/events")
-    yield _of("free", "GET", "/checkpoints")
+    query = {"namespace": TEXT, "metadata.step": TEXT, "before": "9", "include": "state,writes"}
+    yield _of("free", "GET", "/checkpoints", query=query)
     yield _of("free", "GET", one, checkpoint_id="1")
     yield _of("free", "GET", "/checkpoints/diff", query={"from": "1", "to": "2"})
     yield _of("free", "POST", "/comments", {"text": TEXT, "key": CANARY, "version": 1})
     yield _of("free", "GET", "/comments")
     yield _of("free", "DELETE", "/comments/{number}", number="4")
+    task, at = f"{one}/writes/{{task_id}}", {"checkpoint_id": "c1", "task_id": "t1"}
+    write = {"channel": TEXT, "index": 0, "value": TEXT}
+    yield _of("free", "PUT", task, {"writes": [write]}, **at)
+    yield _of("free", "GET", task, **at)
     yield _of("free", "PUT", "/checkpoints/{version}/label", {"label": TEXT}, version="1")
     yield _of("free", "GET", "/labels")
     yield _of("free", "DELETE", "/checkpoints/{version}/label", version="1")

@@ -1,0 +1,90 @@
+"""What an engine says of a checkpoint beside its state: metadata, parent, namespace."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+from pydantic import JsonValue
+
+from ctxadmin.lib.errors import FieldProblem, TooLarge
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.row_sums import row_sum
+
+MAX_METADATA: Final = 64 * 1024  # bytes of JSON: a page of the list has up to 1,000 of them
+MAX_NAMESPACE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """``metadata`` is JSON bytes of an object; "" is no parent, and the namespace at the top."""
+
+    metadata: bytes = b"{}"
+    parent: str = ""
+    namespace: str = ""
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, JsonValue], parent: str, namespace: str) -> "Details":
+        """Raises TooLarge at ``/metadata`` over MAX_METADATA bytes."""
+        data = dumps(metadata)
+        if len(data) > MAX_METADATA:
+            message = f"The metadata have {len(data)} bytes; at most {MAX_METADATA} are allowed."
+            problem = FieldProblem("/metadata", message, TooLarge.code)
+            raise TooLarge(message, limit=MAX_METADATA, problems=[problem])
+        return cls(data, parent, namespace)
+
+    def sum(self, version: int) -> int:
+        """The check sum of the details of a version."""
+        return row_sum(f"{version}|{self.parent}|{self.namespace}|", self.metadata)
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "metadata": orjson.Fragment(self.metadata),
+            "parent": self.parent or None,
+            "namespace": self.namespace,
+        }
+
+
+NO_DETAILS: Final = Details()
+
+
+@dataclass(frozen=True, slots=True)
+class DetailsFilter:
+    """Which checkpoints are wanted: all that is named must be equal, None and {} name nothing."""
+
+    namespace: str | None = None
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return self.namespace is None and not self.metadata
+
+    def matches(self, details: Details) -> bool:
+        if self.namespace is not None and self.namespace != details.namespace:
+            return False
+        if not self.metadata:
+            return True
+        values: dict[str, JsonValue] = orjson.loads(details.metadata)
+        return all(
+            key in values and _equal(values[key], wanted) for key, wanted in self.metadata.items()
+        )
+
+
+def value_spelled(text: str) -> JsonValue:
+    """The value that a text of a query means: what it is as JSON, else the text itself."""
+    try:
+        value: JsonValue = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+    return value
+
+
+def _equal(one: JsonValue, other: JsonValue) -> bool:
+    """Equality of JSON: true is not 1, but 1.0 is."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    return one == other

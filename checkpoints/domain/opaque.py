@@ -1,0 +1,86 @@
+"""Opaque values: bytes of an engine's that are kept, given back and compared, never read.
+
+In the state such a value is a zero byte, its type, a zero byte, its bytes: no JSON begins so.
+"""
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import orjson
+from pydantic import Field, JsonValue
+
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import FieldProblem, TooLarge, ValidationFailed
+from ctxadmin.lib.json_bytes import digest, dumps
+
+_MARK: Final = b"\x00"
+_TYPE: Final = r"^[A-Za-z0-9._+/;=-]{1,64}$"
+
+
+class OpaqueValue(Contract):
+    """A value as it is sent and given back: ``base64`` is that of its bytes."""
+
+    type: Annotated[
+        str,
+        Field(pattern=_TYPE, description="How the engine encodes it.", examples=["msgpack"]),
+    ]
+    base64: Annotated[str, Field(description="The bytes of the value.", examples=["gaFhAQ=="])]
+
+    def stored(self, pointer: str, limit: int) -> bytes:
+        """As it stands in a state; ValidationFailed or, over ``limit`` bytes, TooLarge."""
+        try:
+            data = base64.b64decode(self.base64.encode(), validate=True)
+        except (ValueError, binascii.Error):
+            raise ValidationFailed.at(f"{pointer}/base64", "this is not base64") from None
+        if len(data) > limit:
+            message = f"The opaque value has {len(data)} bytes; at most {limit} are allowed."
+            problem = FieldProblem(pointer, message, TooLarge.code)
+            raise TooLarge(message, limit=limit, problems=[problem])
+        return _MARK + self.type.encode() + _MARK + data
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """What is told of an opaque value to all who can't read it."""
+
+    type: str
+    size: int
+    digest: str
+
+    def as_json(self) -> dict[str, JsonValue]:
+        return {"$opaque": {"type": self.type, "size": self.size, "digest": self.digest}}
+
+
+def is_opaque(value: bytes) -> bool:
+    """True for a value of a state that is opaque, also for the beginning of one."""
+    return value.startswith(_MARK)
+
+
+def look_at(value: bytes) -> Opaque | None:
+    """What is told of a value of a state, None if it is JSON."""
+    if not is_opaque(value):
+        return None
+    kind, data = _parts(value)
+    return Opaque(kind, len(data), digest(data).hex())
+
+
+def value_of(value: bytes) -> JsonValue:
+    """A value of a state; of an opaque one type, size and digest."""
+    found = look_at(value)
+    if found is not None:
+        return found.as_json()
+    read: JsonValue = orjson.loads(value)
+    return read
+
+
+def given_back(value: bytes) -> bytes:
+    """An opaque value as JSON of the form in which it was sent."""
+    kind, data = _parts(value)
+    return dumps({"type": kind, "base64": base64.b64encode(data).decode()})
+
+
+def _parts(value: bytes) -> tuple[str, bytes]:
+    kind, _, data = value[1:].partition(_MARK)
+    return kind.decode(), data

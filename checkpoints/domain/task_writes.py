@@ -1,0 +1,65 @@
+"""Writes of a task beside a checkpoint, which make no version (semantics 3.18)."""
+
+from typing import Annotated, Final
+
+from pydantic import Field, model_validator
+
+from checkpoints.domain.commands import Data
+from checkpoints.domain.opaque import OpaqueValue
+from checkpoints.domain.state import MAX_STATE_BYTES
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import FieldProblem, TooLarge
+from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.row_sums import row_sum
+
+MOST_WRITES: Final = 1_000  # of a task
+MOST_TASKS: Final = 1_000  # of a checkpoint
+_LEAST_INDEX: Final = -(2**31)
+
+
+class TaskWrite(Contract):
+    """One write: a value, which may be null, or an opaque one."""
+
+    channel: Annotated[str, Field(min_length=1, max_length=200, examples=["__interrupt__"])]
+    index: Annotated[int, Field(ge=_LEAST_INDEX, lt=2**31, description="Its place in the task.")]
+    value: Data = None
+    opaque: OpaqueValue | None = None
+
+    @model_validator(mode="after")
+    def _one_value(self) -> "TaskWrite":
+        if self.opaque is not None and self.value is not None:
+            raise ValueError("a write has a value or an opaque one, not both")
+        return self
+
+    def as_json(self) -> dict[str, object]:
+        """As it was sent."""
+        place = {"channel": self.channel, "index": self.index}
+        if self.opaque is not None:
+            return {**place, "opaque": self.opaque.model_dump()}
+        return {**place, "value": self.value}
+
+
+class PutWrites(Contract):
+    """``PUT checkpoints/{checkpoint_id}/writes/{task_id}``: all writes of the task."""
+
+    writes: Annotated[list[TaskWrite], Field(max_length=MOST_WRITES, fail_fast=True)]
+
+    def stored(self) -> bytes:
+        """JSON of the list; TooLarge at ``/writes``, ValidationFailed for what is not base64."""
+        size = 0
+        for place, write in enumerate(self.writes):
+            where = f"/writes/{place}/opaque"
+            if write.opaque is not None:
+                size += len(write.opaque.stored(where, MAX_STATE_BYTES))
+            else:
+                size += len(dumps(write.value))
+        if size > MAX_STATE_BYTES:
+            message = f"The writes have {size} bytes; at most {MAX_STATE_BYTES} are allowed."
+            problem = FieldProblem("/writes", message, TooLarge.code)
+            raise TooLarge(message, limit=MAX_STATE_BYTES, problems=[problem])
+        return dumps([write.as_json() for write in self.writes])
+
+
+def sum_of_writes(checkpoint: str, task: str, writes: bytes) -> int:
+    """The check sum of the writes of a task."""
+    return row_sum(f"{checkpoint}|{task}|", writes)

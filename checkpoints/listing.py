@@ -1,0 +1,143 @@
+"""The list of checkpoints: by id, namespace and metadata, with or without their states."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+
+from checkpoints.details_store import read_details
+from checkpoints.domain.details import NO_DETAILS, Details, DetailsFilter
+from checkpoints.models import Checkpoint, Execution
+from checkpoints.moments import moment_of
+from checkpoints.queries import checkpoint_json, place_after, state_pieces
+from checkpoints.store import CHECKPOINTS, find_current, find_saved, version_saved_as
+from checkpoints.writes_store import writes_of
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.http.pagination import Page, PageRequest, encode
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import dumps
+
+_BLOCK: Final = 500  # versions that are looked at together
+_MOST_SCANNED: Final = 10_000  # by one call: their metadata are read and compared
+MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first one has more
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which checkpoints are asked for; ``before`` is a version or a checkpoint id."""
+
+    checkpoint_id: str | None = None
+    before: str | None = None
+    details: DetailsFilter = field(default_factory=DetailsFilter)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A version with what its engine says of it."""
+
+    row: Checkpoint
+    details: Details
+
+    def as_json(self) -> dict[str, object]:
+        return checkpoint_json(self.row) | self.details.as_json()
+
+
+def checkpoints_page(
+    actor: Actor,
+    public_id: str,
+    wanted: Wanted,
+    request: PageRequest,
+    *,
+    include: Collection[str] = (),
+) -> list[bytes]:
+    """A page of the current execution's checkpoints as JSON in pieces, the newest first.
+
+    A page may have fewer than were asked for and still have a next one: so that no call reads
+    more than _MOST_SCANNED versions, or answers with many more than MOST_BYTES bytes.
+    """
+    head = find_head(actor.workspace, public_id)
+    row = find_current(head.key)
+    below = place_after(request)
+    page: Page[Listed] = Page((), None)
+    if row is not None:
+        if wanted.before is not None:
+            below = min(below, _version_of(row, wanted.before))
+        page = _find(row, wanted, below, request)
+    return list(_pieces(head, row, page, include))
+
+
+def _version_of(row: Execution, before: str) -> int:
+    """The version that ``before`` names; digits are a version."""
+    if before.isascii() and before.isdigit() and len(before) <= 9:
+        return int(before)
+    version = version_saved_as(row, before)
+    if version is None:
+        raise ValidationFailed.at("?before", "this is no checkpoint of the current execution")
+    return version
+
+
+def _find(row: Execution, wanted: Wanted, below: int, request: PageRequest) -> Page[Listed]:
+    if wanted.checkpoint_id is not None:
+        saved = find_saved(row.conversation, wanted.checkpoint_id)
+        fits = saved is not None and saved.execution == row.number and saved.version < below
+        return Page(_matching([saved] if saved is not None and fits else [], wanted), None)
+    size = request.limit + 1 if wanted.details.is_empty else max(request.limit + 1, _BLOCK)
+    found: list[Listed] = []
+    for _ in range(0, _MOST_SCANNED, size):
+        rows = CHECKPOINTS.find_last(
+            {"conversation": row.conversation, "execution": row.number},
+            "version",
+            below=below,
+            limit=size,
+            without=("answer", "routing"),
+        )
+        found += _matching(rows, wanted)
+        if len(found) > request.limit:
+            items = found[: request.limit]
+            return Page(items, encode((items[-1].row.version,)))
+        if len(rows) < size:
+            return Page(found, None)
+        below = rows[-1].version
+    return Page(found, encode((below,)))
+
+
+def _matching(rows: Sequence[Checkpoint], wanted: Wanted) -> list[Listed]:
+    details = read_details(rows)
+    listed = (Listed(row, details.get(row.version, NO_DETAILS)) for row in rows)
+    return [each for each in listed if wanted.details.matches(each.details)]
+
+
+def _pieces(
+    head: Conversation, row: Execution | None, page: Page[Listed], include: Collection[str]
+) -> Iterator[bytes]:
+    yield b'{"results":['
+    size, following = 0, page.next
+    writes: Mapping[str, Sequence[object]] = {}
+    if "writes" in include:
+        ids = [each.row.checkpoint_id for each in page.items if each.row.checkpoint_id]
+        writes = writes_of(head.key, ids)
+    for place, each in enumerate(page.items):
+        if size > MOST_BYTES:
+            following = encode((page.items[place - 1].row.version,))
+            break
+        told = each.as_json()
+        if "writes" in include:
+            told["writes"] = writes.get(each.row.checkpoint_id or "", [])
+        item = dumps(told)
+        pieces = [item]
+        if "state" in include and row is not None:
+            pieces = [item[:-1], b',"state_data":', *_state(head, row, each.row), b"}"]
+        size += sum(map(len, pieces))
+        yield b"," if place else b""
+        yield from pieces
+    yield b'],"next":' + orjson.dumps(following) + b"}"
+
+
+def _state(head: Conversation, row: Execution, version: Checkpoint) -> Sequence[bytes]:
+    """The state of a version, null of one that was thinned."""
+    if version.thinned_at is not None:
+        return [b"null"]
+    return state_pieces(moment_of(head, row, version))

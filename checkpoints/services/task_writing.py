@@ -1,0 +1,42 @@
+"""Writes of tasks beside a checkpoint, which make no version."""
+
+from checkpoints.domain.task_writes import MOST_TASKS, PutWrites
+from checkpoints.writes_store import count_tasks, find_writes, put_writes
+from conversations.store import find_head
+from conversations.writing import writing
+from ctxadmin.audit.record import Change
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import NotFound, TooLarge
+
+
+def put(actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWrites) -> bool:
+    """Store a task's writes in the place of its former ones; True if it had none (semantics 3.18).
+
+    They may come before their checkpoint is saved. The same ones again change nothing. TooLarge
+    over MOST_TASKS tasks of a checkpoint.
+    """
+    actor.require(Action.CHECKPOINT_WRITES)
+    stored = command.stored()
+    with writing(actor, public_id) as opened:
+        key = opened.head.key
+        before = find_writes(key, checkpoint, task)
+        if before == stored:
+            return False
+        if before is None and count_tasks(key, checkpoint) >= MOST_TASKS:
+            message = f"A checkpoint has writes of at most {MOST_TASKS} tasks."
+            raise TooLarge(message, limit=MOST_TASKS)
+        put_writes(key, checkpoint, task, stored)
+        opened.size += len(stored)
+        detail = {"checkpoint": checkpoint, "task": task, "writes": len(command.writes)}
+        change = Change(Action.CHECKPOINT_WRITES, "conversation", public_id, detail=detail)
+        opened.commit(change)
+    return before is None
+
+
+def get(actor: Actor, public_id: str, checkpoint: str, task: str) -> bytes:
+    """The writes of a task as JSON of a list; NotFound if it has none."""
+    found = find_writes(find_head(actor.workspace, public_id).key, checkpoint, task)
+    if found is None:
+        raise NotFound(f"Task {task!r} has no writes at checkpoint {checkpoint!r}.")
+    return found

@@ -1,0 +1,67 @@
+"""The writes of tasks in SQL: one row for each task of a checkpoint."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from typing import Any, Final
+
+import orjson
+from django.db.models import QuerySet
+
+from checkpoints.domain.task_writes import sum_of_writes
+from checkpoints.models import Checkpoint, TaskWrites
+from conversations.damage import ALTERED, damaged
+from ctxadmin.storage.tables import Table
+
+_WRITES: Final = Table(TaskWrites)
+
+
+def find_writes(conversation: int, checkpoint: str, task: str) -> bytes | None:
+    """The writes of a task as JSON, None if it has none; Damaged unless they are as written."""
+    where = {"conversation": conversation, "checkpoint": checkpoint, "task": task}
+    row = _WRITES.find(where)
+    return None if row is None else _checked(row)
+
+
+def put_writes(conversation: int, checkpoint: str, task: str, writes: bytes) -> None:
+    """Store the writes of a task in the place of its former ones."""
+    row = TaskWrites(conversation=conversation, checkpoint=checkpoint, task=task, writes=writes)
+    row.sum = sum_of_writes(checkpoint, task, writes)
+    _WRITES.put([row])
+
+
+def count_tasks(conversation: int, checkpoint: str) -> int:
+    """How many tasks of a checkpoint have writes."""
+    return TaskWrites.objects.filter(conversation=conversation, checkpoint=checkpoint).count()
+
+
+def writes_of(
+    conversation: int, checkpoints: Collection[str]
+) -> dict[str, list[dict[str, object]]]:
+    """The writes of checkpoints by their ids, each with its task, in the order of the tasks."""
+    found: dict[str, list[dict[str, object]]] = defaultdict(list)
+    rows = _WRITES.find_all({"conversation": conversation}, "checkpoint", checkpoints)
+    for row in sorted(rows, key=lambda each: (each.checkpoint, each.task)):
+        found[row.checkpoint] += (
+            {"task_id": row.task, **write} for write in orjson.loads(_checked(row))
+        )
+    return found
+
+
+def copy_writes(source: int, target: int, checkpoints: Iterable[str]) -> None:
+    """Give another conversation the writes of checkpoints that it has, too."""
+    ids = [*checkpoints]
+    for row in _WRITES.find_all({"conversation": source}, "checkpoint", ids):
+        put_writes(target, row.checkpoint, row.task, bytes(row.writes))
+
+
+def drop_writes(conversation: int, checkpoints: QuerySet[Checkpoint, Any]) -> None:
+    """Remove the writes of checkpoints, whose ids a query gives, by one statement."""
+    own = TaskWrites.objects.filter(conversation=conversation)
+    own.filter(checkpoint__in=checkpoints).delete()
+
+
+def _checked(row: TaskWrites) -> bytes:
+    writes = bytes(row.writes)
+    if row.sum != sum_of_writes(row.checkpoint, row.task, writes):
+        raise damaged(row.conversation, "writes of checkpoint", row.checkpoint, ALTERED)
+    return writes
