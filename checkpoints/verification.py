@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+import orjson
+
 from checkpoints.head_verification import verify_execution, verify_head
 from checkpoints.manifest_verification import records_of, verify_manifests
 from checkpoints.models import (
@@ -51,6 +53,17 @@ def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Findi
         yield from guarded(f"{what}: state", verify_state(row, unsummed))
     yield from guarded("head", verify_head(head, rows, records))
     yield from _verify_numbers(head, [row.number for row in rows])
+    for edit in PendingEdit.objects.filter(conversation=head.key):
+        what = f"execution {edit.execution}: unsaved edit of person {edit.person}"
+        yield from guarded(what, _verify_edit(what, bytes(edit.typed)))
+
+
+def _verify_edit(what: str, typed: bytes) -> Iterator[Finding]:
+    stored = orjson.loads(typed)
+    for name in ("rows", "others", "texts"):
+        parts = stored[name]
+        if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+            yield Finding(what, "cannot be read")
 
 
 def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:
