@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import orjson
-
 from checkpoints.details_store import insert_details
 from checkpoints.domain.details import Details
 from checkpoints.domain.execution import Decision, dump
@@ -19,7 +17,14 @@ from checkpoints.pinned import Pinned
 from checkpoints.standing import ready_of, stands_at
 from checkpoints.state_store import Written
 from checkpoints.state_writing import Known, StateWriting
-from checkpoints.store import CHECKPOINTS, EXECUTION_DETAILS, EXECUTIONS, decided_of, find_current
+from checkpoints.store import (
+    CHECKPOINTS,
+    EXECUTION_DETAILS,
+    EXECUTIONS,
+    decided_of,
+    find_current,
+    marking_of,
+)
 from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
 from conversations.domain import pairing
@@ -29,7 +34,7 @@ from ctxadmin.audit.record import Change
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import dumps
-from workflows.domain.routing import Marking, Next
+from workflows.domain.routing import Next
 
 _DECIDED: Final = (
     "version",
@@ -76,7 +81,7 @@ class ExecutionWriting:
         self.row = row
         self.pinned = pinned
         self.now = decided_of(row)
-        self.marking = _marking_of(row)
+        self.marking = marking_of(row)
         self.leases = Leases.load(bytes(row.leases))
         self.state = StateWriting(row, _known_state(opened, row))
         self.changed_keys: tuple[str, ...] = ()
@@ -107,7 +112,7 @@ class ExecutionWriting:
     def go_back(self, to: Checkpoint) -> None:
         """Have state, lists and tokens as they were at a former version (semantics 3.9)."""
         self.state.go_back(self.now.version, to)
-        self.marking = _marking_of(to)
+        self.marking = marking_of(to)
         self.leases = NONE
 
     def record(self, decision: Decision, write: Write) -> None:
@@ -262,11 +267,6 @@ def _known_state(opened: Writing, row: Execution) -> Known | None:
         case (int() as number, dict() as held, set() as loaded) if number == row.number:
             return held, loaded
     return None
-
-
-def _marking_of(row: Execution | Checkpoint) -> Marking | None:
-    marking = bytes(row.marking)
-    return Marking.from_json(orjson.loads(marking)) if marking else None
 
 
 def _view_of(opened: Writing) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from checkpoints.standing import stands_at
 from conversations.models import Conversation
 from conversations.verification import Finding, guarded
 from ctxadmin.identity.roles import Action
+from ctxadmin.lib.ids import is_public_id
 from workflows.domain.routing import Marking
 from workflows.models import Workflow, WorkflowVersion
 
@@ -198,5 +199,7 @@ def verify_head(
             yield Finding("head", f"{name} says {ours!r}, the executions have {theirs!r}")
     if head.archived != records.archived:
         yield Finding("head", "says other than the audit if it is archived")
+    if not is_public_id(head.public_id):
+        yield Finding("head", "has a public id that is none")
     if head.updated_at < head.created_at:
         yield Finding("head", "changed before it was created")

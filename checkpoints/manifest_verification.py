@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
 import orjson
 from django.db.models import Sum
 from django.db.models.functions import Length
@@ -19,7 +20,9 @@ from conversations.models import Conversation, Message
 from conversations.verification import Finding, guarded
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.ids import is_public_id
+from workflows.domain.routing import Marking
 
 _BLOCK: Final = 500
 _MOVES: Final = ("resume", "approve", "reject", "cancel")
@@ -35,6 +38,18 @@ _KINDS: Final = {
     **{f"execution.{move}": (WriteKind.MOVE.value, move) for move in _MOVES},
 }
 _LINE: Final = frozenset({"conversation.archive", "conversation.unarchive"})
+
+
+class _Way(msgspec.Struct):
+    """One decision on an edge, as a manifest lists it."""
+
+    edge: str
+    to: str
+    passes: bool
+
+
+_ROUTING: Final = msgspec.json.Decoder(list[_Way])
+_WHOLE: Final = msgspec.json.Decoder(list[tuple[str, int, str, bool]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +133,13 @@ def _verify_itself(head: Conversation, row: Execution, each: Checkpoint) -> Iter
     if (each.checkpoint_id is not None) != bool(each.answer):
         yield "has no answer for a repeat of the save"
     try:
-        for name in ("routing", "marking", "whole"):
-            orjson.loads(bytes(getattr(each, name)) or b"[]")
+        _ROUTING.decode(bytes(each.routing))
+        _WHOLE.decode(bytes(each.whole) or b"[]")
+        if each.marking:
+            Marking.from_json(orjson.loads(bytes(each.marking)))
         bytes.fromhex(each.body_digest)
         answer = orjson.loads(bytes(each.answer) or b"{}")
-    except ValueError:
+    except (ValueError, ContextError):
         yield "cannot be read"
         return
     if not isinstance(answer, dict) or answer.get("version", each.version) != each.version:

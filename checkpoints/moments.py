@@ -14,7 +14,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned, of_conversation, pinned_to
 from checkpoints.standing import ready_nodes, stands_at
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held, StateRows
-from checkpoints.store import decided_of, find_checkpoint, find_current_with_counts
+from checkpoints.store import decided_of, find_checkpoint, find_current_with_counts, marking_of
 from conversations.damage import ALTERED
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -133,7 +133,7 @@ def moment_now(head: Conversation, *, with_details: bool = False) -> Moment:
         status=now.status,
         node_id=node_id,
         when=when,
-        marking=_marking(row),
+        marking=marking_of(row),
         revision=counts.revision,
         visible_count=counts.visible,
         log_count=counts.log,
@@ -180,15 +180,10 @@ def moment_of(head: Conversation, row: Execution, checkpoint: Checkpoint) -> Mom
         status=Status(checkpoint.status),
         node_id=checkpoint.node_id or None,
         when=When(checkpoint.side),
-        marking=_marking(checkpoint),
+        marking=marking_of(checkpoint),
         revision=checkpoint.revision,
         visible_count=checkpoint.visible_count,
         log_count=checkpoint.log_count,
         at=checkpoint.created_at,
         manifest=checkpoint,
     )
-
-
-def _marking(row: Execution | Checkpoint) -> Marking | None:
-    data = bytes(row.marking)
-    return Marking.from_json(orjson.loads(data)) if data else None

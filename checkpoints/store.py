@@ -23,8 +23,9 @@ from checkpoints.models import (
     TaskWrites,
 )
 from conversations.damage import ALTERED, MISSING, damaged
-from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.storage.tables import Table
+from workflows.domain.routing import Marking
 
 EXECUTIONS: Final = Table(Execution)
 EXECUTION_DETAILS: Final = Table(ExecutionDetails)
@@ -47,6 +48,17 @@ def decided_of(row: Execution) -> Decided:
         return read(bytes(row.decided))
     except (ValueError, RecursionError):
         raise damaged(row.conversation, "execution", row.number, ALTERED) from None
+
+
+def marking_of(row: Execution | Checkpoint) -> Marking | None:
+    """Where the tokens of a pinned workflow were; Damaged if that cannot be read."""
+    data = bytes(row.marking)
+    try:
+        return Marking.from_json(orjson.loads(data)) if data else None
+    except (ValueError, ContextError):
+        what = "execution" if isinstance(row, Execution) else "version"
+        place = row.number if isinstance(row, Execution) else row.version
+        raise damaged(row.conversation, what, place, ALTERED) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+import orjson
+
 from checkpoints.details_store import details_of
 from checkpoints.domain.task_writes import sum_of_writes
 from checkpoints.head_verification import verify_execution, verify_head
@@ -57,6 +59,9 @@ def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Findi
     yield from guarded("head", verify_head(head, rows, records))
     yield from _verify_numbers(head, [row.number for row in rows])
     yield from guarded("writes", _verify_writes(head))
+    for edit in PendingEdit.objects.filter(conversation=head.key):
+        what = f"execution {edit.execution}: unsaved edit of person {edit.person}"
+        yield from guarded(what, _verify_edit(what, bytes(edit.typed)))
 
 
 def _verify_writes(head: Conversation) -> Iterator[Finding]:
@@ -80,6 +85,14 @@ def _verify_details(row: Execution) -> Iterator[Finding]:
             yield Finding(what, "are not what was written: their check sum does not fit")
     for version in sorted(sums):
         yield Finding(f"execution {row.number}: details of version {version}", "are missing")
+
+
+def _verify_edit(what: str, typed: bytes) -> Iterator[Finding]:
+    stored = orjson.loads(typed)
+    for name in ("rows", "others", "texts"):
+        parts = stored[name]
+        if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+            yield Finding(what, "cannot be read")
 
 
 def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:

@@ -104,7 +104,7 @@ def at_work(actor: Actor, most: int) -> list[ExecutionLine]:
         head_at=Subquery(heads.values("updated_at")),
     )
     found = named.filter(place__lte=most).order_by("status", "place").defer(*_HIDDEN)
-    return [_line(run, run.head_id, run.head_title, run.head_at) for run in found]
+    return [_line(run, run.head_id, run.head_title, run.head_at) for run in found if run.head_id]
 
 
 def failed(actor: Actor, most: int) -> list[ExecutionLine]:
@@ -143,7 +143,7 @@ def kept(actor: Actor) -> Kept:
 def newest_conversations(actor: Actor, most: int) -> list[Conversation]:
     """The conversations that changed last."""
     rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=False)
-    return list(rows.order_by("-updated_at", "-key")[:most])
+    return [head for head in rows.order_by("-updated_at", "-key")[:most] if head.public_id]
 
 
 def workflows_run(actor: Actor) -> list[str]:

@@ -69,7 +69,7 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
     shown = QueuePage(
         title=_("Reviews"),
         crumbs=(),
-        lines=[_line(actor, row) for row in found.items],
+        lines=[_line(actor, row) for row in found.items if vars(row)["name"]],
         next=found.next,
         who=who,
         workflow=workflow,

@@ -119,6 +119,11 @@ def damage_metadata() -> None:
     assert ConversationDetails.objects.update(metadata=b"{") == 1
 
 
+def damage_marking() -> None:
+    """It was refused as if the caller had sent it."""
+    assert Checkpoint.objects.filter(version=3).update(marking=b"[1]") == 1
+
+
 def damage_config() -> None:
     assert Revision.objects.filter(number=1).update(config=b"{") == 1
 
@@ -156,6 +161,7 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (change_parent_of_unsummed, "/batches", "revision"),
     (change_parent_of_unsummed, MESSAGES, "revision"),
     (damage_metadata, "", "metadata"),
+    (damage_marking, "/checkpoints/3", "version"),
     (damage_metadata, "/export", "metadata"),
     (damage_config, "/batches", "revision"),
     (change_side, "/checkpoints/3", "version"),
