@@ -57,9 +57,7 @@ def _many_rules() -> JsonValue:
 
 
 def _few_rules() -> JsonValue:
-    rules: list[JsonValue] = [
-        {"type": "exclude", "pattern": f"*x{number}"} for number in range(40)
-    ]
+    rules: list[JsonValue] = [{"type": "exclude", "pattern": f"*x{number}"} for number in range(40)]
     steps: list[JsonValue] = [{"context_filter": {"rules": rules}}] * 20
     return {"context": _names(2_500), "messages": [], "steps": steps}
 
