@@ -56,6 +56,30 @@ def _many_rules() -> JsonValue:
     return {"context": _names(25_000), "messages": [], "steps": steps}
 
 
+def _few_rules() -> JsonValue:
+    rules: list[JsonValue] = [{"type": "exclude", "pattern": f"*x{number}"} for number in range(40)]
+    steps: list[JsonValue] = [{"context_filter": {"rules": rules}}] * 20
+    return {"context": _names(2_500), "messages": [], "steps": steps}
+
+
+def _short_messages() -> JsonValue:
+    message: JsonValue = {"role": "user", "content": "x"}
+    return {"context": {}, "messages": [message] * 50_000, "steps": []}
+
+
+def _tool_results() -> JsonValue:
+    messages: list[JsonValue] = [
+        {"role": "tool", "tool_call_id": f"call-{number}", "content": "x"}
+        for number in range(12_000)
+    ]
+    return {"context": {}, "messages": messages, "steps": []}
+
+
+def _many_inserted() -> JsonValue:
+    message: JsonValue = {"role": "user", "content": "x"}
+    return {"operation": "insert", "insert": {"position": 0, "messages": [message] * 10_000}}
+
+
 def _many_stars() -> JsonValue:
     rules: list[JsonValue] = [{"type": "include", "pattern": "*" + "a*" * 120}] * 100
     name = "a" * 240
@@ -166,6 +190,10 @@ _ENGINE: Final = ("engine",)
 
 CORPUS: Final = (
     Hostile("100 x 100 rules on 25,000 names", "/filters/apply", _json(_many_rules), 413),
+    Hostile("20 x 40 rules on 2,500 names", "/filters/apply", _json(_few_rules), 200),
+    Hostile("50,000 messages of a letter", "/filters/apply", _json(_short_messages), 200),
+    Hostile("12,000 tool results", "/filters/apply", _json(_tool_results), 200),
+    _engine("10,000 messages inserted", "/operations", _json(_many_inserted), 200),
     Hostile("100 patterns of 120 stars", "/filters/apply", _json(_many_stars), 413),
     Hostile("32 x 1,000 keywords in 5,000 messages", "/filters/apply", _json(_many_keywords), 413),
     Hostile("30 arrivals of 2,500 names", "/filters/join", _json(_many_arrivals), 413),
