@@ -31,6 +31,7 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     TypeAdapter,
@@ -157,8 +158,8 @@ class ListOf(Answer, Generic[ItemT]):
     # Pydantic does not hand the docstring on to ListOf[Model].
     model_config = ConfigDict(json_schema_extra={"description": "A page of a list."})
 
-    results: list[ItemT]
-    next: str | None
+    results: list[ItemT] = Field(description="The items of this page.")
+    next: str | None = Field(description="Cursor of the next page; null on the last one.")
 
 
 class JsonOf:

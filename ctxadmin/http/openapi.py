@@ -256,16 +256,28 @@ def schema_view(request: HttpRequest) -> HttpResponse:
     return HttpResponse(document(), content_type="application/json")
 
 
+def _text(description: str, **more: object) -> Json:
+    return {"type": "string", "description": description, **more}
+
+
+def _integer(description: str, **more: object) -> Json:
+    return {"type": "integer", "description": description, **more}
+
+
+def _texts(description: str) -> Json:
+    return {"type": "array", "description": description, "items": {"type": "string"}}
+
+
 PROBLEM: Final[Json] = {
     "type": "object",
     "description": "An error (RFC 9457). `code` is stable, `type` links to its explanation.",
     "required": ["type", "title", "status", "code", "detail"],
     "properties": {
-        "type": {"type": "string", "format": "uri-reference"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "code": {"type": "string", "enum": list(CATALOGUE)},
-        "detail": {"type": "string"},
+        "type": _text("Address of the explanation of the code.", format="uri-reference"),
+        "title": _text("Name of the code for a person."),
+        "status": _integer("HTTP status.", examples=[404]),
+        "code": _text("Stable code.", enum=list(CATALOGUE)),
+        "detail": _text("What is wrong, for a person."),
         "errors": {
             "type": "array",
             "description": "The invalid places of the input.",
@@ -273,28 +285,31 @@ PROBLEM: Final[Json] = {
                 "type": "object",
                 "required": ["pointer", "message", "code"],
                 "properties": {
-                    "pointer": {
-                        "type": "string",
-                        "description": "A JSON pointer into the body, `?name` for a parameter, "
-                        "or the name of a header.",
-                    },
-                    "message": {"type": "string"},
-                    "code": {"type": "string"},
-                    "line": {"type": "integer", "minimum": 1},
-                    "column": {"type": "integer", "minimum": 1},
+                    "pointer": _text(
+                        "A JSON pointer into the body, `?name` for a parameter, "
+                        "or the name of a header."
+                    ),
+                    "message": _text("What is wrong there, for a person."),
+                    "code": _text("Stable code of this problem."),
+                    "line": _integer("Line in a text, from 1.", minimum=1),
+                    "column": _integer("Column in a text, from 1.", minimum=1),
                 },
             },
         },
         "expected": {"description": "The version that the writer expected."},
         "actual": {"description": "The current version."},
-        "changed_keys": {"type": "array", "items": {"type": "string"}},
-        "missing": {"type": "array", "items": {"type": "string"}},
-        "indices": {"type": "array", "items": {"type": "integer"}},
-        "key": {"type": "string"},
-        "limit": {"type": "integer"},
-        "status_now": {"type": "string"},
-        "ready_nodes": {"type": "array", "items": {"type": "string"}},
-        "held_by": {"type": "string"},
-        "until": {"type": "string", "format": "date-time"},
+        "changed_keys": _texts("Names of the state keys that changed in between."),
+        "missing": _texts("Names of the missing context."),
+        "indices": {
+            "type": "array",
+            "description": "Log indices of messages that do not fit together.",
+            "items": {"type": "integer"},
+        },
+        "key": _text("Name of the state key."),
+        "limit": _integer("The limit in bytes, keys or units of work."),
+        "status_now": _text("Status of the execution."),
+        "ready_nodes": _texts("Ids of the nodes that can be completed now."),
+        "held_by": _text("Who has a lease of the node."),
+        "until": _text("When that lease expires (ISO 8601, UTC).", format="date-time"),
     },
 }

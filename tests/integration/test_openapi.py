@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver
 from django.utils import translation
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from ctxadmin.http import openapi, problems
@@ -149,6 +150,39 @@ def test_every_model_tells_what_it_is() -> None:
         if schema.get("type") == "object" and not schema.get("description")
     ]
     assert not silent
+
+
+def test_every_property_tells_what_it_is() -> None:
+    silent = [
+        f"{name}.{field}"
+        for name, model in contract()["components"]["schemas"].items()
+        for field, schema in properties_within(model)
+        if not schema.get("description")
+    ]
+    assert not silent
+
+
+def properties_within(schema: object) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every property of a schema and of the schemas inside it, with its name."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from properties_within(each)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties", {}).items()
+        for key, each in schema.items():
+            if key == "properties":
+                yield from properties_within(list(each.values()))
+            elif key not in ("examples", "default", "enum", "const"):
+                yield from properties_within(each)
+
+
+def test_every_example_of_a_property_is_one_that_its_schema_takes() -> None:
+    whole = {"components": contract()["components"]}
+    for name, model in contract()["components"]["schemas"].items():
+        for field, schema in properties_within(model):
+            for example in schema.get("examples", ()):
+                wrong = list(Draft202012Validator({**schema, **whole}).iter_errors(example))
+                assert not wrong, (name, field, wrong)
 
 
 def test_the_document_is_english_whoever_asks_first() -> None:
