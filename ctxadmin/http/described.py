@@ -95,6 +95,7 @@ class Described:
     needs: Action | None
     or_needs: Action | None  # what some bodies need instead, as the service finds
     answer_types: tuple[str, ...]  # media types, the first one by default
+    answer_headers: tuple[str, ...]  # of success, beside those of every answer
 
 
 def described(
@@ -110,6 +111,7 @@ def described(
     needs: Action | None = None,
     or_needs: Action | None = None,
     answer_types: tuple[str, ...] = ("application/json",),
+    answer_headers: tuple[str, ...] = (),
 ) -> Callable[[HandlerT], HandlerT]:
     """Say what the decorated handler takes and answers."""
     about = Described(
@@ -123,6 +125,7 @@ def described(
         needs=needs,
         or_needs=or_needs,
         answer_types=answer_types,
+        answer_headers=answer_headers,
     )
 
     def attach(handler: HandlerT) -> HandlerT:

@@ -19,10 +19,10 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from ctxadmin.http.described import Described, Parameter, description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
+from ctxadmin.http.openapi_parts import HEADERS, PROBLEM, Json, headers
 from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
 from ctxadmin.identity.roles import who_may
 
-Json = dict[str, Any]
 TAGS: Final = {
     "conversations": "Conversations",
     "workflows": "Workflows and filters",
@@ -47,6 +47,19 @@ _IDEMPOTENCY_KEY: Final = Parameter(
     "The call takes effect once; a repeat within 24 hours gets the same answer.",
     place="header",
     limits={"minLength": 1, "maxLength": 255},
+)
+
+_OF_EVERY_CALL: Final = (
+    Parameter(
+        "X-Request-ID",
+        "An id of your own for this request; it is in the answer, the logs and the audit.",
+        place="header",
+    ),
+    Parameter(
+        "traceparent",
+        "The trace that the request belongs to (W3C Trace Context).",
+        place="header",
+    ),
 )
 
 
@@ -111,7 +124,7 @@ class Schema(AutoSchema):
         said = self.about.parameters if self.about else ()
         if self.method in ("POST", "PATCH") and getattr(self.view, "keep_answers", False):
             said = (*said, _IDEMPOTENCY_KEY)
-        return [*found, *(_parameter(each) for each in said)]
+        return [*found, *(_parameter(each) for each in (*said, *_OF_EVERY_CALL))]
 
     def _get_request_body(self, direction: str = "request") -> Json | None:
         if self.about is None or self.about.body is None:
@@ -134,6 +147,10 @@ class Schema(AutoSchema):
         if about and about.body is not None:
             answers["400"] = _problem([f"`validation`: {_MALFORMED}"])
         answers["default"] = _problem(["Any other problem; `code` is stable."])
+        of_success = about.answer_headers if about else ()
+        for number, answer in answers.items():
+            if number != "default":
+                answer["headers"] = headers(int(number), of_success)
         return dict(sorted(answers.items()))
 
     def _success(self, status: int) -> Json:
@@ -149,12 +166,18 @@ class Schema(AutoSchema):
 
     def _error_codes(self) -> set[str]:
         """What was said, and what every operation of this form may answer."""
-        codes = {"unauthenticated"}
+        codes = {"unauthenticated", "not_acceptable", "rate_limited", "unavailable", "internal"}
         if self.about:
+            names = {parameter["name"] for parameter in self._get_parameters()}
+            codes |= {"version_conflict"} if "If-Match" in names else set()
+            codes |= {"duplicate"} if "Idempotency-Key" in names else set()
+            codes |= {"request_timeout"} if self.about.body else set()
             codes |= set(self.about.errors)
             codes |= {"validation"} if self.about.parameters or self.about.body else set()
             codes |= {"forbidden"} if self.about.needs else set()
             codes |= {"too_large", "unsupported_media_type"} if self.about.body else set()
+        if "{conversation_id}" in self.path:
+            codes.add("damaged")
         return codes | ({"not_found"} if "{" in self.path else set())
 
 
@@ -236,6 +259,7 @@ def add_components(result: Json, **_: object) -> Json:
     """A post-processing hook: the components that the operations refer to, sorted by name."""
     schemas = result["components"].setdefault("schemas", {})
     schemas.update(sorted(components().definitions.items()))
+    result["components"]["headers"] = HEADERS
     return result
 
 
@@ -254,62 +278,3 @@ def document() -> bytes:
 def schema_view(request: HttpRequest) -> HttpResponse:
     """``GET /api/schema``."""
     return HttpResponse(document(), content_type="application/json")
-
-
-def _text(description: str, **more: object) -> Json:
-    return {"type": "string", "description": description, **more}
-
-
-def _integer(description: str, **more: object) -> Json:
-    return {"type": "integer", "description": description, **more}
-
-
-def _texts(description: str) -> Json:
-    return {"type": "array", "description": description, "items": {"type": "string"}}
-
-
-PROBLEM: Final[Json] = {
-    "type": "object",
-    "description": "An error (RFC 9457). `code` is stable, `type` links to its explanation.",
-    "required": ["type", "title", "status", "code", "detail"],
-    "properties": {
-        "type": _text("Address of the explanation of the code.", format="uri-reference"),
-        "title": _text("Name of the code for a person."),
-        "status": _integer("HTTP status.", examples=[404]),
-        "code": _text("Stable code.", enum=list(CATALOGUE)),
-        "detail": _text("What is wrong, for a person."),
-        "errors": {
-            "type": "array",
-            "description": "The invalid places of the input.",
-            "items": {
-                "type": "object",
-                "required": ["pointer", "message", "code"],
-                "properties": {
-                    "pointer": _text(
-                        "A JSON pointer into the body, `?name` for a parameter, "
-                        "or the name of a header."
-                    ),
-                    "message": _text("What is wrong there, for a person."),
-                    "code": _text("Stable code of this problem."),
-                    "line": _integer("Line in a text, from 1.", minimum=1),
-                    "column": _integer("Column in a text, from 1.", minimum=1),
-                },
-            },
-        },
-        "expected": {"description": "The version that the writer expected."},
-        "actual": {"description": "The current version."},
-        "changed_keys": _texts("Names of the state keys that changed in between."),
-        "missing": _texts("Names of the missing context."),
-        "indices": {
-            "type": "array",
-            "description": "Log indices of messages that do not fit together.",
-            "items": {"type": "integer"},
-        },
-        "key": _text("Name of the state key."),
-        "limit": _integer("The limit in bytes, keys or units of work."),
-        "status_now": _text("Status of the execution."),
-        "ready_nodes": _texts("Ids of the nodes that can be completed now."),
-        "held_by": _text("Who has a lease of the node."),
-        "until": _text("When that lease expires (ISO 8601, UTC).", format="date-time"),
-    },
-}

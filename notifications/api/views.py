@@ -114,6 +114,7 @@ class Webhooks(Endpoint):
         status=201,
         errors=("invalid_state",),
         needs=Action.WEBHOOK_MANAGE,
+        answer_headers=("ETag",),
     )
     def post(self, request: Request) -> Response:
         """Only this answer contains the secret."""
@@ -122,7 +123,9 @@ class Webhooks(Endpoint):
 
 
 class OneWebhook(Endpoint):
-    @described("Get a webhook", answer=WebhookAnswer, needs=Action.WEBHOOK_MANAGE)
+    @described(
+        "Get a webhook", answer=WebhookAnswer, needs=Action.WEBHOOK_MANAGE, answer_headers=("ETag",)
+    )
     def get(self, request: Request, webhook_id: str) -> Response:
         """The ETag is the number of its changes."""
         hook = webhooks.find(self.actor, webhook_id)
@@ -135,6 +138,7 @@ class OneWebhook(Endpoint):
         headers=(IF_MATCH,),
         errors=("version_conflict",),
         needs=Action.WEBHOOK_MANAGE,
+        answer_headers=("ETag",),
     )
     def patch(self, request: Request, webhook_id: str) -> Response:
         """While paused, deliveries are queued. Whoever changes it becomes its owner."""
@@ -164,6 +168,7 @@ class RenewSecret(Endpoint):
         answer=NewWebhookAnswer,
         errors=("version_conflict",),
         needs=Action.WEBHOOK_MANAGE,
+        answer_headers=("ETag",),
     )
     def post(self, request: Request, webhook_id: str) -> Response:
         """Deliveries are signed with the new one at once, and also with the former for 24 hours."""

@@ -192,6 +192,34 @@ def test_the_document_is_english_whoever_asks_first() -> None:
     assert json.loads(first) == contract()
 
 
+# -- headers and problems
+
+
+def test_every_answer_names_the_headers_that_a_caller_acts_on() -> None:
+    for path, method, operation in operations():
+        answers = operation["responses"]
+        place = (method, path)
+        assert "WWW-Authenticate" in answers["401"]["headers"], place
+        assert "Retry-After" in answers["429"]["headers"], place
+        assert "Retry-After" in answers["503"]["headers"], place
+        assert "X-Request-ID" in answers["500"]["headers"], place
+
+
+def test_a_condition_and_a_key_name_the_problem_that_they_lead_to() -> None:
+    wanted = {"If-Match": "version_conflict", "Idempotency-Key": "duplicate"}
+    for path, method, operation in operations():
+        for parameter in operation["parameters"]:
+            code = wanted.get(parameter["name"])
+            if code:
+                assert f"`{code}`" in operation["responses"]["409"]["description"], (method, path)
+
+
+def test_every_call_takes_a_trace_and_an_id_of_the_request() -> None:
+    for path, method, operation in operations():
+        names = {each["name"] for each in operation["parameters"] if each["in"] == "header"}
+        assert {"traceparent", "X-Request-ID"} <= names, (method, path)
+
+
 # -- errors
 
 
