@@ -60,6 +60,21 @@ def checked(answer: Any) -> Any:
     return answer
 
 
+def checked_event(path: str, data: object) -> None:
+    """Compare the data of an event of a stream with what its path says of them."""
+    route = re.sub(r"(?<=/conversations/)[^/]+", "{conversation_id}", path)
+    answer = contract()["paths"][route]["get"]["responses"]["200"]
+    _compare(data, answer["content"]["text/event-stream"]["schema"]["contentSchema"])
+
+
+def checked_webhook(body: Any) -> Any:
+    """The body that was sent to a webhook, if it is as the document describes it."""
+    name = "test" if body["type"] == "webhook.test" else "execution"
+    sent = contract()["webhooks"][name]["post"]["requestBody"]["content"]
+    _compare(body, sent["application/json"]["schema"])
+    return body
+
+
 def _compare(body: object, schema: dict[str, Any]) -> None:
     whole = {**schema, "components": contract()["components"]}
     wrong = sorted(Draft202012Validator(whole).iter_errors(body), key=lambda each: list(each.path))

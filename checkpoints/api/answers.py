@@ -104,6 +104,28 @@ class WaitedAnswer(Answer):
     changed: bool = Field(description="False if the timeout came first.")
 
 
+class ChangedBy(Answer):
+    """Who made a change of a stream."""
+
+    kind: str = Field(description="`token`, `person` or `system`.", examples=["token"])
+    name: str = Field(description="Name of the token, person or process.", examples=["engine"])
+
+
+class StreamedEvent(Answer):
+    """The data of an event of a conversation's stream; `what` to `keys` only of a change."""
+
+    seq: int = Field(description="Number of the last change, the id of the event.", examples=[8])
+    execution: str | None = Field(description="Id of the execution; null without one.")
+    status: Status = Field(description="Status after it.")
+    version: int = Field(description="Version of the execution after it, from 0.", examples=[13])
+    revision: int = Field(description="Revision of the view after it, from 0.", examples=[3])
+    count: int = Field(description="Number of visible messages after it.", examples=[12])
+    what: str | None = Field(None, description="Name of the change, as in the audit.")
+    who: ChangedBy | None = Field(None, description="Who made it.")
+    keys: list[str] | None = Field(None, description="Names of the state keys that it changed.")
+    more_keys: bool | None = Field(None, description="Whether it changed more keys than these.")
+
+
 class UpdatedAnswer(Answer):
     """What an update of the snapshot wrote."""
 

@@ -75,6 +75,12 @@ class FeedEventAnswer(Answer):
     )
 
 
+class CursorAnswer(Answer):
+    """The data of `state` and `reset` in a stream of the feed."""
+
+    cursor: str = Field(description="Place in the feed; send it as `after`.", examples=["120"])
+
+
 class FeedAnswer(Answer):
     """A part of the feed; `next` is the cursor of the next call, also when there is no more now.
 
@@ -98,6 +104,7 @@ class Events(Endpoint):
         headers=(_LAST,),
         errors=("rate_limited",),
         answer_types=("application/json", _STREAM),
+        event=FeedEventAnswer | CursorAnswer,
     )
     def get(self, request: Request) -> HttpResponse:
         """Every committed change once or more, those of one conversation in their order.

@@ -96,6 +96,7 @@ class Described:
     or_needs: Action | None  # what some bodies need instead, as the service finds
     answer_types: tuple[str, ...]  # media types, the first one by default
     answer_headers: tuple[str, ...]  # of success, beside those of every answer
+    event: Any  # the data of one event of a stream, a model
 
 
 def described(
@@ -112,6 +113,7 @@ def described(
     or_needs: Action | None = None,
     answer_types: tuple[str, ...] = ("application/json",),
     answer_headers: tuple[str, ...] = (),
+    event: object = None,
 ) -> Callable[[HandlerT], HandlerT]:
     """Say what the decorated handler takes and answers."""
     about = Described(
@@ -126,6 +128,7 @@ def described(
         or_needs=or_needs,
         answer_types=answer_types,
         answer_headers=answer_headers,
+        event=event,
     )
 
     def attach(handler: HandlerT) -> HandlerT:
@@ -133,6 +136,23 @@ def described(
         return handler
 
     return attach
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent:
+    """A request that ctxadmin itself sends to the address of a webhook."""
+
+    name: str
+    summary: str
+    body: Any  # a model
+
+
+SENT_EVENTS: Final[dict[str, SentEvent]] = {}
+
+
+def sends(event: SentEvent) -> None:
+    """Put an event under ``webhooks`` of the OpenAPI document."""
+    SENT_EVENTS[event.name] = event
 
 
 def description_of(handler: object) -> Described | None:

@@ -17,9 +17,9 @@ from drf_spectacular.openapi import AutoSchema
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from ctxadmin.http.described import Described, Parameter, description_of
+from ctxadmin.http.described import SENT_EVENTS, Described, Parameter, SentEvent, description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
-from ctxadmin.http.openapi_parts import HEADERS, PROBLEM, Json, headers
+from ctxadmin.http.openapi_parts import HEADERS, PROBLEM, SIGNATURE, Json, headers
 from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
 from ctxadmin.identity.roles import who_may
 
@@ -159,10 +159,21 @@ class Schema(AutoSchema):
             return answer
         schema = components().schema(self.about.answer, "serialization")
         answer["content"] = {
-            kind: {"schema": schema if "json" in kind else _TEXT}
+            kind: {"schema": schema if "json" in kind else self._stream_or_text()}
             for kind in self.about.answer_types
         }
         return answer
+
+    def _stream_or_text(self) -> Json:
+        if self.about is None or self.about.event is None:
+            return _TEXT
+        of_event = components().schema(self.about.event, "serialization")
+        return {
+            "type": "string",
+            "description": "Server-sent events; the `data` of each is JSON of this schema.",
+            "contentMediaType": "application/json",
+            "contentSchema": of_event,
+        }
 
     def _error_codes(self) -> set[str]:
         """What was said, and what every operation of this form may answer."""
@@ -217,6 +228,8 @@ class Components:
             schema_generator=_Generator,
         )
         self.definitions: Json = {"Problem": PROBLEM, **rest.get("$defs", {})}
+        for name, schema in self.definitions.items():
+            schema["title"] = name
 
     def schema(self, model: Any, mode: JsonSchemaMode) -> Json:
         """The schema of one model, most often a reference."""
@@ -230,9 +243,19 @@ def _key(model: Any) -> str:
 
 
 class _Generator(GenerateJsonSchema):
-    """Pydantic's own, but for the warnings about defaults that are no JSON."""
+    """Pydantic's own with short names, without warnings about defaults that are no JSON."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+
+    def normalize_name(self, name: str) -> str:
+        """``conversations.api.answers.AppliedAnswer`` is ``ConversationsAppliedAnswer``."""
+        app, dot, rest = name.partition(".")
+        if dot and "[" not in name:
+            name = app.title() + rest.rpartition(".")[2]
+        return super().normalize_name(name)
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False  # it would repeat the name of the field, and clients name types by it
 
 
 @functools.cache
@@ -245,6 +268,9 @@ def components() -> Components:
             models.append((about.body, "validation"))
         if about and about.answer is not None:
             models.append((about.answer, "serialization"))
+        if about and about.event is not None:
+            models.append((about.event, "serialization"))
+    models += [(event.body, "serialization") for event in SENT_EVENTS.values()]
     return Components(models)
 
 
@@ -260,7 +286,23 @@ def add_components(result: Json, **_: object) -> Json:
     schemas = result["components"].setdefault("schemas", {})
     schemas.update(sorted(components().definitions.items()))
     result["components"]["headers"] = HEADERS
+    result["webhooks"] = {event.name: {"post": _webhook(event)} for event in SENT_EVENTS.values()}
     return result
+
+
+def _webhook(event: SentEvent) -> Json:
+    schema = components().schema(event.body, "serialization")
+    return {
+        "operationId": f"receive_{event.name}",
+        "summary": event.summary,
+        "parameters": [_parameter(each) for each in SIGNATURE],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {
+            "2XX": {"description": "Received."},
+            "410": {"description": "Gone: the webhook is paused."},
+            "default": {"description": "Not received: it is sent again later."},
+        },
+    }
 
 
 @functools.cache

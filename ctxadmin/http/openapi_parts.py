@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from ctxadmin.http.described import Parameter
 from ctxadmin.http.error_catalogue import CATALOGUE
 
 Json = dict[str, Any]
@@ -94,3 +95,17 @@ def headers(status: int, of_success: tuple[str, ...] = ()) -> Json:
     if status in _OF_STATUS:
         names.append(_OF_STATUS[status])
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+SIGNATURE: Final = (
+    Parameter("webhook-id", "Id of the delivery, the same at every attempt.", str, True, "header"),
+    Parameter(
+        "webhook-timestamp", "When this attempt was signed, in Unix seconds.", int, True, "header"
+    ),
+    Parameter(
+        "webhook-signature",
+        "One or two signatures of id, timestamp and body (Standard Webhooks), with spaces between.",
+        required=True,
+        place="header",
+    ),
+)
