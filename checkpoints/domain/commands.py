@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field, JsonValue, SkipValidation
+from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonSchema
 
 from checkpoints.domain.leases import LEAST_SECONDS, MOST_SECONDS
 from checkpoints.domain.state import MAX_STATE_KEYS
 from checkpoints.domain.status import Status
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.ids import is_public_id, is_reserved
+from ctxadmin.lib.ids import FREE_SCHEMA, is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import canonical, digest, dumps
 from ctxadmin.lib.structural_diff import pointer
 
@@ -35,7 +35,7 @@ def _checkpoint_id(text: str) -> str:
 
 # A free execution takes any node id, so that engines keep theirs (semantics 3.3).
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
-CheckpointId = Annotated[str, AfterValidator(_checkpoint_id)]
+CheckpointId = Annotated[str, AfterValidator(_checkpoint_id), WithJsonSchema(FREE_SCHEMA)]
 EngineStatus = Annotated[Status, Field(strict=False), AfterValidator(_not_idle)]
 Version = Annotated[int, Field(ge=0)]
 Reason = Annotated[str, Field(max_length=MAX_REASON)]

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, JsonValue, SkipValidation
+from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonSchema
 
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
@@ -29,7 +29,7 @@ def _public_id(text: str) -> str:
     return text
 
 
-PublicId = Annotated[str, AfterValidator(_public_id)]
+PublicId = Annotated[str, AfterValidator(_public_id), WithJsonSchema(ids.FREE_SCHEMA)]
 
 
 class CreateConversation(Contract):

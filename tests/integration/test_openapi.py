@@ -15,7 +15,7 @@ from openapi_spec_validator import validate
 from ctxadmin.http import openapi, problems
 from ctxadmin.http.described import description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
-from ctxadmin.lib import errors
+from ctxadmin.lib import errors, ids
 from ctxadmin.ui.schema_rows import example_of, kind_of, rows_of
 from tests.openapi import contract
 
@@ -190,6 +190,22 @@ def test_the_document_is_english_whoever_asks_first() -> None:
     with translation.override("zh-hans"):
         first = openapi.document()
     assert json.loads(first) == contract()
+
+
+def test_ids_that_callers_choose_have_the_pattern_that_is_enforced() -> None:
+    schemas = contract()["components"]["schemas"]
+    node = schemas["Node"]["properties"]["id"]
+    slug = schemas["CreateWorkflow"]["properties"]["slug"]["anyOf"][0]
+    for text in ("a-1_B", "x" * 64, "x" * 65, "", "a b", "ä", "import", "diff"):
+        assert Draft202012Validator(node).is_valid(text) == ids.is_public_id(text)
+        is_free = ids.is_public_id(text) and not ids.is_reserved(text)
+        assert Draft202012Validator(slug).is_valid(text) == is_free
+
+
+def test_components_have_unique_plain_names_as_titles() -> None:
+    for name, schema in contract()["components"]["schemas"].items():
+        assert schema["title"] == name
+        assert "__" not in name
 
 
 # -- headers and problems

@@ -8,6 +8,7 @@ from pydantic import (
     JsonValue,
     SkipValidation,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
 )
 
@@ -39,7 +40,7 @@ def _slug(text: str) -> str:
     return text
 
 
-Slug = Annotated[str, AfterValidator(_slug)]
+Slug = Annotated[str, AfterValidator(_slug), WithJsonSchema(ids.FREE_SCHEMA)]
 
 
 class CreateWorkflow(Contract):

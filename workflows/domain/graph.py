@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, WithJsonSchema
 
 from ctxadmin.lib.contract import Contract, parse
-from ctxadmin.lib.ids import is_public_id
+from ctxadmin.lib.ids import SCHEMA, is_public_id
 
 MAX_NODES: Final = 10_000
 MAX_EDGES: Final = 50_000
@@ -35,9 +35,10 @@ def _within_bounds(number: int | float) -> int | float:
     return number
 
 
-ElementId = Annotated[str, AfterValidator(_element_id)]
+_NUMBER: Final = {"type": "number", "minimum": -MAX_COORDINATE, "maximum": MAX_COORDINATE}
+ElementId = Annotated[str, AfterValidator(_element_id), WithJsonSchema(SCHEMA)]
 TypeName = Annotated[str, Field(min_length=1, max_length=64)]
-Coordinate = Annotated[int | float, AfterValidator(_within_bounds)]
+Coordinate = Annotated[int | float, AfterValidator(_within_bounds), WithJsonSchema(_NUMBER)]
 # A filter stays as it was written until it is used: a draft with a wrong filter can be kept
 # and shown with its problems. workflows.domain.elements reads it.
 FilterSource = dict[str, JsonValue]
