@@ -196,7 +196,7 @@ def _pairs(was: list[Json], now: list[Json]) -> Iterator[tuple[Json, Json]]:
 
 
 def current() -> bytes:
-    """The document of this code without its texts and problems, indented, so that its changes can be read."""
+    """The document of this code without texts and problems, indented to be read in a diff."""
     from ctxadmin.http.openapi import document
 
     options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
