@@ -6,7 +6,7 @@ from typing import Self
 
 import orjson
 from django.conf import settings
-from pydantic import JsonValue, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.formats.written import Written
@@ -48,12 +48,16 @@ _FORMS = "node_type, context_type (perhaps with context_filter), context_filter,
 class FilterStep(Contract):
     """One step of ``POST /filters/apply``: a node type, a filter or a processor."""
 
-    node_type: TypeName | None = None
-    context_type: TypeName | None = None
-    context_filter: Filters | None = None
-    edge_filter: FilterSource | None = None
-    processor: TypeName | None = None
-    config: dict[str, JsonValue] | None = None
+    node_type: TypeName | None = Field(
+        None, description="Type of a node, with the filters of its context type.", examples=["llm"]
+    )
+    context_type: TypeName | None = Field(
+        None, description="Context type whose filter to apply.", examples=["llm_context"]
+    )
+    context_filter: Filters | None = Field(None, description="Context filter, or a list of them.")
+    edge_filter: FilterSource | None = Field(None, description="Edge filter.")
+    processor: TypeName | None = Field(None, description="Name of a processor to run.")
+    config: dict[str, JsonValue] | None = Field(None, description="Settings of the processor.")
 
     @model_validator(mode="after")
     def _one_form(self) -> Self:

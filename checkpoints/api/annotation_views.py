@@ -3,6 +3,7 @@
 from typing import Self
 
 from django.http import HttpResponse
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -24,27 +25,31 @@ from ctxadmin.lib import clock
 class CommentAnswer(Answer):
     """A comment, with one of `message`, `version` and `key`."""
 
-    number: int
-    message: int | None = None
-    version: int | None = None
-    key: str | None = None
-    text: str
-    author: str
-    created_at: str
+    number: int = Field(description="Number of the comment in its conversation.", examples=[1])
+    message: int | None = Field(None, description="Log index of the message that it is on.")
+    version: int | None = Field(None, description="Version that it is on.")
+    key: str | None = Field(None, description="State key that it is on.")
+    text: str = Field(description="What it says.", examples=["Check the name."])
+    author: str = Field(
+        description="Who did it: a token, a person or the system.", examples=["token:engine"]
+    )
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
 
 
 class LabelAnswer(Answer):
     """The label of a version."""
 
-    version: int
-    label: str
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    label: str = Field(description="The label.", examples=["approved"])
 
 
 class ClaimAnswer(Answer):
     """Who has claimed the review; null if it is unclaimed."""
 
-    holder: str | None
-    claimed_at: str | None
+    holder: str | None = Field(
+        description="Who claimed it; null if unclaimed.", examples=["person:rita"]
+    )
+    claimed_at: str | None = Field(description="When it was claimed (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, claimed: Claimed) -> Self:

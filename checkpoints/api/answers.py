@@ -22,10 +22,10 @@ from workflows.domain.context import PromptContextInput
 class StartedAnswer(Answer):
     """A new execution."""
 
-    execution: str
-    status: Status
-    version: int
-    ready_nodes: list[str]
+    execution: str = Field(description="Id of the execution.")
+    status: Status = Field(description="Status of the execution.")
+    version: int = Field(description="Version of the execution: 0.", examples=[0])
+    ready_nodes: list[str] = Field(description="Ids of the nodes that can be completed now.")
 
     @classmethod
     def of(cls, started: Started) -> Self:
@@ -40,8 +40,8 @@ class StartedAnswer(Answer):
 class LeaseAnswer(Answer):
     """A node that was claimed: what `complete` names, and until when it holds."""
 
-    lease: str
-    until: str
+    lease: str = Field(description="The lease; complete, renew or release the node with it.")
+    until: str = Field(description="When the lease expires (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, lease: Lease) -> Self:
@@ -57,12 +57,14 @@ class HistoryEntryAnswer(Answer):
 class PauseAnswer(Answer):
     """Why an execution is PAUSED, since when, and the deadline with its outcome."""
 
-    node_id: str | None
-    when: When
-    reason: str | None
-    since: str | None
-    deadline: str | None
-    outcome: Outcome | None
+    node_id: str | None = Field(description="Node before or after which it is paused.")
+    when: When = Field(description="Whether it is paused before or after the node.")
+    reason: str | None = Field(description="Why it is paused, for the reviewer.")
+    since: str | None = Field(description="When it was paused (ISO 8601, UTC).")
+    deadline: str | None = Field(
+        description="When the review times out (ISO 8601, UTC); null if never."
+    )
+    outcome: Outcome | None = Field(description="What happens at the deadline.")
 
 
 class SnapshotAnswer(Answer):
@@ -71,39 +73,75 @@ class SnapshotAnswer(Answer):
     ``opaque`` only if the state has opaque values.
     """
 
-    conversation_id: str
-    execution: str | None
-    workflow: str | None
-    current_node_id: str | None
-    current_node_name: str | None
-    status: Status
-    pause_requested: bool
-    state_data: dict[str, JsonValue]
-    execution_history: list[HistoryEntryAnswer]
-    executed_node_ids: list[str]
-    ready_nodes: list[str]
-    timestamp: str
-    version: int
-    revision: int
-    pause: PauseAnswer | None
-    opaque: dict[str, OpaqueValue] = {}
+    conversation_id: str = Field(description="Id of the conversation.", examples=["support-42"])
+    execution: str | None = Field(description="Id of the execution; null without one.")
+    workflow: str | None = Field(
+        description="Slug of the workflow; null in a free execution.", examples=["support"]
+    )
+    current_node_id: str | None = Field(description="Id of the current node.", examples=["draft"])
+    current_node_name: str | None = Field(description="Name of the current node.")
+    status: Status = Field(description="Status of the execution.")
+    pause_requested: bool = Field(description="Whether it pauses after the running nodes.")
+    state_data: dict[str, JsonValue] = Field(
+        description="The state: values by key.", examples=[{"draft": "Dear Ms. Li"}]
+    )
+    execution_history: list[HistoryEntryAnswer] = Field(
+        description="Completed nodes, oldest first."
+    )
+    executed_node_ids: list[str] = Field(description="Ids of the executed nodes, in order.")
+    ready_nodes: list[str] = Field(description="Ids of the nodes that can be completed now.")
+    timestamp: str = Field(description="When the version was written (ISO 8601, UTC).")
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
+    pause: PauseAnswer | None = Field(description="Why it is paused; null if it is not.")
+    opaque: dict[str, OpaqueValue] = Field(
+        {}, description="State keys with opaque values, as they were sent."
+    )
 
 
 class WaitedAnswer(Answer):
     """The status of an execution; ``changed`` is false if the timeout came first."""
 
-    status: Status
-    version: int
-    revision: int
-    changed: bool
+    status: Status = Field(description="Status of the execution.")
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
+    changed: bool = Field(description="False if the timeout came first.")
+
+
+class ChangedBy(Answer):
+    """Who made a change of a stream."""
+
+    kind: str = Field(description="`token`, `person` or `system`.", examples=["token"])
+    name: str = Field(description="Name of the token, person or process.", examples=["engine"])
+
+
+class StreamedEvent(Answer):
+    """The data of an event of a conversation's stream; `what` to `keys` only of a change."""
+
+    seq: int = Field(description="Number of the last change, the id of the event.", examples=[8])
+    execution: str | None = Field(description="Id of the execution; null without one.")
+    status: Status = Field(description="Status after it.")
+    version: int = Field(description="Version of the execution after it, from 0.", examples=[13])
+    revision: int = Field(description="Revision of the view after it, from 0.", examples=[3])
+    count: int = Field(description="Number of visible messages after it.", examples=[12])
+    what: str | None = Field(None, description="Name of the change, as in the audit.")
+    who: ChangedBy | None = Field(None, description="Who made it.")
+    keys: list[str] | None = Field(None, description="Names of the state keys that it changed.")
+    more_keys: bool | None = Field(None, description="Whether it changed more keys than these.")
 
 
 class UpdatedAnswer(Answer):
     """What an update of the snapshot wrote."""
 
-    version: int
-    changed_keys: list[str]
-    revision: int
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    changed_keys: list[str] = Field(description="Names of the state keys that changed.")
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
 
     @classmethod
     def of(cls, updated: Updated) -> Self:
@@ -117,92 +155,110 @@ class UpdatedAnswer(Answer):
 class SavedAnswer(Answer):
     """What a checkpoint wrote; a repeat gets the same."""
 
-    version: int
-    status: Status
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    status: Status = Field(description="Status of the execution.")
 
 
 class CheckpointAnswer(Answer):
     """A version without its state; ``node_id`` is the saved node, or else the current one."""
 
-    version: int
-    kind: str
-    move: str | None
-    checkpoint_id: str | None
-    node_id: str | None
-    current_node_id: str | None
-    when: str
-    status: Status
-    changed_keys: list[str]
-    written_bytes: int
-    state_bytes: int
-    state_digest: str
-    revision: int
-    visible_count: int
-    executed_count: int
-    restored_from: int | None
-    thinned_at: str | None
-    author: str
-    reason: str | None
-    created_at: str
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    kind: str = Field(description="What wrote the version.", examples=["completion"])
+    move: str | None = Field(
+        description="Name of the status change, if it was one.", examples=["approve"]
+    )
+    checkpoint_id: str | None = Field(description="Id that the engine gave; null if none.")
+    node_id: str | None = Field(description="Node that was saved, else the current one.")
+    current_node_id: str | None = Field(description="Node at which the execution is.")
+    when: str = Field(description="Before or after the current node.")
+    status: Status = Field(description="Status of the execution.")
+    changed_keys: list[str] = Field(description="Names of the state keys that it changed.")
+    written_bytes: int = Field(description="Size of what it wrote, in bytes.", examples=[512])
+    state_bytes: int = Field(description="Size of the whole state, in bytes.", examples=[20480])
+    state_digest: str = Field(description="Digest of the whole state.")
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
+    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    executed_count: int = Field(description="Number of executed nodes.", examples=[4])
+    restored_from: int | None = Field(description="Version that was restored, if it was a restore.")
+    thinned_at: str | None = Field(description="When retention removed its state (ISO 8601, UTC).")
+    author: str = Field(
+        description="Who did it: a token, a person or the system.", examples=["token:engine"]
+    )
+    reason: str | None = Field(description="Why it was written, in the author's words.")
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
 
 
 class WritesAnswer(Answer):
     """The writes of a task, as they were sent."""
 
-    writes: list[TaskWrite]
+    writes: list[TaskWrite] = Field(description="The writes, in their order.")
 
 
 class PutWritesAnswer(Answer):
     """How many writes the task has now."""
 
-    count: int
+    count: int = Field(description="Number of writes of the task.", examples=[2])
 
 
 class PendingWriteAnswer(Answer):
     """A write beside a checkpoint: `value`, or `opaque`."""
 
-    task_id: str
-    channel: str
-    index: int
-    value: JsonValue = None
-    opaque: OpaqueValue | None = None
+    task_id: str = Field(description="Id of the task that wrote it.", examples=["task-1"])
+    channel: str = Field(description="Name of the channel.", examples=["messages"])
+    index: int = Field(description="Position among the writes of the task.", examples=[0])
+    value: JsonValue = Field(None, description="The value, unless it is opaque.")
+    opaque: OpaqueValue | None = Field(None, description="The value, if it is opaque.")
 
 
 class ListedCheckpointAnswer(CheckpointAnswer):
     """A version in the list; ``state_data`` only with ``include=state``, null of a thinned one."""
 
-    metadata: dict[str, JsonValue]
-    parent: str | None
-    namespace: str
-    state_data: dict[str, JsonValue] | None = None
-    opaque: dict[str, OpaqueValue] = {}
-    writes: list[PendingWriteAnswer] = []
+    metadata: dict[str, JsonValue] = Field(
+        description="What the engine said of the checkpoint.", examples=[{"step": 3}]
+    )
+    parent: str | None = Field(description="Id of the checkpoint that this one follows.")
+    namespace: str = Field(description="Part of the engine's graph; empty at the top.")
+    state_data: dict[str, JsonValue] | None = Field(
+        None, description="The state, with `include=state`; null if retention removed it."
+    )
+    opaque: dict[str, OpaqueValue] = Field(
+        {}, description="State keys with opaque values, with `include=state`."
+    )
+    writes: list[PendingWriteAnswer] = Field(
+        [], description="Writes of tasks beside the checkpoint, with `include=writes`."
+    )
 
 
 class DifferenceAnswer(Answer):
     """A difference of two states; a side without a value is left out."""
 
-    path: str
-    kind: str
-    before: JsonValue = None
-    after: JsonValue = None
+    path: str = Field(description="JSON pointer to the place.", examples=["/plan/0"])
+    kind: str = Field(description="Kind of the difference.")
+    before: JsonValue = Field(None, description="The earlier value; absent if there was none.")
+    after: JsonValue = Field(None, description="The later value; absent if there is none.")
 
 
 class MessageChangeAnswer(Answer):
     """A difference of two views."""
 
-    kind: str
-    index: int
-    previous_index: int | None = None
-    position: int | None = None
-    previous_position: int | None = None
+    kind: str = Field(description="Kind of the difference.")
+    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
+    previous_index: int | None = Field(
+        None, description="Log index of the message that it replaced."
+    )
+    position: int | None = Field(None, description="Position in the later view, counted from 0.")
+    previous_position: int | None = Field(
+        None, description="Position in the earlier view, counted from 0."
+    )
 
 
 class ComparedAnswer(Answer):
     """The differences of two versions."""
 
-    state: list[DifferenceAnswer]
-    messages: list[MessageChangeAnswer]
+    state: list[DifferenceAnswer] = Field(description="Differences of the states.")
+    messages: list[MessageChangeAnswer] = Field(description="Differences of the views.")
 
 
 class EnteredAnswer(Answer):
@@ -212,36 +268,58 @@ class EnteredAnswer(Answer):
     leave out the first `messages_from` messages, which the engine has.
     """
 
-    node_id: str
-    edges: list[str]
-    context: PromptContextInput
-    messages: list[SeenMessageAnswer] | list[dict[str, JsonValue]]
-    messages_from: int | None = None
-    format: str | None = None
-    system: list[dict[str, JsonValue]] | None = None
-    warnings: list[NoticeAnswer]
-    conflicts: list[ConflictAnswer]
-    explanation: list[DecisionAnswer] = []
-    version: int
-    revision: int
-    count: int
+    node_id: str = Field(description="Id of the node.", examples=["draft"])
+    edges: list[str] = Field(description="Ids of the incoming edges that were used.")
+    context: PromptContextInput = Field(description="The prompt context.")
+    messages: list[SeenMessageAnswer] | list[dict[str, JsonValue]] = Field(
+        description="The messages that the node sees, in order."
+    )
+    messages_from: int | None = Field(
+        None, description="How many messages the engine has and are left out."
+    )
+    format: str | None = Field(
+        None, description="Name of the format of the messages.", examples=["openai"]
+    )
+    system: list[dict[str, JsonValue]] | None = Field(
+        None, description="System messages, in formats that keep them apart."
+    )
+    warnings: list[NoticeAnswer] = Field(
+        description="Warnings; nothing was refused because of them."
+    )
+    conflicts: list[ConflictAnswer] = Field(
+        description="Names with different values on several edges."
+    )
+    explanation: list[DecisionAnswer] = Field(
+        [], description="For each name and message, which rule decided."
+    )
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
+    count: int = Field(
+        description="Number of visible messages; send it as `known.count`.", examples=[12]
+    )
 
 
 class LackingAnswer(Answer):
     """Why the next node cannot be entered; no node if it could not be read."""
 
-    node_id: str | None
-    version: int
-    problem: dict[str, JsonValue]
+    node_id: str | None = Field(
+        description="Node that cannot be entered; null if it cannot be read."
+    )
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    problem: dict[str, JsonValue] = Field(
+        description="Why it cannot be entered, in the form of an error."
+    )
 
 
 class NextAnswer(Answer):
     """The decision on an edge."""
 
-    edge: str
-    to: str
-    passes: bool
-    reason: str
+    edge: str = Field(description="Id of the edge.")
+    to: str = Field(description="Id of the node to which it leads.")
+    passes: bool = Field(description="Whether the edge is followed.")
+    reason: str = Field(description="Why it is followed or not.")
 
 
 class OperationAnswer(Answer):
@@ -249,9 +327,11 @@ class OperationAnswer(Answer):
 
     model_config = ConfigDict(extra="allow")
 
-    batch: int
-    revision: int
-    visible_count: int
+    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
+    visible_count: int = Field(description="Number of visible messages.", examples=[12])
 
 
 class CompletedAnswer(Answer):
@@ -261,23 +341,27 @@ class CompletedAnswer(Answer):
     only if requested: null if no node runs next.
     """
 
-    version: int
-    status: Status
-    node_status: NodeStatus
-    operation: OperationAnswer | None = None
-    error: JsonValue = None
-    next: list[NextAnswer]
-    pause_requested: bool
-    entered: Annotated[EnteredAnswer | LackingAnswer | None, Field(union_mode="smart")] = None
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    status: Status = Field(description="Status of the execution.")
+    node_status: NodeStatus = Field(description="How the node ended.")
+    operation: OperationAnswer | None = Field(
+        None, description="What the operation did, of a context-processor node."
+    )
+    error: JsonValue = Field(None, description="The error of a failed node.")
+    next: list[NextAnswer] = Field(description="The decision on each outgoing edge.")
+    pause_requested: bool = Field(description="Whether it pauses after the running nodes.")
+    entered: Annotated[EnteredAnswer | LackingAnswer | None, Field(union_mode="smart")] = Field(
+        None, description="What the next node sees, if requested."
+    )
 
 
 class MovedAnswer(Answer):
     """An execution after a status change."""
 
-    status: Status
-    version: int
-    ready_nodes: list[str]
-    pause_requested: bool
+    status: Status = Field(description="Status of the execution.")
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    ready_nodes: list[str] = Field(description="Ids of the nodes that can be completed now.")
+    pause_requested: bool = Field(description="Whether it pauses after the running nodes.")
 
     @classmethod
     def of(cls, moved: Moved) -> Self:
@@ -292,9 +376,9 @@ class MovedAnswer(Answer):
 class RestoredAnswer(Answer):
     """An execution after a restore."""
 
-    version: int
-    status: Status
-    restored_from: int
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    status: Status = Field(description="Status of the execution.")
+    restored_from: int = Field(description="The version whose state it has again.")
 
     @classmethod
     def of(cls, restored: Restored) -> Self:
@@ -308,9 +392,9 @@ class RestoredAnswer(Answer):
 class OriginAnswer(Answer):
     """The origin of a fork."""
 
-    conversation: str
-    execution: str
-    version: int
+    conversation: str = Field(description="Id of the conversation that was forked.")
+    execution: str = Field(description="Id of the execution.")
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
 
 
 class ForkedAnswer(Answer):
@@ -318,8 +402,8 @@ class ForkedAnswer(Answer):
 
     model_config = ConfigDict(extra="allow")
 
-    id: str
-    status: Status
-    execution: str
-    version: int
-    forked_from: OriginAnswer
+    id: str = Field(description="Id of the new conversation.")
+    status: Status = Field(description="Status of the execution.")
+    execution: str = Field(description="Id of the execution.")
+    version: int = Field(description="Version of the execution, counted from 0.", examples=[13])
+    forked_from: OriginAnswer = Field(description="Where the fork comes from.")

@@ -5,6 +5,7 @@ from functools import partial
 from typing import ClassVar, Final
 
 from django.http import HttpResponse
+from pydantic import Field
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
@@ -48,26 +49,36 @@ _LAST: Final = Parameter(
 class WhoAnswer(Answer):
     """Who made a change: a `token`, a `person` or the `system`."""
 
-    kind: str
-    name: str
+    kind: str = Field(description="`token`, `person` or `system`.", examples=["token"])
+    name: str = Field(description="Name of the token, person or process.", examples=["engine"])
 
 
 class FeedEventAnswer(Answer):
     """One change of a conversation; `execution` to `keys` only of changes that wrote a version."""
 
-    cursor: str
-    conversation: str
-    seq: int
-    what: str
-    who: WhoAnswer
-    at: str
-    revision: int | None = None
-    count: int | None = None
-    execution: str | None = None
-    version: int | None = None
-    status: str | None = None
-    keys: list[str] | None = None
-    more_keys: bool | None = None
+    cursor: str = Field(description="Place in the feed; send it as `after`.", examples=["120"])
+    conversation: str = Field(description="Id of the conversation.", examples=["support-42"])
+    seq: int = Field(description="Number of the change in its conversation.", examples=[8])
+    what: str = Field(
+        description="Name of the change, as in the audit.", examples=["messages.append"]
+    )
+    who: WhoAnswer = Field(description="Who made it.")
+    at: str = Field(description="When it was made (ISO 8601, UTC).")
+    revision: int | None = Field(None, description="Revision of the view after it.")
+    count: int | None = Field(None, description="Number of visible messages after it.")
+    execution: str | None = Field(None, description="Id of the execution.")
+    version: int | None = Field(None, description="Version that it wrote.")
+    status: str | None = Field(None, description="Status that it led to.")
+    keys: list[str] | None = Field(None, description="Names of the state keys that it changed.")
+    more_keys: bool | None = Field(
+        None, description="Whether it changed more keys than are listed."
+    )
+
+
+class CursorAnswer(Answer):
+    """The data of `state` and `reset` in a stream of the feed."""
+
+    cursor: str = Field(description="Place in the feed; send it as `after`.", examples=["120"])
 
 
 class FeedAnswer(Answer):
@@ -76,10 +87,10 @@ class FeedAnswer(Answer):
     `reset`: changes behind the given cursor are not kept any more.
     """
 
-    results: list[FeedEventAnswer]
-    next: str
-    more: bool
-    reset: bool
+    results: list[FeedEventAnswer] = Field(description="The changes, oldest first.")
+    next: str = Field(description="Cursor of the next call, always given.", examples=["120"])
+    more: bool = Field(description="Whether there is more now.")
+    reset: bool = Field(description="Whether changes after the given cursor are lost.")
 
 
 class Events(Endpoint):
@@ -93,6 +104,7 @@ class Events(Endpoint):
         headers=(_LAST,),
         errors=("rate_limited",),
         answer_types=("application/json", _STREAM),
+        event=FeedEventAnswer | CursorAnswer,
     )
     def get(self, request: Request) -> HttpResponse:
         """Every committed change once or more, those of one conversation in their order.

@@ -11,8 +11,12 @@ from workflows.domain.graph import ElementId
 class Known(Contract):
     """`revision` and `count` of the answer when the engine entered the same node before."""
 
-    revision: Annotated[int, Field(ge=0, lt=2**31)]
-    count: Annotated[int, Field(ge=0, lt=2**31)]
+    revision: Annotated[int, Field(ge=0, lt=2**31)] = Field(
+        description="`revision` of the earlier answer.", examples=[3]
+    )
+    count: Annotated[int, Field(ge=0, lt=2**31)] = Field(
+        description="`count` of the earlier answer.", examples=[12]
+    )
 
 
 class EnterNode(Contract):
@@ -21,6 +25,10 @@ class EnterNode(Contract):
     With ``known`` the answer has only the messages that are new since.
     """
 
-    edges: Annotated[list[ElementId], Field(max_length=1000)] | None = None
-    explain: bool = False
-    known: Known | None = None
+    edges: Annotated[list[ElementId], Field(max_length=1000)] | None = Field(
+        None, description="Ids of the edges to enter along; by default the ready ones."
+    )
+    explain: bool = Field(False, description="Whether to explain which rule decided what.")
+    known: Known | None = Field(
+        None, description="What the engine has; the answer then leaves it out."
+    )

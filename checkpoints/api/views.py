@@ -114,6 +114,7 @@ class Snapshot(ExecutionEndpoint):
         also=(304,),
         query=(_KEYS,),
         headers=(_IF_NONE_MATCH,),
+        answer_headers=("ETag",),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
         """The latest version; a conversation without an execution is `IDLE`."""
@@ -192,7 +193,7 @@ class CheckpointDiff(ExecutionEndpoint):
 
 
 class OneCheckpoint(ExecutionEndpoint):
-    @described("Get a checkpoint", answer=SnapshotAnswer, query=(_KEYS,))
+    @described("Get a checkpoint", answer=SnapshotAnswer, query=(_KEYS,), answer_headers=("ETag",))
     def get(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
         """The snapshot of a version, by its number."""
         version = version_in(checkpoint_id)
@@ -273,6 +274,7 @@ class ForkVersion(ExecutionEndpoint):
         status=201,
         errors=("duplicate",),
         needs=Action.CHECKPOINT_FORK,
+        answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request, conversation_id: str, version: str) -> Response:
         """A new conversation with the history up to this version, paused at its node."""

@@ -8,7 +8,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 
 from checkpoints import following
-from checkpoints.api.answers import WaitedAnswer
+from checkpoints.api.answers import StreamedEvent, WaitedAnswer
 from checkpoints.api.endpoints import ExecutionEndpoint
 from checkpoints.api.waiting import MOST_SECONDS, Wanted, answer, events, wait
 from checkpoints.domain.status import Status
@@ -89,6 +89,7 @@ class Events(ExecutionEndpoint):
         headers=(_LAST,),
         errors=("rate_limited",),
         answer_types=(_STREAM,),
+        event=StreamedEvent,
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
         """Server-sent events. Their ids are the numbers of changes, across executions.

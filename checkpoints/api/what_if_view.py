@@ -32,15 +32,17 @@ class WhatIfAsked(Contract):
     Executions are given by their ids, as in a snapshot.
     """
 
-    document: Document
+    document: Document = Field(description="The workflow document.")
     executions: (
         Annotated[
             list[Annotated[str, Field(max_length=64)]],
             Field(min_length=1, max_length=MAX_EXECUTIONS),
         ]
         | None
-    ) = None
-    last: Annotated[int, Field(ge=1, le=MAX_EXECUTIONS)] | None = None
+    ) = Field(None, description="Ids of the executions to replay.")
+    last: Annotated[int, Field(ge=1, le=MAX_EXECUTIONS)] | None = Field(
+        None, description="Replay this many of the latest executions.", examples=[20]
+    )
 
     @model_validator(mode="after")
     def _one_choice(self) -> Self:
@@ -52,14 +54,18 @@ class WhatIfAsked(Contract):
 class InputChangeAnswer(Answer):
     """A name or message that would be gone, new or different, and by which rule."""
 
-    section: str
-    kind: ChangeKind
-    name: str | None = None
-    index: int | None = None
-    step: str | int | None = None
-    filter: int | None = None
-    rule: int | None = None
-    reason: str | None = None
+    section: str = Field(
+        description="Section of the context: variables, history, metadata or messages."
+    )
+    kind: ChangeKind = Field(description="Whether it would be lost, gained or changed.")
+    name: str | None = Field(None, description="Name, in the sections of names.")
+    index: int | None = Field(None, description="Log index, of a message.")
+    step: str | int | None = Field(
+        None, description="Step of the filters: a name, or a number from 0."
+    )
+    filter: int | None = Field(None, description="Number of the filter in its step, from 0.")
+    rule: int | None = Field(None, description="Number of the rule in its filter, from 0.")
+    reason: str | None = Field(None, description="Why the rule decided so.")
 
 
 class TriedInputAnswer(Answer):
@@ -69,14 +75,16 @@ class TriedInputAnswer(Answer):
     now. ``problem`` says what it would lack, or why nothing can be compared.
     """
 
-    version: int
-    node_id: str
-    changes: list[InputChangeAnswer]
-    more_changes: int
-    gone_edges: list[str]
-    tokens_before: int
-    tokens_after: int
-    problem: str | None
+    version: int = Field(description="Version that the node wrote.")
+    node_id: str = Field(description="Id of the node.", examples=["draft"])
+    changes: list[InputChangeAnswer] = Field(description="What the node would see differently.")
+    more_changes: int = Field(description="Number of changes that are not listed.", examples=[0])
+    gone_edges: list[str] = Field(description="Ids of edges that no longer lead to the node.")
+    tokens_before: int = Field(description="Tokens of its messages then.", examples=[2400])
+    tokens_after: int = Field(
+        description="Tokens of its messages with this document.", examples=[900]
+    )
+    problem: str | None = Field(description="What it would lack, or why nothing can be compared.")
 
     @classmethod
     def of(cls, tried: TriedInput) -> Self:
@@ -99,15 +107,17 @@ class TriedExecutionAnswer(Answer):
     ``thinned`` counts inputs whose state was removed. ``complete`` is false after a timeout.
     """
 
-    conversation_id: str
-    execution: str
-    workflow_version: int | None
-    status: str
-    created_at: str
-    inputs: int
-    thinned: int
-    complete: bool
-    nodes: list[TriedInputAnswer]
+    conversation_id: str = Field(description="Id of the conversation.", examples=["support-42"])
+    execution: str = Field(description="Id of the execution.")
+    workflow_version: int | None = Field(
+        description="Version of the workflow that ran.", examples=[1]
+    )
+    status: str = Field(description="Status of the execution.")
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    inputs: int = Field(description="Number of compared inputs.", examples=[6])
+    thinned: int = Field(description="Number of inputs whose state was removed.", examples=[0])
+    complete: bool = Field(description="False if the time ended before all was compared.")
+    nodes: list[TriedInputAnswer] = Field(description="The inputs that would change.")
 
     @classmethod
     def of(cls, tried: TriedExecution) -> Self:
@@ -128,17 +138,17 @@ class TriedExecutionAnswer(Answer):
 class NodeSumAnswer(Answer):
     """How many inputs of a node were compared, and how many would change."""
 
-    node_id: str
-    inputs: int
-    changed: int
+    node_id: str = Field(description="Id of the node.", examples=["draft"])
+    inputs: int = Field(description="Number of compared inputs.", examples=[6])
+    changed: int = Field(description="Number of inputs that would change.", examples=[2])
 
 
 class WhatIfAnswer(Answer):
     """What would change. ``left`` are executions that were not reached in time: call again."""
 
-    executions: list[TriedExecutionAnswer]
-    nodes: list[NodeSumAnswer]
-    left: list[str]
+    executions: list[TriedExecutionAnswer] = Field(description="Each replayed execution.")
+    nodes: list[NodeSumAnswer] = Field(description="Sums for each node.")
+    left: list[str] = Field(description="Ids of executions that were not reached: call again.")
 
     @classmethod
     def of(cls, found: WhatIf) -> Self:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field, JsonValue, SkipValidation
+from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonSchema
 
 from checkpoints.domain.details import MAX_NAMESPACE, Details
 from checkpoints.domain.directives import MAX_KEY_LENGTH
@@ -14,7 +14,7 @@ from checkpoints.domain.state import MAX_STATE_BYTES, MAX_STATE_KEYS
 from checkpoints.domain.status import Status
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
-from ctxadmin.lib.ids import is_public_id, is_reserved
+from ctxadmin.lib.ids import FREE_SCHEMA, is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import canonical, digest, dumps
 from ctxadmin.lib.structural_diff import pointer
 from workflows.domain.graph import MAX_NODES
@@ -40,7 +40,7 @@ def _checkpoint_id(text: str) -> str:
 
 # A free execution takes any node id, so that engines keep theirs (semantics 3.3).
 NodeId = Annotated[str, Field(min_length=1, max_length=MAX_NODE_ID)]
-CheckpointId = Annotated[str, AfterValidator(_checkpoint_id)]
+CheckpointId = Annotated[str, AfterValidator(_checkpoint_id), WithJsonSchema(FREE_SCHEMA)]
 EngineStatus = Annotated[Status, Field(strict=False), AfterValidator(_not_idle)]
 Version = Annotated[int, Field(ge=0)]
 Reason = Annotated[str, Field(max_length=MAX_REASON)]
@@ -56,13 +56,27 @@ Objects = Annotated[list[dict[str, Data]], Field(fail_fast=True)]
 class StartExecution(Contract):
     """``POST executions``: pinned to a workflow, or free with reducers of its own."""
 
-    workflow: str | None = None
-    version: Annotated[int, Field(ge=1)] | None = None
-    input: Data = None
-    state: StateData = {}
-    reducers: dict[str, str] = {}
-    metadata: dict[str, Data] = {}
-    start: bool = True
+    workflow: str | None = Field(
+        None, description="Slug of the workflow; none makes a free execution.", examples=["support"]
+    )
+    version: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="Published version to run; by default the latest.", examples=[1]
+    )
+    input: Data = Field(
+        None,
+        description="What the workflow works on; stored as `user_input`.",
+        examples=["Where is my parcel?"],
+    )
+    state: StateData = Field(
+        {}, description="First values of the state, by key.", examples=[{"priority": 1}]
+    )
+    reducers: dict[str, str] = Field(
+        {}, description="Reducer by state key or pattern.", examples=[{"notes.*": "append"}]
+    )
+    metadata: dict[str, Data] = Field(
+        {}, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
+    )
+    start: bool = Field(True, description="False leaves it PENDING.")
 
     def initial_state(self) -> dict[str, bytes]:
         """The update that makes the state of version 0; ``input`` becomes ``user_input``.
@@ -82,12 +96,19 @@ class StartExecution(Contract):
 class SaveCheckpoint(Contract):
     """``PUT checkpoints/{checkpoint_id}``: reducers combine ``state_data`` with the state."""
 
-    node_id: NodeId
-    state_data: StateData
-    messages: Objects = []
-    executed_node_ids: Executed | None = None
-    status: EngineStatus | None = None
-    expected_version: Version | None = None
+    node_id: NodeId = Field(description="Id of the node that the engine saves.", examples=["draft"])
+    state_data: StateData = Field(
+        description="Updates of state keys, combined by their reducers.",
+        examples=[{"draft": "Dear Ms. Li"}],
+    )
+    messages: Objects = Field([], description="Messages to append.")
+    executed_node_ids: Executed | None = Field(
+        None, description="All executed nodes, in order; by default as they were."
+    )
+    status: EngineStatus | None = Field(None, description="The new status; by default as it was.")
+    expected_version: Version | None = Field(
+        None, description="The version that you read; another one now is `version_conflict`."
+    )
     metadata: Annotated[
         dict[str, Data] | None,
         Field(
@@ -148,11 +169,17 @@ class SaveCheckpoint(Contract):
 class NodeResult(Contract):
     """How a node ended; with an ``error`` it failed."""
 
-    prompt: Data = None
-    response: Data = None
-    output: Data = None
-    error: Annotated[str, Field(min_length=1)] | dict[str, Data] | None = None
-    metadata: dict[str, Data] | None = None
+    prompt: Data = Field(
+        None, description="What the node asked the model.", examples=["Draft an answer."]
+    )
+    response: Data = Field(None, description="What the model answered.", examples=["Dear Ms. Li"])
+    output: Data = Field(None, description="Result that is stored under `{node_id}_output`.")
+    error: Annotated[str, Field(min_length=1)] | dict[str, Data] | None = Field(
+        None, description="Why the node failed: text, or an object with `message`."
+    )
+    metadata: dict[str, Data] | None = Field(
+        None, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
+    )
 
     def failure(self) -> str | None:
         """The sentence of the error, or None: its text, its ``message``, or all of it as JSON."""
@@ -165,15 +192,32 @@ class NodeResult(Contract):
 class CompleteNode(Contract):
     """``POST nodes/{node_id}/complete``."""
 
-    checkpoint_id: CheckpointId
-    result: NodeResult = NodeResult()
-    state_data: StateData = {}
-    messages: Objects = []
-    status: EngineStatus | None = None
-    expected_version: Version | None = None
-    enter_next: bool = False
-    force: bool = False
-    lease: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    checkpoint_id: CheckpointId = Field(
+        description="Id that you choose; a repeat with it has no second effect.",
+        examples=["draft-v13"],
+    )
+    result: NodeResult = Field(
+        NodeResult(), description="What the node asked, answered and produced."
+    )
+    state_data: StateData = Field(
+        {},
+        description="Updates of state keys, combined by their reducers.",
+        examples=[{"score": 4}],
+    )
+    messages: Objects = Field([], description="Messages to append.")
+    status: EngineStatus | None = Field(
+        None, description="The new status; by default as the workflow says."
+    )
+    expected_version: Version | None = Field(
+        None, description="The version that you read; another one now is `version_conflict`."
+    )
+    enter_next: bool = Field(False, description="Whether to answer with what the next node sees.")
+    force: bool = Field(
+        False, description="Complete a node that is not ready; needs another scope."
+    )
+    lease: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
+        None, description="Your lease of the node, if you claimed it."
+    )
 
     def update(self, node_id: str) -> dict[str, bytes]:
         """The update of the state; the output is in it under ``output_key(node_id)``.
@@ -199,24 +243,38 @@ class CompleteNode(Contract):
 class ClaimNode(Contract):
     """``POST nodes/{node_id}/claim``: for ``ttl`` seconds; ``lease`` is one to renew."""
 
-    ttl: Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)]
-    lease: Annotated[str, Field(min_length=1, max_length=64)] | None = None
+    ttl: Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)] = Field(
+        description="Seconds until the lease expires.", examples=[60]
+    )
+    lease: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
+        None, description="Lease to renew."
+    )
 
 
 class ReleaseNode(Contract):
     """``POST nodes/{node_id}/release``: the node may be claimed by others."""
 
-    lease: Annotated[str, Field(min_length=1, max_length=64)]
+    lease: Annotated[str, Field(min_length=1, max_length=64)] = Field(
+        description="Lease to end.", examples=["lease"]
+    )
 
 
 class UpdateSnapshot(Contract):
     """``PATCH snapshot``: keys and operations that are applied in one transaction."""
 
-    node_id: NodeId
-    state_data: StateData = {}
-    operations: Objects = []
-    expected_version: Version | None = None
-    reason: Reason | None = None
+    node_id: NodeId = Field(
+        description="Node at which the execution is paused.", examples=["draft"]
+    )
+    state_data: StateData = Field(
+        {},
+        description="Updates of state keys, combined by their reducers.",
+        examples=[{"draft": "Dear Ms. Li"}],
+    )
+    operations: Objects = Field([], description="Operations on the view, in order.")
+    expected_version: Version | None = Field(
+        None, description="The version that you read; another one now is `version_conflict`."
+    )
+    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
 
     def update(self) -> dict[str, bytes]:
         """The update of the state, each value as compact JSON."""
@@ -226,24 +284,36 @@ class UpdateSnapshot(Contract):
 class MoveExecution(Contract):
     """``POST pause``, ``resume``, ``cancel``, ``approve`` and ``reject``."""
 
-    node_id: NodeId | None = None
-    from_node: NodeId | None = None
-    reason: Reason | None = None
-    expected_version: Version | None = None
+    node_id: NodeId | None = Field(
+        None, description="Node at which it must be paused, to be sure.", examples=["draft"]
+    )
+    from_node: NodeId | None = Field(None, description="Node from which to resume instead.")
+    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
+    expected_version: Version | None = Field(
+        None, description="The version that you read; another one now is `version_conflict`."
+    )
 
 
 class RestoreCheckpoint(Contract):
     """``POST checkpoints/{version}/restore``."""
 
-    reason: Reason | None = None
-    expected_version: Version | None = None
+    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
+    expected_version: Version | None = Field(
+        None, description="The version that you read; another one now is `version_conflict`."
+    )
 
 
 class ForkCheckpoint(Contract):
     """``POST checkpoints/{version}/fork``: the new conversation's id and title."""
 
-    id: CheckpointId | None = None
-    title: Annotated[str, Field(max_length=MAX_TITLE)] | None = None
+    id: CheckpointId | None = Field(
+        None,
+        description="Id of the new conversation; by default one is made.",
+        examples=["support-42-b"],
+    )
+    title: Annotated[str, Field(max_length=MAX_TITLE)] | None = Field(
+        None, description="Title of the new conversation."
+    )
 
 
 # Fields that came later count only if they are used: saves of before have digests without them.

@@ -30,10 +30,16 @@ CommentText = Annotated[
 class WriteComment(Contract):
     """A comment on one thing: a message of the log, a version, or a key of the state."""
 
-    text: CommentText
-    message: Annotated[int, Field(ge=0)] | None = None
-    version: Annotated[int, Field(ge=0)] | None = None
-    key: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+    text: CommentText = Field(description="What it says.", examples=["Check the name."])
+    message: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="Log index of the message that it is on."
+    )
+    version: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="Version that it is on.", examples=[0]
+    )
+    key: Annotated[str, Field(min_length=1, max_length=1000)] | None = Field(
+        None, description="State key that it is on."
+    )
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
@@ -46,7 +52,7 @@ class WriteComment(Contract):
 class SetLabel(Contract):
     """The label of a version."""
 
-    label: LabelName
+    label: LabelName = Field(description="The label.", examples=["approved"])
 
 
 @dataclass(frozen=True, slots=True)

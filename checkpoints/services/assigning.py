@@ -23,8 +23,10 @@ _MOST: Final = 1000
 class AssignReview(Contract):
     """Who handles a pause, by default the caller; ``over`` is the present claimant."""
 
-    assignee: Annotated[str, Field(min_length=1, max_length=150)] | None = None
-    over: bool = False
+    assignee: Annotated[str, Field(min_length=1, max_length=150)] | None = Field(
+        None, description="Username to assign it to; by default you."
+    )
+    over: bool = Field(False, description="Whether to take it from whoever has claimed it.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The answers of the conversation endpoints, as the OpenAPI document describes them."""
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from conversations.domain.diff import ChangeKind
 from conversations.domain.legacy import MigrationResult
@@ -13,41 +13,51 @@ Run = tuple[int, int]
 class ConversationAnswer(Answer):
     """A conversation, with counts and tokens of the current view."""
 
-    id: str
-    title: str
-    workflow: str | None
-    status: str
-    current_batch: int
-    current_revision: int
-    message_count: int
-    visible_count: int
-    tokens: int
-    metadata: dict[str, JsonValue]
-    tools: str | None
-    archived: bool
-    message_bytes: int
-    state_bytes: int
-    checkpoint_bytes: int
-    created_at: str
-    updated_at: str
+    id: str = Field(description="Id of the conversation.", examples=["support-42"])
+    title: str = Field(description="Title.", examples=["Lost parcel"])
+    workflow: str | None = Field(description="Slug of the workflow that it runs; null without.")
+    status: str = Field(
+        description="Status of the current execution; IDLE without one.", examples=["RUNNING"]
+    )
+    current_batch: int = Field(description="Number of the current batch.", examples=[2])
+    current_revision: int = Field(description="Current revision of the view.", examples=[3])
+    message_count: int = Field(description="Number of messages in the log.", examples=[20])
+    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    tokens: int = Field(description="Tokens of the visible messages.", examples=[900])
+    metadata: dict[str, JsonValue] = Field(
+        description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
+    )
+    tools: str | None = Field(description="Text of the tool description; null without.")
+    archived: bool = Field(description="Whether it is archived.")
+    message_bytes: int = Field(
+        description="Stored size of the messages, in bytes.", examples=[4096]
+    )
+    state_bytes: int = Field(description="Stored size of the states, in bytes.", examples=[2048])
+    checkpoint_bytes: int = Field(
+        description="Stored size of the checkpoints, in bytes.", examples=[8192]
+    )
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    updated_at: str = Field(description="When it was last changed (ISO 8601, UTC).")
 
 
 class TakenAnswer(Answer):
     """``source``, a field or part of the body, was stored as ``target`` ``count`` times."""
 
-    source: str
-    target: str
-    count: int
+    source: str = Field(description="Field or part of the import.", examples=["message"])
+    target: str = Field(description="What it is stored as.", examples=["user message"])
+    count: int = Field(description="How many times.", examples=[4])
 
 
 class NotedAnswer(Answer):
     """``what`` was left out, or is odd, ``count`` times; ``pointer`` names the first one."""
 
-    what: str
-    why: str
-    count: int
-    pointer: str
-    line: int | None
+    what: str = Field(description="Field or part of the import.")
+    why: str = Field(description="Why it was left out, or what is odd.")
+    count: int = Field(description="How many times.", examples=[2])
+    pointer: str = Field(description="JSON pointer to the first one.", examples=["/messages/0"])
+    line: int | None = Field(
+        description="Line of the first one, from 1, where the import has lines."
+    )
 
 
 class ReportAnswer(Answer):
@@ -56,22 +66,22 @@ class ReportAnswer(Answer):
     The lists hold at most 50 kinds each; the counts are complete.
     """
 
-    shape: str
-    conversations: int
-    messages: int
-    calls: int
-    results: int
-    taken: list[TakenAnswer]
-    left_out: list[NotedAnswer]
-    left_out_count: int
-    warnings: list[NotedAnswer]
-    warning_count: int
+    shape: str = Field(description="Format that was recognized.", examples=["openai"])
+    conversations: int = Field(description="Number of conversations in the import.", examples=[1])
+    messages: int = Field(description="Number of stored messages.", examples=[12])
+    calls: int = Field(description="Number of stored tool calls.", examples=[2])
+    results: int = Field(description="Number of stored tool results.", examples=[2])
+    taken: list[TakenAnswer] = Field(description="What was stored as what.")
+    left_out: list[NotedAnswer] = Field(description="What was left out, and why.")
+    left_out_count: int = Field(description="How many things were left out.", examples=[0])
+    warnings: list[NotedAnswer] = Field(description="What is odd.")
+    warning_count: int = Field(description="How many things are odd.", examples=[0])
 
 
 class ImportedAnswer(ConversationAnswer):
     """The imported conversation, and the report of the import."""
 
-    report: ReportAnswer
+    report: ReportAnswer = Field(description="What was stored as what, and what was left out.")
 
 
 class MessageAnswer(Answer):
@@ -79,32 +89,40 @@ class MessageAnswer(Answer):
 
     model_config = ConfigDict(extra="allow")
 
-    index: int
-    id: str
-    role: str
-    visible: bool
-    tokens: int
-    tokens_estimated: bool
-    node_id: str | None
-    author: str
-    created_at: str
+    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
+    id: str = Field(
+        description="Id of the message: the caller's, else `log-{index}`.", examples=["log-0"]
+    )
+    role: str = Field(description="Who speaks.", examples=["user"])
+    visible: bool = Field(description="Whether it is in the current view.")
+    tokens: int = Field(
+        description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]
+    )
+    tokens_estimated: bool = Field(description="Whether the tokens are an estimate.")
+    node_id: str | None = Field(description="Node that wrote it; null without one.")
+    author: str = Field(
+        description="Who did it: a token, a person or the system.", examples=["token:engine"]
+    )
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
 
 
 class AppendedAnswer(Answer):
     """Where appended messages are in the log, and the batch and revision that show them."""
 
-    first_index: int
-    count: int
-    batch: int
-    revision: int
+    first_index: int = Field(description="Log index of the first appended message.", examples=[8])
+    count: int = Field(description="Number of appended messages.", examples=[2])
+    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
 
 
 class WarningAnswer(Answer):
     """A warning about visible messages, by their log indices."""
 
-    code: str
-    message: str
-    indices: list[int]
+    code: str = Field(description="Stable code.")
+    message: str = Field(description="Explanation for a person.")
+    indices: list[int] = Field(description="Log indices of the messages.")
 
 
 class AppliedAnswer(Answer):
@@ -113,16 +131,28 @@ class AppliedAnswer(Answer):
     In a dry run nothing was changed and ``revision`` is null.
     """
 
-    batch: int
-    revision: int | None
-    visible_count: int
-    warnings: list[WarningAnswer]
-    added: list[Run]
-    shown: list[Run]
-    hidden: list[Run]
-    tokens_before: int
-    tokens_after: int
-    cached_prefix_lost: int
+    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: int | None = Field(
+        description="Revision of the view; null in a dry run.", examples=[3]
+    )
+    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    warnings: list[WarningAnswer] = Field(
+        description="Warnings; nothing was refused because of them."
+    )
+    added: list[Run] = Field(
+        description="Newly logged messages, as runs of log indices.", examples=[[[8, 9]]]
+    )
+    shown: list[Run] = Field(description="Messages that came back, as runs of log indices.")
+    hidden: list[Run] = Field(
+        description="Messages that were hidden, as runs of log indices.", examples=[[[0, 6]]]
+    )
+    tokens_before: int = Field(
+        description="Tokens of the visible messages before.", examples=[2400]
+    )
+    tokens_after: int = Field(description="Tokens of the visible messages after.", examples=[900])
+    cached_prefix_lost: int = Field(
+        description="Tokens of the cached prefix that are lost.", examples=[300]
+    )
 
 
 class PoppedAnswer(Answer):
@@ -131,74 +161,94 @@ class PoppedAnswer(Answer):
     Without any, nothing was changed: batch and revision are the current ones.
     """
 
-    messages: list[MessageAnswer]
-    batch: int
-    revision: int
-    visible_count: int
-    warnings: list[WarningAnswer]
+    messages: list[MessageAnswer] = Field(
+        description="The messages that were hidden, in the order of the view."
+    )
+    batch: int = Field(description="Number of the batch, counted from 0.", examples=[2])
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
+    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    warnings: list[WarningAnswer] = Field(
+        description="Warnings; nothing was refused because of them."
+    )
 
 
 class RevisionAnswer(Answer):
     """A batch: what opened it, and its view; ``parent`` only with ``all=true``."""
 
-    number: int
-    revision: int
-    operation: RevisionKind
-    config: JsonValue
-    boundary: int | None
-    visible_count: int
-    tokens: int
-    author: str
-    reason: str | None
-    created_at: str
-    parent: int | None = None
+    number: int = Field(description="Number of the batch on its branch, from 0.", examples=[2])
+    revision: int = Field(
+        description="Revision of the conversation's view, counted from 0.", examples=[3]
+    )
+    operation: RevisionKind = Field(description="What opened it.")
+    config: JsonValue = Field(description="Settings of the operation; null without.")
+    boundary: int | None = Field(description="Log index at which it begins; null if not set.")
+    visible_count: int = Field(description="Number of visible messages.", examples=[12])
+    tokens: int = Field(
+        description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]
+    )
+    author: str = Field(
+        description="Who did it: a token, a person or the system.", examples=["token:engine"]
+    )
+    reason: str | None = Field(description="Why it was done, in the author's words.")
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    parent: int | None = Field(None, description="The revision before, with `all=true`.")
 
 
 class MoveAnswer(Answer):
     """A rollback or a restore, which moved the current revision."""
 
-    kind: MoveKind
-    from_revision: int
-    to_revision: int
-    author: str
-    reason: str | None
-    created_at: str
+    kind: MoveKind = Field(description="Whether it was a rollback or a restore.")
+    from_revision: int = Field(description="Current revision before.", examples=[3])
+    to_revision: int = Field(description="Current revision after.", examples=[1])
+    author: str = Field(
+        description="Who did it: a token, a person or the system.", examples=["token:engine"]
+    )
+    reason: str | None = Field(description="Why it was done, in the author's words.")
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
 
 
 class BatchesAnswer(ListOf[RevisionAnswer]):
     """A page of batches; the moves only with ``all=true``."""
 
-    current_revision: int
-    moves: list[MoveAnswer] = []
+    current_revision: int = Field(description="The current revision.", examples=[3])
+    moves: list[MoveAnswer] = Field([], description="Rollbacks and restores, with `all=true`.")
 
 
 class ChangeAnswer(Answer):
     """One difference of two views, with the fields of its kind."""
 
-    kind: ChangeKind
-    index: int
-    previous_index: int | None = None
-    position: int | None = None
-    previous_position: int | None = None
+    kind: ChangeKind = Field(description="Kind of the difference.")
+    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
+    previous_index: int | None = Field(
+        None, description="Log index of the message that it replaced."
+    )
+    position: int | None = Field(None, description="Position in the later view, counted from 0.")
+    previous_position: int | None = Field(
+        None, description="Position in the earlier view, counted from 0."
+    )
 
 
 class ValidatedAnswer(Answer):
     """A valid config of version 2."""
 
-    ok: bool
-    config: dict[str, JsonValue]
+    ok: bool = Field(description="Always true; an invalid config is `validation`.")
+    config: dict[str, JsonValue] = Field(description="The config in version 2.")
 
 
 class RuleReportAnswer(Answer):
     """The result for one rule of a config of version 1; null for the whole config."""
 
-    rule: int | None
-    result: MigrationResult
-    message: str
+    rule: int | None = Field(description="Number of the rule, from 0; null for the whole config.")
+    result: MigrationResult = Field(description="What became of the rule.")
+    message: str = Field(description="Explanation for a person.")
 
 
 class MigratedAnswer(Answer):
     """The config of version 2, and the result for each rule."""
 
-    config: dict[str, JsonValue] | None
-    report: list[RuleReportAnswer]
+    config: dict[str, JsonValue] | None = Field(
+        description="The config in version 2; null if it has none."
+    )
+    report: list[RuleReportAnswer] = Field(description="What became of each rule.")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from conversations.api.answers import WarningAnswer
 from conversations.domain.formats.formats import FORMATS, OWN, ProviderFormat, provider_format
@@ -23,10 +23,16 @@ FORMAT: Final = Parameter(
 class FormattedAnswer(Answer):
     """The visible messages as a provider takes them; `system` only where it is not among them."""
 
-    format: str
-    messages: list[dict[str, JsonValue]]
-    system: list[dict[str, JsonValue]] | None = None
-    warnings: list[WarningAnswer]
+    format: str = Field(description="Name of the format of the messages.", examples=["openai"])
+    messages: list[dict[str, JsonValue]] = Field(
+        description="The visible messages as the provider takes them."
+    )
+    system: list[dict[str, JsonValue]] | None = Field(
+        None, description="System messages, in formats that keep them apart."
+    )
+    warnings: list[WarningAnswer] = Field(
+        description="Warnings; nothing was refused because of them."
+    )
 
 
 def format_of(endpoint: Endpoint) -> ProviderFormat | None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, JsonValue, SkipValidation
+from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonSchema
 
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
@@ -29,18 +29,22 @@ def _public_id(text: str) -> str:
     return text
 
 
-PublicId = Annotated[str, AfterValidator(_public_id)]
+PublicId = Annotated[str, AfterValidator(_public_id), WithJsonSchema(ids.FREE_SCHEMA)]
 
 
 class CreateConversation(Contract):
     """``POST /conversations``."""
 
-    id: PublicId | None = None
-    title: Title = ""
-    workflow: str | None = None
-    metadata: dict[str, Data] = {}
-    messages: IncomingMessages = []
-    tools: Tools = ""
+    id: PublicId | None = Field(
+        None, description="Id that you choose; by default one is made.", examples=["support-42"]
+    )
+    title: Title = Field("", description="Title, at most 300 characters.", examples=["Lost parcel"])
+    workflow: str | None = Field(None, description="Slug of the workflow that it will run.")
+    metadata: dict[str, Data] = Field(
+        {}, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
+    )
+    messages: IncomingMessages = Field([], description="First messages of the log.")
+    tools: Tools = Field("", description="Text of the tool description.")
 
     def drafts(self) -> tuple[Draft, ...]:
         return drafts_of(self.messages)
@@ -49,15 +53,21 @@ class CreateConversation(Contract):
 class ChangeConversation(Contract):
     """``PATCH /conversations/{id}``: sets the given fields."""
 
-    title: Title | None = None
-    metadata: dict[str, Data] | None = None
-    tools: Tools | None = None
+    title: Title | None = Field(None, description="The new title.", examples=["Lost parcel"])
+    metadata: dict[str, Data] | None = Field(
+        None,
+        description="The new metadata; they replace the old ones.",
+        examples=[{"customer": "c-7"}],
+    )
+    tools: Tools | None = Field(None, description="The new text of the tool description.")
 
 
 class AppendMessages(Contract):
     """``POST /conversations/{id}/messages``: at least one; all are appended or none."""
 
-    messages: Annotated[IncomingMessages, Field(min_length=1)]
+    messages: Annotated[IncomingMessages, Field(min_length=1)] = Field(
+        description="Messages to append, in order.", examples=[[{"role": "user", "content": "Hi"}]]
+    )
 
     def drafts(self) -> tuple[Draft, ...]:
         return drafts_of(self.messages)
@@ -66,21 +76,27 @@ class AppendMessages(Contract):
 class SeenView(Contract):
     """The reason of a change, and what its writer saw of the view."""
 
-    reason: Reason | None = None
-    expected_revision: Number | None = None
-    expected_count: Number | None = None
+    reason: Reason | None = Field(None, description="Why it was done, in the author's words.")
+    expected_revision: Number | None = Field(
+        None, description="The revision that you read; another one now is `version_conflict`."
+    )
+    expected_count: Number | None = Field(
+        None, description="Visible messages that you read; another number is `version_conflict`."
+    )
 
 
 class PopMessages(SeenView):
     """``POST /conversations/{id}/messages/pop``: how many of the last visible messages."""
 
-    count: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = 1
+    count: Annotated[int, Field(ge=1, le=MAX_LIMIT)] = Field(
+        1, description="How many of the last visible messages to hide.", examples=[1]
+    )
 
 
 class Guarded(SeenView):
     """What every other change of the view may say beside itself."""
 
-    dry_run: bool = False
+    dry_run: bool = Field(False, description="Only answer what would change.")
 
 
 class Operate(OperationConfig, Guarded):
@@ -90,19 +106,21 @@ class Operate(OperationConfig, Guarded):
 class OpenBatch(Guarded):
     """``POST /conversations/{id}/batches``."""
 
-    boundary: int
+    boundary: int = Field(
+        description="Hide the messages of the log before this index.", examples=[0]
+    )
 
 
 class Rollback(Guarded):
     """``POST /conversations/{id}/rollback``."""
 
-    batch: int
+    batch: int = Field(description="Number of the batch to show again.", examples=[0])
 
 
 class Restore(Guarded):
     """``POST /conversations/{id}/restore``."""
 
-    revision: int
+    revision: int = Field(description="Revision to show again.", examples=[0])
 
 
 def metadata_bytes(metadata: dict[str, JsonValue]) -> bytes:

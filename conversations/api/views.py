@@ -70,6 +70,7 @@ class Conversations(Endpoint):
         status=201,
         errors=("duplicate", "not_found"),
         needs=Action.CONVERSATION_CREATE,
+        answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request) -> Response:
         body = self.body(CreateConversation)
@@ -87,7 +88,7 @@ class Conversations(Endpoint):
 
 
 class OneConversation(ConversationEndpoint):
-    @described("Get a conversation", answer=ConversationAnswer)
+    @described("Get a conversation", answer=ConversationAnswer, answer_headers=("ETag",))
     def get(self, request: Request, conversation_id: str) -> Response:
         return shown(find_with_details(self.actor.workspace, conversation_id))
 
@@ -98,6 +99,7 @@ class OneConversation(ConversationEndpoint):
         headers=(IF_MATCH,),
         errors=("version_conflict",),
         needs=Action.CONVERSATION_UPDATE,
+        answer_headers=("ETag",),
     )
     def patch(self, request: Request, conversation_id: str) -> Response:
         body = self.body(ChangeConversation)
@@ -131,6 +133,7 @@ class Archive(ConversationEndpoint):
         headers=(IF_MATCH,),
         errors=("version_conflict", "invalid_state"),
         needs=Action.CONVERSATION_ARCHIVE,
+        answer_headers=("ETag",),
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """It is not listed any more but otherwise unchanged; any write unarchives it."""
@@ -145,6 +148,7 @@ class Unarchive(ConversationEndpoint):
         headers=(IF_MATCH,),
         errors=("version_conflict",),
         needs=Action.CONVERSATION_UNARCHIVE,
+        answer_headers=("ETag",),
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         return shown(archiving.unarchive(self.actor, conversation_id, seen=self.seen_view()))
@@ -171,6 +175,7 @@ class Import(Endpoint):
         query=(_SHAPE,),
         errors=("duplicate", "too_large"),
         needs=Action.CONVERSATION_IMPORT,
+        answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request) -> Response:
         """Takes an export of ctxadmin, or one conversation in a format of other programs.

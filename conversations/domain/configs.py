@@ -25,8 +25,8 @@ KeywordList = Annotated[list[Keyword], Field(min_length=1, max_length=10_000)]
 class RangeConfig(Contract):
     """The positions ``[start, end)``."""
 
-    start: Count
-    end: Count
+    start: Count = Field(description="First position, counted from 0.", examples=[0])
+    end: Count = Field(description="Position after the last one.", examples=[4])
 
     @field_validator("end")
     @classmethod
@@ -43,13 +43,19 @@ class TruncateConfig(Contract):
     ``keep_system`` keeps the visible system messages in addition to what the options keep.
     """
 
-    keep_first: Count | None = None
-    keep_last: Count | None = None
-    remove_first: Count | None = None
-    remove_last: Count | None = None
-    range: RangeConfig | None = None
-    remove_ranges: Annotated[list[RangeConfig], Field(min_length=1, max_length=1000)] | None = None
-    keep_system: bool = False
+    keep_first: Count | None = Field(None, description="Keep this many messages at the beginning.")
+    keep_last: Count | None = Field(
+        None, description="Keep this many messages at the end.", examples=[6]
+    )
+    remove_first: Count | None = Field(
+        None, description="Hide this many messages at the beginning."
+    )
+    remove_last: Count | None = Field(None, description="Hide this many messages at the end.")
+    range: RangeConfig | None = Field(None, description="Keep only these positions.")
+    remove_ranges: Annotated[list[RangeConfig], Field(min_length=1, max_length=1000)] | None = (
+        Field(None, description="Hide these positions.")
+    )
+    keep_system: bool = Field(False, description="Keep system messages in any case.")
 
     @model_validator(mode="after")
     def _some_option(self) -> Self:
@@ -62,29 +68,41 @@ class TruncateConfig(Contract):
 class InsertConfig(Contract):
     """Messages and their position in the visible list; -1 is the end. Source: semantics 1.7."""
 
-    position: Annotated[int, Field(ge=-1)]
-    messages: Annotated[IncomingMessages, Field(min_length=1)]
+    position: Annotated[int, Field(ge=-1)] = Field(
+        description="Position in the view, from 0; -1 is the end.", examples=[-1]
+    )
+    messages: Annotated[IncomingMessages, Field(min_length=1)] = Field(
+        description="Messages to insert, in order.", examples=[[{"role": "user", "content": "Hi"}]]
+    )
 
 
 class ReplaceConfig(Contract):
     """A message and the index of the visible message that it replaces. Source: semantics 1.8."""
 
-    index: Count
-    message: IncomingMessage
+    index: Count = Field(
+        description="Position of the message to replace in the view, from 0.", examples=[0]
+    )
+    message: IncomingMessage = Field(description="The message to show instead.")
 
 
 class ClearConfig(Contract):
     """Whether the system messages are kept. Source: semantics 1.10."""
 
-    keep_system_message: bool = True
+    keep_system_message: bool = Field(True, description="Whether system messages stay visible.")
 
 
 class FilterConfig(Contract):
     """Which visible messages are kept; at least one list. Source: semantics 1.9."""
 
-    roles: Annotated[list[CountsAs], Field(min_length=1, max_length=100)] | None = None
-    content_contains: KeywordList | None = None
-    content_excludes: KeywordList | None = None
+    roles: Annotated[list[CountsAs], Field(min_length=1, max_length=100)] | None = Field(
+        None, description="Hide messages with other roles.", examples=[["user", "assistant"]]
+    )
+    content_contains: KeywordList | None = Field(
+        None, description="Hide messages without any of these keywords."
+    )
+    content_excludes: KeywordList | None = Field(
+        None, description="Hide messages with any of these keywords."
+    )
 
     @model_validator(mode="after")
     def _some_rule(self) -> Self:
@@ -115,15 +133,28 @@ class OperationConfig(Contract):
     A request model may subclass it and add fields. Source: semantics 1.6-1.13.
     """
 
-    operation: OperationName
-    version: Annotated[int, Field(ge=1)] = VERSION
-    truncate: Annotated[TruncateConfig | None, Field(validate_default=True)] = None
-    insert: Annotated[InsertConfig | None, Field(validate_default=True)] = None
-    replace: Annotated[ReplaceConfig | None, Field(validate_default=True)] = None
-    clear: ClearConfig | None = None
-    filter: Annotated[FilterConfig | None, Field(validate_default=True)] = None
-    pairing: Pairing = "warn"
-    protect_tools: bool = False
+    operation: OperationName = Field(
+        description="The operation; its settings are in the field of its name.",
+        examples=["truncate"],
+    )
+    version: Annotated[int, Field(ge=1)] = Field(
+        VERSION, description="Version of the config: 2.", examples=[2]
+    )
+    truncate: Annotated[TruncateConfig | None, Field(validate_default=True)] = Field(
+        None, description="Settings of `truncate`.", examples=[{"keep_last": 6}]
+    )
+    insert: Annotated[InsertConfig | None, Field(validate_default=True)] = Field(
+        None, description="Settings of `insert`."
+    )
+    replace: Annotated[ReplaceConfig | None, Field(validate_default=True)] = Field(
+        None, description="Settings of `replace`."
+    )
+    clear: ClearConfig | None = Field(None, description="Settings of `clear`.")
+    filter: Annotated[FilterConfig | None, Field(validate_default=True)] = Field(
+        None, description="Settings of `filter`."
+    )
+    pairing: Pairing = Field("warn", description="What to do if a tool call would lose its result.")
+    protect_tools: bool = Field(False, description="Whether the tool description stays visible.")
 
     @model_validator(mode="before")
     @classmethod

@@ -106,7 +106,7 @@ class _Data(BaseModel):
 class ContentPart(_Data):
     """A part of a content; filters search ``text`` parts."""
 
-    type: str
+    type: str = Field(description="Kind of the part.", examples=["text"])
 
     @model_validator(mode="after")
     def _text_is_text(self) -> Self:
@@ -124,7 +124,9 @@ class ContentPart(_Data):
 class ToolCall(_Data):
     """A tool call, stored unchanged; only its id is read."""
 
-    id: Annotated[str, Field(min_length=1)]
+    id: Annotated[str, Field(min_length=1)] = Field(
+        description="Id of the call; its result names it.", examples=["call-1"]
+    )
 
 
 def _kind_of_content(value: object) -> str | None:
@@ -148,16 +150,32 @@ class IncomingMessage(Contract):
 
     model_config = ConfigDict(extra="allow")
 
-    role: Role
-    tool_calls: Annotated[list[ToolCall], Field(fail_fast=True)] | None = None
-    content: Annotated[Content | None, Field(validate_default=True)] = None
-    tool_call_id: Annotated[str | None, Field(min_length=1, validate_default=True)] = None
-    name: str | None = None
-    metadata: dict[str, JsonValue] | None = None
-    tool_description: bool = False
-    id: Annotated[str | None, Field(pattern=f"^{PATTERN}$")] = None
-    tokens: Annotated[int | None, Field(ge=0, le=_MOST_TOKENS)] = None
-    node_id: Annotated[str | None, Field(min_length=1, max_length=64)] = None
+    role: Role = Field(description="Who speaks.", examples=["user"])
+    tool_calls: Annotated[list[ToolCall], Field(fail_fast=True)] | None = Field(
+        None, description="Tool calls of an assistant message."
+    )
+    content: Annotated[Content | None, Field(validate_default=True)] = Field(
+        None, description="Text, or a list of parts; null beside tool calls.", examples=["Hi"]
+    )
+    tool_call_id: Annotated[str | None, Field(min_length=1, validate_default=True)] = Field(
+        None, description="Id of the call whose result this is, of a tool message."
+    )
+    name: str | None = Field(None, description="Name of the speaker or the tool.")
+    metadata: dict[str, JsonValue] | None = Field(
+        None, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
+    )
+    tool_description: bool = Field(
+        False, description="Whether it tells the model which tools it has."
+    )
+    id: Annotated[str | None, Field(pattern=f"^{PATTERN}$")] = Field(
+        None, description="Id that you choose; by default `log-{index}`."
+    )
+    tokens: Annotated[int | None, Field(ge=0, le=_MOST_TOKENS)] = Field(
+        None, description="Tokens as the model counts them; by default estimated."
+    )
+    node_id: Annotated[str | None, Field(min_length=1, max_length=64)] = Field(
+        None, description="Node that wrote it."
+    )
 
     _source: dict[str, JsonValue] = PrivateAttr(default_factory=dict)
 

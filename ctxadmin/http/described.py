@@ -31,6 +31,7 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     TypeAdapter,
@@ -112,6 +113,8 @@ class Described:
     needs: Action | None
     or_needs: Action | None  # what some bodies need instead, as the service finds
     answer_types: tuple[str, ...]  # media types, the first one by default
+    answer_headers: tuple[str, ...]  # of success, beside those of every answer
+    event: Any  # the data of one event of a stream, a model
 
 
 def described(
@@ -127,6 +130,8 @@ def described(
     needs: Action | None = None,
     or_needs: Action | None = None,
     answer_types: tuple[str, ...] = ("application/json",),
+    answer_headers: tuple[str, ...] = (),
+    event: object = None,
 ) -> Callable[[HandlerT], HandlerT]:
     """Say what the decorated handler takes and answers."""
     about = Described(
@@ -140,6 +145,8 @@ def described(
         needs=needs,
         or_needs=or_needs,
         answer_types=answer_types,
+        answer_headers=answer_headers,
+        event=event,
     )
 
     def attach(handler: HandlerT) -> HandlerT:
@@ -147,6 +154,23 @@ def described(
         return handler
 
     return attach
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent:
+    """A request that ctxadmin itself sends to the address of a webhook."""
+
+    name: str
+    summary: str
+    body: Any  # a model
+
+
+SENT_EVENTS: Final[dict[str, SentEvent]] = {}
+
+
+def sends(event: SentEvent) -> None:
+    """Put an event under ``webhooks`` of the OpenAPI document."""
+    SENT_EVENTS[event.name] = event
 
 
 def description_of(handler: object) -> Described | None:
@@ -175,8 +199,8 @@ class ListOf(Answer, Generic[ItemT]):
     # Pydantic does not hand the docstring on to ListOf[Model].
     model_config = ConfigDict(json_schema_extra={"description": "A page of a list."})
 
-    results: list[ItemT]
-    next: str | None
+    results: list[ItemT] = Field(description="The items of this page.")
+    next: str | None = Field(description="Cursor of the next page; null on the last one.")
 
 
 class JsonOf:

@@ -17,12 +17,12 @@ from drf_spectacular.openapi import AutoSchema
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from ctxadmin.http.described import Described, Parameter, description_of
+from ctxadmin.http.described import SENT_EVENTS, Described, Parameter, SentEvent, description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
+from ctxadmin.http.openapi_parts import HEADERS, PROBLEM, SIGNATURE, Json, headers
 from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
 from ctxadmin.identity.roles import who_may
 
-Json = dict[str, Any]
 TAGS: Final = {
     "conversations": "Conversations",
     "workflows": "Workflows and filters",
@@ -48,6 +48,19 @@ _IDEMPOTENCY_KEY: Final = Parameter(
     "The call takes effect once; a repeat within 24 hours gets the same answer.",
     place="header",
     limits={"minLength": 1, "maxLength": 255},
+)
+
+_OF_EVERY_CALL: Final = (
+    Parameter(
+        "X-Request-ID",
+        "An id of your own for this request; it is in the answer, the logs and the audit.",
+        place="header",
+    ),
+    Parameter(
+        "traceparent",
+        "The trace that the request belongs to (W3C Trace Context).",
+        place="header",
+    ),
 )
 
 
@@ -112,7 +125,7 @@ class Schema(AutoSchema):
         said = self.about.parameters if self.about else ()
         if self.method in ("POST", "PATCH") and getattr(self.view, "keep_answers", False):
             said = (*said, _IDEMPOTENCY_KEY)
-        return [*found, *(_parameter(each) for each in said)]
+        return [*found, *(_parameter(each) for each in (*said, *_OF_EVERY_CALL))]
 
     def _get_request_body(self, direction: str = "request") -> Json | None:
         if self.about is None or self.about.body is None:
@@ -135,6 +148,10 @@ class Schema(AutoSchema):
         if about and about.body is not None:
             answers["400"] = _problem([f"`validation`: {_MALFORMED}"])
         answers["default"] = _problem(["Any other problem; `code` is stable."])
+        of_success = about.answer_headers if about else ()
+        for number, answer in answers.items():
+            if number != "default":
+                answer["headers"] = headers(int(number), of_success)
         return dict(sorted(answers.items()))
 
     def _success(self, status: int) -> Json:
@@ -143,19 +160,36 @@ class Schema(AutoSchema):
             return answer
         schema = components().schema(self.about.answer, "serialization")
         answer["content"] = {
-            kind: {"schema": schema if "json" in kind else _TEXT}
+            kind: {"schema": schema if "json" in kind else self._stream_or_text()}
             for kind in self.about.answer_types
         }
         return answer
 
+    def _stream_or_text(self) -> Json:
+        if self.about is None or self.about.event is None:
+            return _TEXT
+        of_event = components().schema(self.about.event, "serialization")
+        return {
+            "type": "string",
+            "description": "Server-sent events; the `data` of each is JSON of this schema.",
+            "contentMediaType": "application/json",
+            "contentSchema": of_event,
+        }
+
     def _error_codes(self) -> set[str]:
         """What was said, and what every operation of this form may answer."""
-        codes = {"unauthenticated"}
+        codes = {"unauthenticated", "not_acceptable", "rate_limited", "unavailable", "internal"}
         if self.about:
+            names = {parameter["name"] for parameter in self._get_parameters()}
+            codes |= {"version_conflict"} if "If-Match" in names else set()
+            codes |= {"duplicate"} if "Idempotency-Key" in names else set()
+            codes |= {"request_timeout"} if self.about.body else set()
             codes |= set(self.about.errors)
             codes |= {"validation"} if self.about.parameters or self.about.body else set()
             codes |= {"forbidden"} if self.about.needs else set()
             codes |= {"too_large", "unsupported_media_type"} if self.about.body else set()
+        if "{conversation_id}" in self.path:
+            codes.add("damaged")
         return codes | ({"not_found"} if "{" in self.path else set())
 
 
@@ -195,6 +229,8 @@ class Components:
             schema_generator=_Generator,
         )
         self.definitions: Json = {"Problem": PROBLEM, **rest.get("$defs", {})}
+        for name, schema in self.definitions.items():
+            schema["title"] = name
 
     def schema(self, model: Any, mode: JsonSchemaMode) -> Json:
         """The schema of one model, most often a reference."""
@@ -208,9 +244,19 @@ def _key(model: Any) -> str:
 
 
 class _Generator(GenerateJsonSchema):
-    """Pydantic's own, but for the warnings about defaults that are no JSON."""
+    """Pydantic's own with short names, without warnings about defaults that are no JSON."""
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+
+    def normalize_name(self, name: str) -> str:
+        """``conversations.api.answers.AppliedAnswer`` is ``ConversationsAppliedAnswer``."""
+        app, dot, rest = name.partition(".")
+        if dot and "[" not in name:
+            name = app.title() + rest.rpartition(".")[2]
+        return super().normalize_name(name)
+
+    def field_title_should_be_set(self, schema: object) -> bool:
+        return False  # it would repeat the name of the field, and clients name types by it
 
 
 @functools.cache
@@ -223,6 +269,9 @@ def components() -> Components:
             models.append((about.body, "validation"))
         if about and about.answer is not None:
             models.append((about.answer, "serialization"))
+        if about and about.event is not None:
+            models.append((about.event, "serialization"))
+    models += [(event.body, "serialization") for event in SENT_EVENTS.values()]
     return Components(models)
 
 
@@ -237,7 +286,24 @@ def add_components(result: Json, **_: object) -> Json:
     """A post-processing hook: the components that the operations refer to, sorted by name."""
     schemas = result["components"].setdefault("schemas", {})
     schemas.update(sorted(components().definitions.items()))
+    result["components"]["headers"] = HEADERS
+    result["webhooks"] = {event.name: {"post": _webhook(event)} for event in SENT_EVENTS.values()}
     return result
+
+
+def _webhook(event: SentEvent) -> Json:
+    schema = components().schema(event.body, "serialization")
+    return {
+        "operationId": f"receive_{event.name}",
+        "summary": event.summary,
+        "parameters": [_parameter(each) for each in SIGNATURE],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {
+            "2XX": {"description": "Received."},
+            "410": {"description": "Gone: the webhook is paused."},
+            "default": {"description": "Not received: it is sent again later."},
+        },
+    }
 
 
 @functools.cache
@@ -255,47 +321,3 @@ def document() -> bytes:
 def schema_view(request: HttpRequest) -> HttpResponse:
     """``GET /api/schema``."""
     return HttpResponse(document(), content_type="application/json")
-
-
-PROBLEM: Final[Json] = {
-    "type": "object",
-    "description": "An error (RFC 9457). `code` is stable, `type` links to its explanation.",
-    "required": ["type", "title", "status", "code", "detail"],
-    "properties": {
-        "type": {"type": "string", "format": "uri-reference"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "code": {"type": "string", "enum": list(CATALOGUE)},
-        "detail": {"type": "string"},
-        "errors": {
-            "type": "array",
-            "description": "The invalid places of the input.",
-            "items": {
-                "type": "object",
-                "required": ["pointer", "message", "code"],
-                "properties": {
-                    "pointer": {
-                        "type": "string",
-                        "description": "A JSON pointer into the body, `?name` for a parameter, "
-                        "or the name of a header.",
-                    },
-                    "message": {"type": "string"},
-                    "code": {"type": "string"},
-                    "line": {"type": "integer", "minimum": 1},
-                    "column": {"type": "integer", "minimum": 1},
-                },
-            },
-        },
-        "expected": {"description": "The version that the writer expected."},
-        "actual": {"description": "The current version."},
-        "changed_keys": {"type": "array", "items": {"type": "string"}},
-        "missing": {"type": "array", "items": {"type": "string"}},
-        "indices": {"type": "array", "items": {"type": "integer"}},
-        "key": {"type": "string"},
-        "limit": {"type": "integer"},
-        "status_now": {"type": "string"},
-        "ready_nodes": {"type": "array", "items": {"type": "string"}},
-        "held_by": {"type": "string"},
-        "until": {"type": "string", "format": "date-time"},
-    },
-}

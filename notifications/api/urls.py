@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from notifications.api import views
+from notifications.api import events, views
 
 _ONE = "webhooks/<str:webhook_id>"
 
@@ -15,3 +15,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/deliveries", views.Deliveries.as_view()),
     path(f"{_ONE}/deliveries/<str:delivery_id>/resend", views.Resend.as_view()),
 ]
+
+events.register()

@@ -3,6 +3,7 @@
 from typing import ClassVar, Literal, Self
 
 from django.http import HttpResponse
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -28,17 +29,23 @@ class WebhookAnswer(Answer):
     deliveries are also signed with the former secret.
     """
 
-    id: str
-    name: str
-    url: str
-    kinds: list[str]
-    workflow: str | None
-    paused: bool
-    gone_at: str | None
-    former_secret_until: str | None
-    owner: str
-    version: int
-    created_at: str
+    id: str = Field(description="Id of the webhook.")
+    name: str = Field(description="Name of the webhook.", examples=["Chat room"])
+    url: str = Field(
+        description="Address to which events are sent.", examples=["https://example.org/hook"]
+    )
+    kinds: list[str] = Field(
+        description="Kinds of events that are sent.", examples=[["execution.paused"]]
+    )
+    workflow: str | None = Field(description="Slug of the only workflow; null for all executions.")
+    paused: bool = Field(description="Whether events are queued and not sent.")
+    gone_at: str | None = Field(description="When the receiver answered 410 (ISO 8601, UTC).")
+    former_secret_until: str | None = Field(
+        description="Until when the former secret also signs (ISO 8601, UTC)."
+    )
+    owner: str = Field(description="Who saved it last.")
+    version: int = Field(description="Number of its changes.", examples=[1])
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, hook: Webhook) -> Self:
@@ -48,7 +55,7 @@ class WebhookAnswer(Answer):
 class NewWebhookAnswer(WebhookAnswer):
     """A webhook with its secret, which no other answer contains."""
 
-    secret: str
+    secret: str = Field(description="Secret that signs the deliveries; shown only once.")
 
     @classmethod
     def with_secret(cls, made: webhooks.NewSecret) -> Self:
@@ -58,17 +65,19 @@ class NewWebhookAnswer(WebhookAnswer):
 class DeliveryAnswer(Answer):
     """A delivery to a webhook; `id` is the `webhook-id` of every attempt."""
 
-    id: str
-    kind: str
-    conversation_id: str | None
-    execution: str | None
-    version: int | None
-    at: str
-    state: Literal["waiting", "sent", "dead"]
-    attempts: int
-    next_at: str | None
-    answered: int | None
-    problem: str | None
+    id: str = Field(description="Id of the delivery: `webhook-id` of every attempt.")
+    kind: str = Field(description="Kind of the event.", examples=["execution.paused"])
+    conversation_id: str | None = Field(description="Id of the conversation; null in a test.")
+    execution: str | None = Field(description="Id of the execution; null in a test.")
+    version: int | None = Field(description="Version that the event is about.")
+    at: str = Field(description="When the event happened (ISO 8601, UTC).")
+    state: Literal["waiting", "sent", "dead"] = Field(
+        description="Whether it waits, was sent, or was given up."
+    )
+    attempts: int = Field(description="Number of attempts.", examples=[1])
+    next_at: str | None = Field(description="When the next attempt is due (ISO 8601, UTC).")
+    answered: int | None = Field(description="HTTP status of the last answer.", examples=[200])
+    problem: str | None = Field(description="Why the last attempt failed.")
 
     @classmethod
     def of(cls, row: Delivery) -> Self:
@@ -105,6 +114,7 @@ class Webhooks(Endpoint):
         status=201,
         errors=("invalid_state",),
         needs=Action.WEBHOOK_MANAGE,
+        answer_headers=("ETag",),
     )
     def post(self, request: Request) -> Response:
         """Only this answer contains the secret."""
@@ -113,7 +123,9 @@ class Webhooks(Endpoint):
 
 
 class OneWebhook(Endpoint):
-    @described("Get a webhook", answer=WebhookAnswer, needs=Action.WEBHOOK_MANAGE)
+    @described(
+        "Get a webhook", answer=WebhookAnswer, needs=Action.WEBHOOK_MANAGE, answer_headers=("ETag",)
+    )
     def get(self, request: Request, webhook_id: str) -> Response:
         """The ETag is the number of its changes."""
         hook = webhooks.find(self.actor, webhook_id)
@@ -126,6 +138,7 @@ class OneWebhook(Endpoint):
         headers=(IF_MATCH,),
         errors=("version_conflict",),
         needs=Action.WEBHOOK_MANAGE,
+        answer_headers=("ETag",),
     )
     def patch(self, request: Request, webhook_id: str) -> Response:
         """While paused, deliveries are queued. Whoever changes it becomes its owner."""
@@ -155,6 +168,7 @@ class RenewSecret(Endpoint):
         answer=NewWebhookAnswer,
         errors=("version_conflict",),
         needs=Action.WEBHOOK_MANAGE,
+        answer_headers=("ETag",),
     )
     def post(self, request: Request, webhook_id: str) -> Response:
         """Deliveries are signed with the new one at once, and also with the former for 24 hours."""

@@ -24,18 +24,30 @@ Slug = Annotated[str, Field(pattern=f"^{PATTERN}$")]
 class CreateWebhook(Contract):
     """The address and the kinds of events, for one workflow or all of the workspace."""
 
-    name: Name
-    url: Url
-    kinds: Kinds
-    workflow: Slug | None = None
+    name: Name = Field(description="Name of the webhook.", examples=["Chat room"])
+    url: Url = Field(
+        description="Address to which events are sent.", examples=["https://example.org/hook"]
+    )
+    kinds: Kinds = Field(description="Kinds of events to send.", examples=[["execution.paused"]])
+    workflow: Slug | None = Field(
+        None, description="Only executions of this workflow; by default all."
+    )
 
 
 class ChangeWebhook(Contract):
     """The fields to change. ``workflow: ""`` means all executions."""
 
-    name: Name | None = None
-    url: Url | None = None
-    kinds: Kinds | None = None
-    workflow: Slug | Annotated[str, Field(max_length=0)] | None = None
-    paused: bool | None = None
-    expected_version: Annotated[int, Field(ge=0)] | None = None
+    name: Name | None = Field(None, description="The new name.", examples=["Chat room"])
+    url: Url | None = Field(
+        None, description="The new address.", examples=["https://example.org/hook"]
+    )
+    kinds: Kinds | None = Field(
+        None, description="The new kinds of events.", examples=[["execution.paused"]]
+    )
+    workflow: Slug | Annotated[str, Field(max_length=0)] | None = Field(
+        None, description="Slug of the only workflow; an empty text means all."
+    )
+    paused: bool | None = Field(None, description="Whether events are queued and not sent.")
+    expected_version: Annotated[int, Field(ge=0)] | None = Field(
+        None, description="The version that you read.", examples=[0]
+    )

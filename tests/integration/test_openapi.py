@@ -9,12 +9,13 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver
 from django.utils import translation
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 from ctxadmin.http import openapi, problems
 from ctxadmin.http.described import description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
-from ctxadmin.lib import errors
+from ctxadmin.lib import errors, ids
 from ctxadmin.ui.schema_rows import example_of, kind_of, rows_of
 from tests.openapi import contract
 
@@ -151,11 +152,88 @@ def test_every_model_tells_what_it_is() -> None:
     assert not silent
 
 
+def test_every_property_tells_what_it_is() -> None:
+    silent = [
+        f"{name}.{field}"
+        for name, model in contract()["components"]["schemas"].items()
+        for field, schema in properties_within(model)
+        if not schema.get("description")
+    ]
+    assert not silent
+
+
+def properties_within(schema: object) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every property of a schema and of the schemas inside it, with its name."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from properties_within(each)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties", {}).items()
+        for key, each in schema.items():
+            if key == "properties":
+                yield from properties_within(list(each.values()))
+            elif key not in ("examples", "default", "enum", "const"):
+                yield from properties_within(each)
+
+
+def test_every_example_of_a_property_is_one_that_its_schema_takes() -> None:
+    whole = {"components": contract()["components"]}
+    for name, model in contract()["components"]["schemas"].items():
+        for field, schema in properties_within(model):
+            for example in schema.get("examples", ()):
+                wrong = list(Draft202012Validator({**schema, **whole}).iter_errors(example))
+                assert not wrong, (name, field, wrong)
+
+
 def test_the_document_is_english_whoever_asks_first() -> None:
     openapi.document.cache_clear()
     with translation.override("zh-hans"):
         first = openapi.document()
     assert json.loads(first) == contract()
+
+
+def test_ids_that_callers_choose_have_the_pattern_that_is_enforced() -> None:
+    schemas = contract()["components"]["schemas"]
+    node = schemas["Node"]["properties"]["id"]
+    slug = schemas["CreateWorkflow"]["properties"]["slug"]["anyOf"][0]
+    for text in ("a-1_B", "x" * 64, "x" * 65, "", "a b", "ä", "import", "diff"):
+        assert Draft202012Validator(node).is_valid(text) == ids.is_public_id(text)
+        is_free = ids.is_public_id(text) and not ids.is_reserved(text)
+        assert Draft202012Validator(slug).is_valid(text) == is_free
+
+
+def test_components_have_unique_plain_names_as_titles() -> None:
+    for name, schema in contract()["components"]["schemas"].items():
+        assert schema["title"] == name
+        assert "__" not in name
+
+
+# -- headers and problems
+
+
+def test_every_answer_names_the_headers_that_a_caller_acts_on() -> None:
+    for path, method, operation in operations():
+        answers = operation["responses"]
+        place = (method, path)
+        assert "WWW-Authenticate" in answers["401"]["headers"], place
+        assert "Retry-After" in answers["429"]["headers"], place
+        assert "Retry-After" in answers["503"]["headers"], place
+        assert "X-Request-ID" in answers["500"]["headers"], place
+
+
+def test_a_condition_and_a_key_name_the_problem_that_they_lead_to() -> None:
+    wanted = {"If-Match": "version_conflict", "Idempotency-Key": "duplicate"}
+    for path, method, operation in operations():
+        for parameter in operation["parameters"]:
+            code = wanted.get(parameter["name"])
+            if code:
+                assert f"`{code}`" in operation["responses"]["409"]["description"], (method, path)
+
+
+def test_every_call_takes_a_trace_and_an_id_of_the_request() -> None:
+    for path, method, operation in operations():
+        names = {each["name"] for each in operation["parameters"] if each["in"] == "header"}
+        assert {"traceparent", "X-Request-ID"} <= names, (method, path)
 
 
 # -- errors

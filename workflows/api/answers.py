@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Self
 
 import orjson
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from ctxadmin.http.described import Answer, JsonOf
 from ctxadmin.lib import clock
@@ -22,14 +22,18 @@ from workflows.trials import Previewed, Tried
 class WorkflowAnswer(Answer):
     """A workflow; ``published_draft_version`` is the version of the draft that was published."""
 
-    slug: str
-    name: str
-    description: str
-    draft_version: int
-    published_version: int | None
-    published_draft_version: int | None
-    created_at: str
-    updated_at: str
+    slug: str = Field(description="Slug of the workflow, its id in paths.", examples=["support"])
+    name: str = Field(description="Name of the workflow.", examples=["Support"])
+    description: str = Field(description="What it is for, in a few words.")
+    draft_version: int = Field(description="Number of the draft's changes.", examples=[4])
+    published_version: int | None = Field(
+        description="Latest published version; null without.", examples=[1]
+    )
+    published_draft_version: int | None = Field(
+        description="Version of the draft that was published."
+    )
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    updated_at: str = Field(description="When it was last changed (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, row: Workflow) -> "WorkflowAnswer":
@@ -53,12 +57,14 @@ class ProblemAnswer(Answer):
 
     model_config = ConfigDict(extra="allow")
 
-    pointer: str
-    code: str
-    message: str
-    severity: Severity
-    node: str | None = None
-    edge: str | None = None
+    pointer: str = Field(
+        description="JSON pointer to the place in the document.", examples=["/nodes/0"]
+    )
+    code: str = Field(description="Stable code of the problem.")
+    message: str = Field(description="What is wrong, for a person.")
+    severity: Severity = Field(description="An error prevents publishing, a warning does not.")
+    node: str | None = Field(None, description="Id of the node.")
+    edge: str | None = Field(None, description="Id of the edge.")
 
 
 Problems = Annotated[object, JsonOf(list[ProblemAnswer])]
@@ -68,8 +74,8 @@ DocumentJson = Annotated[object, JsonOf(Document)]
 class SavedDraftAnswer(Answer):
     """The new version of a draft, and its problems."""
 
-    draft_version: int
-    problems: Problems
+    draft_version: int = Field(description="Number of the draft's changes.", examples=[4])
+    problems: Problems = Field(description="Problems of the document, in order.")
 
     @classmethod
     def of(cls, saved: SavedDraft) -> Self:
@@ -82,9 +88,9 @@ class SavedDraftAnswer(Answer):
 class DraftAnswer(Answer):
     """A draft with its version and problems."""
 
-    document: DocumentJson
-    draft_version: int
-    problems: Problems
+    document: DocumentJson = Field(description="The workflow document.")
+    draft_version: int = Field(description="Number of the draft's changes.", examples=[4])
+    problems: Problems = Field(description="Problems of the document, in order.")
 
     @classmethod
     def of(cls, saved: SavedDraft) -> Self:
@@ -98,14 +104,16 @@ class DraftAnswer(Answer):
 class PlacedProblemAnswer(ProblemAnswer):
     """A problem of an imported text; lines and columns count from 1."""
 
-    file_line: int
-    file_column: int
+    file_line: int = Field(description="Line in the text, from 1.", examples=[12])
+    file_column: int = Field(description="Column in the text, from 1.", examples=[5])
 
 
 class ImportedAnswer(WorkflowAnswer):
     """The workflow of an imported document, and the problems of the document."""
 
-    problems: Annotated[object, JsonOf(list[PlacedProblemAnswer])]
+    problems: Annotated[object, JsonOf(list[PlacedProblemAnswer])] = Field(
+        description="Problems of the document, in order."
+    )
 
     @classmethod
     def of_saved(cls, saved: SavedDraft, places: Sequence[Place]) -> Self:
@@ -120,10 +128,12 @@ class ImportedAnswer(WorkflowAnswer):
 class PublishedAnswer(Answer):
     """A published version."""
 
-    version: int
-    note: str
-    author: str
-    created_at: str
+    version: int = Field(description="Number of the published version, from 1.", examples=[1])
+    note: str = Field(description="What changed, in the author's words.")
+    author: str = Field(
+        description="Who did it: a token, a person or the system.", examples=["token:engine"]
+    )
+    created_at: str = Field(description="When it was created (ISO 8601, UTC).")
 
     @classmethod
     def of(cls, row: WorkflowVersion) -> "PublishedAnswer":
@@ -138,7 +148,7 @@ class PublishedAnswer(Answer):
 class VersionAnswer(PublishedAnswer):
     """A published version with its document. It never changes."""
 
-    document: DocumentJson
+    document: DocumentJson = Field(description="The workflow document.")
 
     @classmethod
     def of_row(cls, row: WorkflowVersion) -> Self:
@@ -149,10 +159,10 @@ class VersionAnswer(PublishedAnswer):
 class FieldChangeAnswer(Answer):
     """One difference within an element; a side without a value is left out."""
 
-    path: str
-    kind: str
-    before: JsonValue = None
-    after: JsonValue = None
+    path: str = Field(description="JSON pointer to the place.", examples=["/plan/0"])
+    kind: str = Field(description="Kind of the difference.")
+    before: JsonValue = Field(None, description="The value before.")
+    after: JsonValue = Field(None, description="The value after.")
 
 
 class ElementChangeAnswer(Answer):
@@ -161,46 +171,52 @@ class ElementChangeAnswer(Answer):
     Added and removed elements are in ``after`` or ``before``, changes in ``fields``.
     """
 
-    element: str
-    id: str
-    kind: str
-    before: JsonValue = None
-    after: JsonValue = None
-    fields: list[FieldChangeAnswer] = []
+    element: str = Field(
+        description="Kind of the element: node, edge, reducer or field.", examples=["node"]
+    )
+    id: str = Field(description="Id or name of the element.")
+    kind: str = Field(description="Kind of the difference.")
+    before: JsonValue = Field(None, description="The element before; absent if it was added.")
+    after: JsonValue = Field(None, description="The element after; absent if it was removed.")
+    fields: list[FieldChangeAnswer] = Field([], description="Differences within the element.")
 
 
 class NoticeAnswer(Answer):
     """A warning about messages, by their indices."""
 
-    code: str
-    message: str
-    indices: list[int]
-    step: str | int
+    code: str = Field(description="Stable code.")
+    message: str = Field(description="Explanation for a person.")
+    indices: list[int] = Field(description="Log indices of the messages.")
+    step: str | int = Field(description="Step of the filters: a name, or a number from 0.")
 
 
 class ConflictAnswer(Answer):
     """Two edges have different values under one name; the later edge won."""
 
-    section: str
-    name: str
-    winner: str
-    loser: str
+    section: str = Field(
+        description="Section of the context: variables, history, metadata or messages."
+    )
+    name: str = Field(description="Name.")
+    winner: str = Field(description="Edge whose value was kept.")
+    loser: str = Field(description="Edge whose value was dropped.")
 
 
 class DecisionAnswer(Answer):
     """What happened to one name or message, by which step and rule, and why."""
 
-    section: str
-    name: str | None = None
-    index: int | None = None
-    verdict: str
-    step: str | int
-    rule: int | None = None
-    filter: int | None = None
-    renamed: str | None = None
-    reason: str
-    before: JsonValue = None
-    after: JsonValue = None
+    section: str = Field(
+        description="Section of the context: variables, history, metadata or messages."
+    )
+    name: str | None = Field(None, description="Name, in the sections of names.")
+    index: int | None = Field(None, description="Log index, of a message.")
+    verdict: str = Field(description="kept, dropped, changed or added.", examples=["kept"])
+    step: str | int = Field(description="Step of the filters: a name, or a number from 0.")
+    rule: int | None = Field(None, description="Number of the rule in its filter, from 0.")
+    filter: int | None = Field(None, description="Number of the filter in its step, from 0.")
+    renamed: str | None = Field(None, description="The new name, if it was renamed.")
+    reason: str = Field(description="Why the rule decided so.")
+    before: JsonValue = Field(None, description="The value before.")
+    after: JsonValue = Field(None, description="The value after.")
 
 
 class SeenMessageAnswer(Answer):
@@ -208,12 +224,14 @@ class SeenMessageAnswer(Answer):
 
     model_config = ConfigDict(extra="allow")
 
-    index: int
-    id: str
-    role: str
-    visible: bool
-    tokens: int
-    tokens_estimated: bool
+    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
+    id: str = Field(description="Id of the message.", examples=["log-0"])
+    role: str = Field(description="Who speaks.", examples=["user"])
+    visible: bool = Field(description="Whether it is in the current view.")
+    tokens: int = Field(
+        description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]
+    )
+    tokens_estimated: bool = Field(description="Whether the tokens are an estimate.")
 
 
 Context = Annotated[object, JsonOf(PromptContextInput)]
@@ -231,10 +249,10 @@ def _fragment(data: dict[str, JsonValue]) -> orjson.Fragment:
 class AppliedAnswer(Answer):
     """A context and messages after filters, and why each item was kept, dropped or changed."""
 
-    context: Context
-    messages: SeenMessages
-    explanation: Explanation
-    warnings: Notices
+    context: Context = Field(description="The prompt context.")
+    messages: SeenMessages = Field(description="The messages, in order.")
+    explanation: Explanation = Field(description="For each name and message, which rule decided.")
+    warnings: Notices = Field(description="Warnings; nothing was refused because of them.")
 
     @classmethod
     def of(cls, tried: Tried) -> Self:
@@ -249,10 +267,10 @@ class AppliedAnswer(Answer):
 class JoinedAnswer(Answer):
     """The merged context of several edges."""
 
-    context: Context
-    messages: SeenMessages
-    conflicts: Conflicts
-    warnings: Notices
+    context: Context = Field(description="The prompt context.")
+    messages: SeenMessages = Field(description="The messages, in order.")
+    conflicts: Conflicts = Field(description="Names with different values on several edges.")
+    warnings: Notices = Field(description="Warnings; nothing was refused because of them.")
 
     @classmethod
     def of(cls, tried: Tried) -> Self:
@@ -271,15 +289,23 @@ class PreviewAnswer(AppliedAnswer):
     asked for; ``system`` is null where that has none beside them.
     """
 
-    messages: Annotated[object, JsonOf(list[SeenMessageAnswer] | list[dict[str, JsonValue]])]
-    format: str
-    system: list[dict[str, JsonValue]] | None
-    conflicts: Conflicts
-    edges: list[str]
-    problems: Problems
-    tokens_before: int
-    tokens_after: int
-    cached_prefix_lost: int
+    messages: Annotated[object, JsonOf(list[SeenMessageAnswer] | list[dict[str, JsonValue]])] = (
+        Field(description="The messages that the node would see, in order.")
+    )
+    format: str = Field(description="Name of the format of the messages.", examples=["openai"])
+    system: list[dict[str, JsonValue]] | None = Field(
+        description="System messages, in formats that keep them apart."
+    )
+    conflicts: Conflicts = Field(description="Names with different values on several edges.")
+    edges: list[str] = Field(description="Ids of the incoming edges that were used.")
+    problems: Problems = Field(description="Problems of the document, in order.")
+    tokens_before: int = Field(
+        description="Tokens of the visible messages before.", examples=[2400]
+    )
+    tokens_after: int = Field(description="Tokens of the visible messages after.", examples=[900])
+    cached_prefix_lost: int = Field(
+        description="Tokens of the cached prefix that are lost.", examples=[300]
+    )
 
     @classmethod
     def of_preview(cls, found: Previewed, name: str) -> Self:
@@ -309,32 +335,32 @@ class CheckedAnswer(Answer):
     ``names`` are the names that it mentions.
     """
 
-    ok: bool
-    names: list[str]
-    value: JsonValue = None
-    holds: bool | None = None
+    ok: bool = Field(description="Always true; an invalid condition is `validation`.")
+    names: list[str] = Field(description="Names that the condition mentions.")
+    value: JsonValue = Field(None, description="Its value in the given context.")
+    holds: bool | None = Field(None, description="Whether that value counts as true.")
 
 
 class RegisteredAnswer(Answer):
     """A processor or a transform with its origin; ``fault`` if it cannot be loaded."""
 
-    name: str
-    origin: str
-    description: str
-    fault: str | None
+    name: str = Field(description="Name, as documents use it.")
+    origin: str = Field(description="`builtin`, `registered` or the name of a package.")
+    description: str = Field(description="What it is for, in a few words.")
+    fault: str | None = Field(description="Why it cannot be loaded; null if it can.")
 
 
 class ReducerAnswer(Answer):
     """A reducer, and the state keys that have it by default."""
 
-    name: str
-    description: str
-    default_for: list[str]
+    name: str = Field(description="Name of the reducer.", examples=["append"])
+    description: str = Field(description="What it is for, in a few words.")
+    default_for: list[str] = Field(description="State keys that have it by default.")
 
 
 class SchemaAnswer(Answer):
     """A config whose JSON Schema is at ``url``."""
 
-    name: str
-    description: str
-    url: str
+    name: str = Field(description="Name of the config.")
+    description: str = Field(description="What it is for, in a few words.")
+    url: str = Field(description="Address of its JSON Schema.")

@@ -52,6 +52,7 @@ class ImportYaml(Endpoint):
         headers=(IF_MATCH,),
         errors=("duplicate", "version_conflict", "not_found"),
         needs=Action.WORKFLOW_CHANGE,
+        answer_headers=("Location",),
     )
     def post(self, request: Request) -> Response:
         """Creates a workflow with this draft. A draft with problems is saved as well.

@@ -8,6 +8,7 @@ from pydantic import (
     JsonValue,
     SkipValidation,
     ValidationInfo,
+    WithJsonSchema,
     field_validator,
 )
 
@@ -39,7 +40,7 @@ def _slug(text: str) -> str:
     return text
 
 
-Slug = Annotated[str, AfterValidator(_slug)]
+Slug = Annotated[str, AfterValidator(_slug), WithJsonSchema(ids.FREE_SCHEMA)]
 
 
 class CreateWorkflow(Contract):
@@ -48,39 +49,51 @@ class CreateWorkflow(Contract):
     ``start_with`` names a template whose nodes and edges it starts with.
     """
 
-    slug: Slug | None = None
-    name: Name = ""
-    description: Text = ""
-    start_with: StarterName | None = None
+    slug: Slug | None = Field(
+        None, description="Slug that you choose; by default one is made.", examples=["support"]
+    )
+    name: Name = Field("", description="Name of the workflow.", examples=["Support"])
+    description: Text = Field("", description="What it is for.")
+    start_with: StarterName | None = Field(
+        None, description="Template with whose nodes and edges it starts."
+    )
 
 
 class ChangeWorkflow(Contract):
     """``PATCH /workflows/{slug}``: sets the given fields."""
 
-    name: Annotated[Name, Field(min_length=1)] | None = None
-    description: Text | None = None
+    name: Annotated[Name, Field(min_length=1)] | None = Field(
+        None, description="The new name.", examples=["Support"]
+    )
+    description: Text | None = Field(None, description="The new description.")
 
 
 class PutDraft(Contract):
     """``PUT /workflows/{slug}/draft``; If-Match can replace ``expected_version``."""
 
-    document: Document
-    expected_version: Seen = None
+    document: Document = Field(description="The workflow document.")
+    expected_version: Seen = Field(
+        None, description="`draft_version` that you read; 0 for the first.", examples=[0]
+    )
 
 
 class Publish(Contract):
     """``POST /workflows/{slug}/publish``; If-Match can replace ``expected_version``."""
 
-    note: Text = ""
-    expected_version: Seen = None
+    note: Text = Field("", description="What changed, for others.", examples=["Shorter context"])
+    expected_version: Seen = Field(None, description="`draft_version` that you read.", examples=[1])
 
 
 class ImportWorkflow(Contract):
     """``POST /workflows/import`` as JSON; ``expected_version`` is for an existing slug."""
 
-    yaml: str
-    slug: Slug | None = None
-    expected_version: Number | None = None
+    yaml: str = Field(
+        description="The document as YAML text.", examples=["name: Support\nnodes: []\nedges: []\n"]
+    )
+    slug: Slug | None = Field(None, description="Slug of the workflow to make or to change.")
+    expected_version: Number | None = Field(
+        None, description="`draft_version` that you read, of an existing workflow."
+    )
 
 
 class PreviewNode(Contract):
@@ -92,14 +105,26 @@ class PreviewNode(Contract):
     lead to a merge or join, or the first that leads to any other node. The answer names them.
     """
 
-    node: ElementId
-    edges: Annotated[list[ElementId], Field(max_length=MAX_ARRIVALS)] | None = None
-    document: Document | None = None
-    version: Annotated[int, Field(ge=1, lt=2**31)] | None = None
-    conversation_id: str | None = None
-    at: Number | None = None
-    context: ContextSource | None = None
-    messages: IncomingMessages = []
+    node: ElementId = Field(description="Id of the node.", examples=["draft"])
+    edges: Annotated[list[ElementId], Field(max_length=MAX_ARRIVALS)] | None = Field(
+        None, description="Ids of the edges to enter along; by default the ready ones."
+    )
+    document: Document | None = Field(
+        None, description="A document that is not saved, instead of the draft."
+    )
+    version: Annotated[int, Field(ge=1, lt=2**31)] | None = Field(
+        None, description="Published version, instead of the draft."
+    )
+    conversation_id: str | None = Field(
+        None, description="Conversation whose context the node would see."
+    )
+    at: Number | None = Field(None, description="Version of its execution; by default the latest.")
+    context: ContextSource | None = Field(
+        None,
+        description="A prompt context, instead of a conversation.",
+        examples=[{"variables": {"score": 4}}],
+    )
+    messages: IncomingMessages = Field([], description="Messages, instead of a conversation.")
 
     @field_validator("version", "at", "context", "messages")
     @classmethod
@@ -128,9 +153,14 @@ class PreviewNode(Contract):
 class ApplyFilters(Contract):
     """``POST /filters/apply``."""
 
-    context: ContextSource
-    messages: IncomingMessages = []
-    steps: Annotated[list[FilterStep], Field(max_length=MAX_STEPS)]
+    context: ContextSource = Field(
+        description="The prompt context to filter.", examples=[{"variables": {"score": 4}}]
+    )
+    messages: IncomingMessages = Field([], description="The messages to filter.")
+    steps: Annotated[list[FilterStep], Field(max_length=MAX_STEPS)] = Field(
+        description="Filters, applied one after the other.",
+        examples=[[{"context_type": "llm_context"}]],
+    )
 
     def given(self) -> Given:
         context = PromptContext.read(self.context, "/context")
@@ -140,16 +170,20 @@ class ApplyFilters(Contract):
 class JoinArrival(Contract):
     """The context of one edge; an edge without a name is named by its index from 0."""
 
-    edge: ElementId | None = None
-    context: ContextSource
-    messages: IncomingMessages = []
-    edge_filter: FilterSource | None = None
+    edge: ElementId | None = Field(None, description="Name of the edge; by default its index.")
+    context: ContextSource = Field(
+        description="The prompt context that arrives.", examples=[{"variables": {"score": 4}}]
+    )
+    messages: IncomingMessages = Field([], description="The messages that arrive.")
+    edge_filter: FilterSource | None = Field(None, description="Filter of the edge.")
 
 
 class JoinArrivals(Contract):
     """``POST /filters/join``."""
 
-    arrivals: Annotated[list[JoinArrival], Field(min_length=1, max_length=MAX_ARRIVALS)]
+    arrivals: Annotated[list[JoinArrival], Field(min_length=1, max_length=MAX_ARRIVALS)] = Field(
+        description="What arrives along each edge."
+    )
 
     def given(self) -> list[GivenArrival]:
         return [
@@ -168,8 +202,14 @@ class JoinArrivals(Contract):
 class CheckCondition(Contract):
     """``POST /conditions/check``; with a context it is also evaluated."""
 
-    text: Annotated[str, Field(max_length=MAX_CONDITION * 10)]
-    context: ContextSource | None = None
+    text: Annotated[str, Field(max_length=MAX_CONDITION * 10)] = Field(
+        description="The condition.", examples=["context.score > 3"]
+    )
+    context: ContextSource | None = Field(
+        None,
+        description="A prompt context in which to evaluate it.",
+        examples=[{"variables": {"score": 4}}],
+    )
 
 
 def _drafts(messages: list[IncomingMessage], pointer: str) -> tuple[Draft, ...]:

@@ -45,6 +45,7 @@ class Workflows(Endpoint):
         status=201,
         errors=("duplicate",),
         needs=Action.WORKFLOW_CHANGE,
+        answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request) -> Response:
         """With an empty draft of version 0, or the draft of a template, version 1."""
@@ -54,7 +55,7 @@ class Workflows(Endpoint):
 
 
 class OneWorkflow(Endpoint):
-    @described("Get a workflow", answer=WorkflowAnswer)
+    @described("Get a workflow", answer=WorkflowAnswer, answer_headers=("ETag",))
     def get(self, request: Request, slug: str) -> Response:
         return shown(find_workflow(self.actor.workspace, slug))
 
@@ -65,6 +66,7 @@ class OneWorkflow(Endpoint):
         headers=(IF_MATCH,),
         errors=("version_conflict",),
         needs=Action.WORKFLOW_CHANGE,
+        answer_headers=("ETag",),
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Its name and description in lists; a version has its own in the document."""
@@ -111,7 +113,7 @@ class _DraftWriter(Endpoint):
 
 
 class Draft(_DraftWriter):
-    @described("Get the draft", answer=DraftAnswer)
+    @described("Get the draft", answer=DraftAnswer, answer_headers=("ETag",))
     def get(self, request: Request, slug: str) -> Response:
         """With its problems; the ETag is the version of the draft."""
         row = find_workflow(self.actor.workspace, slug)
@@ -125,6 +127,7 @@ class Draft(_DraftWriter):
         headers=(IF_MATCH,),
         errors=("version_conflict", "too_large"),
         needs=Action.WORKFLOW_CHANGE,
+        answer_headers=("ETag",),
     )
     def put(self, request: Request, slug: str) -> Response:
         """A draft with problems is saved and its problems returned; it cannot be published."""
@@ -143,6 +146,7 @@ class PublishDraft(_DraftWriter):
         headers=(IF_MATCH,),
         errors=("version_conflict", "invalid_state"),
         needs=Action.WORKFLOW_PUBLISH,
+        answer_headers=("Location",),
     )
     def post(self, request: Request, slug: str) -> Response:
         """Becomes the next version. Refused, with all problems, if the draft has errors."""

@@ -196,17 +196,21 @@ _Data = Annotated[
 class HistoryEntryInput(Contract):
     """A history entry in a prompt context of a request."""
 
-    node_id: str
-    prompt: _Verbatim = ""
-    response: _Verbatim = ""
-    timestamp: _Verbatim = None
-    metadata: _Data = {}
+    node_id: str = Field(description="Id of the node.", examples=["draft"])
+    prompt: _Verbatim = Field("", description="What the node asked.")
+    response: _Verbatim = Field("", description="What it was answered.")
+    timestamp: _Verbatim = Field(None, description="When it was completed.")
+    metadata: _Data = Field(
+        {}, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
+    )
 
 
 class PromptContextInput(Contract):
     """A prompt context in a request (rest.md, "prompt context")."""
 
-    template: str = ""
-    variables: _Data = {}
-    history: Annotated[tuple[HistoryEntryInput, ...], Field(strict=False, fail_fast=True)] = ()
-    metadata: _Data = {}
+    template: str = Field("", description="The prompt template.")
+    variables: _Data = Field({}, description="Values by name.", examples=[{"score": 4}])
+    history: Annotated[tuple[HistoryEntryInput, ...], Field(strict=False, fail_fast=True)] = Field(
+        (), description="What completed nodes asked and answered, oldest first."
+    )
+    metadata: _Data = Field({}, description="Metadata by name.")

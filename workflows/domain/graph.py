@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, WithJsonSchema
 
 from ctxadmin.lib.contract import Contract, parse
-from ctxadmin.lib.ids import is_public_id
+from ctxadmin.lib.ids import SCHEMA, is_public_id
 
 MAX_NODES: Final = 10_000
 MAX_EDGES: Final = 50_000
@@ -35,9 +35,10 @@ def _within_bounds(number: int | float) -> int | float:
     return number
 
 
-ElementId = Annotated[str, AfterValidator(_element_id)]
+_NUMBER: Final = {"type": "number", "minimum": -MAX_COORDINATE, "maximum": MAX_COORDINATE}
+ElementId = Annotated[str, AfterValidator(_element_id), WithJsonSchema(SCHEMA)]
 TypeName = Annotated[str, Field(min_length=1, max_length=64)]
-Coordinate = Annotated[int | float, AfterValidator(_within_bounds)]
+Coordinate = Annotated[int | float, AfterValidator(_within_bounds), WithJsonSchema(_NUMBER)]
 # A filter stays as it was written until it is used: a draft with a wrong filter can be kept
 # and shown with its problems. workflows.domain.elements reads it.
 FilterSource = dict[str, JsonValue]
@@ -56,8 +57,12 @@ Filters = Annotated[JsonValue, AfterValidator(_one_or_a_list)]
 class Position(Contract):
     """The position of a node on the canvas, in units of the canvas."""
 
-    x: Coordinate
-    y: Coordinate
+    x: Coordinate = Field(
+        description="Distance from the left, in units of the canvas.", examples=[0]
+    )
+    y: Coordinate = Field(
+        description="Distance from the top, in units of the canvas.", examples=[0]
+    )
 
 
 class Timeout(Contract):
@@ -86,16 +91,28 @@ class Node(Contract):
     system reads what ``settings_of`` names and, in a context processor, the operation.
     """
 
-    id: ElementId
-    type: TypeName
-    name: Annotated[str, Field(max_length=MAX_NAME)] | None = None
-    description: Annotated[str, Field(max_length=MAX_TEXT)] | None = None
-    position: Position | None = None
-    context_type: TypeName | None = None
-    context_filter: Filters | None = None
-    outgoing_filter: Filters | None = None
-    config: dict[str, JsonValue] = {}
-    properties: dict[str, JsonValue] = {}
+    id: ElementId = Field(description="Id, unique in the document.", examples=["draft"])
+    type: TypeName = Field(
+        description="Type of the node; a processor can belong to it.", examples=["llm"]
+    )
+    name: Annotated[str, Field(max_length=MAX_NAME)] | None = Field(
+        None, description="Name of the node.", examples=["Draft the answer"]
+    )
+    description: Annotated[str, Field(max_length=MAX_TEXT)] | None = Field(
+        None, description="What it is for, in a few words."
+    )
+    position: Position | None = Field(None, description="Position on the canvas.")
+    context_type: TypeName | None = Field(
+        None,
+        description="Context type; by default that of the node's type.",
+        examples=["llm_context"],
+    )
+    context_filter: Filters | None = Field(None, description="Input filter, or a list of them.")
+    outgoing_filter: Filters | None = Field(None, description="Output filter, or a list of them.")
+    config: dict[str, JsonValue] = Field(
+        {}, description="Settings of the node; further keys belong to the engine."
+    )
+    properties: dict[str, JsonValue] = Field({}, description="Any JSON of the caller, by name.")
 
 
 class Edge(Contract):
@@ -108,23 +125,39 @@ class Edge(Contract):
         "to_node_id": "to",
     }
 
-    id: ElementId
-    type: TypeName
-    from_node: Annotated[ElementId, Field(alias="from")]
-    to_node: Annotated[ElementId, Field(alias="to")]
-    context_filter: FilterSource | None = None
-    condition: Annotated[str, Field(max_length=MAX_CONDITION)] | None = None
-    weight: Coordinate | None = None
-    properties: dict[str, JsonValue] = {}
+    id: ElementId = Field(description="Id, unique in the document.", examples=["draft-send"])
+    type: TypeName = Field(description="Type of the edge.", examples=["sequence"])
+    from_node: Annotated[ElementId, Field(alias="from")] = Field(
+        description="Id of the node that it leaves.", examples=["draft"]
+    )
+    to_node: Annotated[ElementId, Field(alias="to")] = Field(
+        description="Id of the node to which it leads.", examples=["send"]
+    )
+    context_filter: FilterSource | None = Field(None, description="Edge filter.")
+    condition: Annotated[str, Field(max_length=MAX_CONDITION)] | None = Field(
+        None,
+        description="When the edge is followed; always without one.",
+        examples=["context.score > 3"],
+    )
+    weight: Coordinate | None = Field(None, description="Higher weight runs first.", examples=[1])
+    properties: dict[str, JsonValue] = Field({}, description="Any JSON of the caller, by name.")
 
 
 class Document(Contract):
     """A workflow document, as drafted, published, exported and compared."""
 
-    name: Annotated[str, Field(max_length=MAX_NAME)]
-    nodes: Annotated[tuple[Node, ...], Field(max_length=MAX_NODES, strict=False)]
-    edges: Annotated[tuple[Edge, ...], Field(max_length=MAX_EDGES, strict=False)]
-    reducers: Annotated[dict[str, str], Field(max_length=MAX_REDUCERS)] = {}
+    name: Annotated[str, Field(max_length=MAX_NAME)] = Field(
+        description="Name of the workflow.", examples=["Support"]
+    )
+    nodes: Annotated[tuple[Node, ...], Field(max_length=MAX_NODES, strict=False)] = Field(
+        description="The nodes."
+    )
+    edges: Annotated[tuple[Edge, ...], Field(max_length=MAX_EDGES, strict=False)] = Field(
+        description="The edges."
+    )
+    reducers: Annotated[dict[str, str], Field(max_length=MAX_REDUCERS)] = Field(
+        {}, description="Reducer by state key or pattern.", examples=[{"notes.*": "append"}]
+    )
 
 
 def read(data: object, pointer: str = "") -> Document:

@@ -10,6 +10,8 @@ from typing import Any, Self
 
 import orjson
 
+from tests.openapi import checked_webhook
+
 POLL_SECONDS = 0.01  # a server that is told to end looks so often if it was; the usual is 0.5
 
 
@@ -27,7 +29,7 @@ class Got:
 
     @property
     def json(self) -> Any:
-        return orjson.loads(self.body)
+        return checked_webhook(orjson.loads(self.body))
 
 
 class _Server(ThreadingHTTPServer):

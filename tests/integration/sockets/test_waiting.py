@@ -21,6 +21,7 @@ from ctxadmin.realtime.routing import with_sockets
 from tests import factories
 from tests.factories import Api, engine, user
 from tests.integration.sockets.pages import PATIENCE, do, play
+from tests.openapi import checked_event
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -33,7 +34,7 @@ class Call:
         given = {"host": "testserver", **headers}
         if secret:
             given["authorization"] = f"Bearer {secret}"
-        scope = {
+        scope: dict[str, Any] = {
             "type": "http",
             "http_version": "1.1",
             "method": "GET",
@@ -47,6 +48,7 @@ class Call:
             "server": ("testserver", 80),
         }
         self.asked: Any = ApplicationCommunicator(app, scope)  # type: ignore[no-untyped-call]
+        self.path: str = scope["path"]
         self.status = 0
         self._text = ""
 
@@ -74,7 +76,9 @@ class Call:
         while event.startswith(":"):
             event = await self.part()
         lines = dict(line.split(": ", 1) for line in event.splitlines())
-        return {"id": int(lines["id"]), "kind": lines["event"], **json.loads(lines["data"])}
+        data = json.loads(lines["data"])
+        checked_event(self.path, data)
+        return {"id": int(lines["id"]), "kind": lines["event"], **data}
 
     async def part(self) -> str:
         """The next event or comment as its text."""
