@@ -20,10 +20,18 @@ _LEAST_INDEX: Final = -(2**31)
 class TaskWrite(Contract):
     """One write: a value, which may be null, or an opaque one."""
 
-    channel: Annotated[str, Field(min_length=1, max_length=200, examples=["__interrupt__"])]
+    channel: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=200,
+            description="Name of the channel.",
+            examples=["__interrupt__"],
+        ),
+    ]
     index: Annotated[int, Field(ge=_LEAST_INDEX, lt=2**31, description="Its place in the task.")]
-    value: Data = None
-    opaque: OpaqueValue | None = None
+    value: Data = Field(None, description="The value as JSON, unless it is opaque.")
+    opaque: OpaqueValue | None = Field(None, description="The value, if it is opaque.")
 
     @model_validator(mode="after")
     def _one_value(self) -> "TaskWrite":
@@ -42,7 +50,14 @@ class TaskWrite(Contract):
 class PutWrites(Contract):
     """``PUT checkpoints/{checkpoint_id}/writes/{task_id}``: all writes of the task."""
 
-    writes: Annotated[list[TaskWrite], Field(max_length=MOST_WRITES, fail_fast=True)]
+    writes: Annotated[
+        list[TaskWrite],
+        Field(
+            max_length=MOST_WRITES,
+            fail_fast=True,
+            description="All writes of the task; they replace those that it has.",
+        ),
+    ]
 
     def stored(self) -> bytes:
         """JSON of the list; TooLarge at ``/writes``, ValidationFailed for what is not base64."""
