@@ -11,7 +11,13 @@ from checkpoints.domain.details import NO_DETAILS, Details, DetailsFilter
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import moment_of
 from checkpoints.queries import checkpoint_json, place_after, state_pieces
-from checkpoints.store import CHECKPOINTS, find_current, find_saved, version_saved_as
+from checkpoints.store import (
+    CHECKPOINTS,
+    check_manifest,
+    find_current,
+    find_saved,
+    version_saved_as,
+)
 from checkpoints.writes_store import writes_of
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -94,6 +100,7 @@ def _find(row: Execution, wanted: Wanted, below: int, request: PageRequest) -> P
             limit=size,
             without=("answer", "routing"),
         )
+        rows = [check_manifest(each) for each in rows]
         found += _matching(rows, wanted)
         if len(found) > request.limit:
             items = found[: request.limit]

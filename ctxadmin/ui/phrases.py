@@ -118,15 +118,6 @@ PHRASES: Final[Sequence[str]] = (
     _("{name} is not an edge type"),
     _("a conditional edge needs a condition, or a context_filter of its own"),
     _("this conditional edge has no condition of its own, so it is always taken"),
-    _("the filter leaves this node neither a message nor a variable that it could use"),
-    _(
-        "the rules keep only one half of tool calls and results; with such a call in view the node "
-        "cannot be entered"
-    ),
-    _(
-        "this operation may separate tool calls from their results, and then the node cannot be "
-        'entered; set "pairing" to "keep"'
-    ),
     _("a pattern must not be empty"),
     _("a selective filter needs a pattern"),
     _("a conditional filter needs a condition"),

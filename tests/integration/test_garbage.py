@@ -27,10 +27,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.only("sqlite")]
 LONGEST: Final = 20.0  # seconds of the processor for the calls over one column: they take 0.5
 EVERY_VALUE: Final = os.environ.get("CTXADMIN_TEST_EXAMPLES") == "all"
 KEYS: Final = ("conversation", "workspace", "key")  # whose row it is
+# The scene has none of their rows; test_damage.py and the tests of their stores alter them.
+WITHOUT_ROWS = {"CheckpointDetails", "TaskWrites"}
 TABLES: Final = [
     model
     for label in ("conversations", "checkpoints")
     for model in apps.get_app_config(label).get_models()
+    if model.__name__ not in WITHOUT_ROWS
     if model.__name__ not in ("Retention", "Maintenance", "UndroppedCopy")
 ]
 READS: Final = (

@@ -9,8 +9,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
-from workflows.domain.elements import Problem, Severity, read_edge
-from workflows.domain.foreseen import node_problems
+from workflows.domain.elements import Problem, Severity, read_edge, read_node
 from workflows.domain.graph import START, Document, filters_in
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries, standard
@@ -39,9 +38,8 @@ def check(
     ``registries`` are the process's own unless others are given; ``reducers`` are the names that
     may be used. Errors refuse publishing: ids used twice, dangling edges, nodes that nothing leads
     to, no node at all, unknown context types, edge types, transforms and reducers, filters,
-    conditions, settings and operations that cannot be used, and nodes that no context could enter.
-    Warnings: filters that may split tool pairs before a model, a graph in which every node is led
-    to, so that its first node starts, and a conditional edge that is always taken.
+    conditions, settings and operations that cannot be used. A graph in which every node is led
+    to, so that its first node starts, and a conditional edge that is always taken get a warning.
     Cycles are named by a note. Source: semantics 2.4-2.7, 1.13, 1.14, 3.2, 3.8.
     """
     elements = _elements(document, registries or standard(), pointer)
@@ -101,7 +99,7 @@ def _elements(document: Document, registries: Registries, pointer: str) -> Itera
         yield too_much
         return
     for index, node in enumerate(document.nodes):
-        yield from node_problems(node, registries, f"{pointer}/nodes/{index}")
+        yield from read_node(node, registries, f"{pointer}/nodes/{index}").problems
     for index, edge in enumerate(document.edges):
         yield from read_edge(edge, registries, f"{pointer}/edges/{index}").problems
 

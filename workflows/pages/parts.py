@@ -13,8 +13,7 @@ from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
 from workflows.definitions import Kept
 from workflows.domain import graph, problems
-from workflows.domain.elements import Problem, read_edge
-from workflows.domain.foreseen import node_problems
+from workflows.domain.elements import Problem, read_edge, read_node
 from workflows.domain.graph import MAX_EDGES, MAX_NODES, Document, Edge, Node
 from workflows.domain.processors import Registries, standard
 from workflows.pages import words
@@ -71,7 +70,7 @@ class Part(Generic[ElementT]):
         element: Node | Edge | None = self.shown
         found: Sequence[Problem] = ()
         if isinstance(element, Node):
-            found = node_problems(element, self._registries, "")
+            found = read_node(element, self._registries, "").problems
             said = words.node_told(element, self._registries)
         elif isinstance(element, Edge):
             found = read_edge(element, self._registries, "").problems

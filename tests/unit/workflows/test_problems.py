@@ -1,7 +1,6 @@
 """What is wrong with a draft, where, and whether it refuses publishing."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
@@ -310,68 +309,3 @@ def test_a_problem_is_written_in_the_contracts_spelling() -> None:
         "severity": "error",
         "node": "a",
     }
-
-
-def blocking(*patterns: str, target: str = "variables", **fields: object) -> dict[str, Any]:
-    included = [{"type": "include", "pattern": pattern, "target": target} for pattern in patterns]
-    return {"rules": included, "default_behavior": "block", **fields}
-
-
-TOOL_NAMES = {"type": "include", "pattern": "tool.*"}
-USER_NAMES = {"type": "include", "pattern": "user.*"}
-NO_MESSAGE = {"type": "exclude", "pattern": "*", "target": "messages"}
-TRUNCATE = {"operation": "truncate", "truncate": {"keep_last": 5}}
-NOBODY = [("/nodes/0/context_filter", "incompatible_context", "error")]
-SOME_CALLS = [("/nodes/0/context_filter", "incompatible_context", "warning")]
-SPLITS = [("/nodes/0/context_filter/messages/0", "incompatible_context", "warning")]
-
-
-@pytest.mark.parametrize(
-    ("kind", "context_filter", "expected"),
-    [
-        # neither a message nor a name that a model's node could use
-        ("llm", blocking(), NOBODY),
-        ("llm", [blocking()], NOBODY),
-        ("llm", blocking(rules=[TOOL_NAMES, NO_MESSAGE]), NOBODY),
-        ("tool", blocking(rules=[USER_NAMES, NO_MESSAGE]), NOBODY),
-        ("user_interaction", blocking(), []),
-        ("llm", blocking("llm.*"), []),
-        ("llm", blocking("user", target="messages"), []),
-        ("tool", blocking("tool.x"), []),
-        ("tool", blocking("assistant", target="messages"), []),
-        # an operation may bring a message; a condition may be false
-        (
-            "llm",
-            blocking(
-                messages=[
-                    {
-                        "operation": "insert",
-                        "insert": {"position": 0, "messages": [{"role": "user", "content": "a"}]},
-                    }
-                ]
-            ),
-            [],
-        ),
-        (
-            "llm",
-            {"rules": [{"type": "exclude", "pattern": "x", "condition": "variables.a > 1"}]},
-            [],
-        ),
-        # calls without their results
-        (
-            "llm",
-            {"rules": [{"type": "exclude", "pattern": "tool", "target": "messages"}]},
-            SOME_CALLS,
-        ),
-        ("tool", {"rules": [{"type": "exclude", "pattern": "tool", "target": "messages"}]}, []),
-        ("llm", {"messages": [TRUNCATE]}, SPLITS),
-        ("llm", {"messages": [{**TRUNCATE, "pairing": "keep"}]}, []),
-        ("llm", {"messages": [{**TRUNCATE, "pairing": "drop"}]}, []),
-        ("tool", {"messages": [TRUNCATE]}, []),
-        ("llm", blocking("user", target="messages", messages=[TRUNCATE]), []),
-    ],
-)
-def test_a_node_that_could_not_be_entered_is_told_before_it_runs(
-    kind: str, context_filter: object, expected: object
-) -> None:
-    assert found(problems([node("a", kind, context_filter=context_filter)])) == expected
