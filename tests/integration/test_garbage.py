@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.only("sqlite")]
 LONGEST: Final = 20.0  # seconds of the processor for the calls over one column: they take 0.5
 EVERY_VALUE: Final = os.environ.get("CTXADMIN_TEST_EXAMPLES") == "all"
 KEYS: Final = ("conversation", "workspace", "key")  # whose row it is
-# The scene has none of their rows; test_damage.py and the tests of their stores alter them.
+# The scene has none of their rows; test_checkpoint_details.py and test_task_writes.py alter them.
 WITHOUT_ROWS = {"CheckpointDetails", "TaskWrites"}
 TABLES: Final = [
     model
