@@ -35,6 +35,7 @@ from ctxadmin.http.pagination import Page, PageRequest, cut
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.json_bytes import is_object
 
 _FEW: Final = 500  # conversations that are read by their keys sooner than found in their order
 STATUSES: Final = (
@@ -335,11 +336,7 @@ def revision_json(row: Revision, *, with_parent: bool = False) -> dict[str, obje
 
 def _config_of(row: Revision) -> bytes:
     config = bytes(row.config)
-    try:
-        is_object = isinstance(orjson.loads(config), dict)
-    except ValueError:
-        is_object = False
-    if not is_object:
+    if not is_object(config):
         raise damaged(row.conversation, "revision", row.number, ALTERED)
     return config
 

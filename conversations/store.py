@@ -7,7 +7,6 @@ from itertools import islice
 from operator import or_
 from typing import Final, cast
 
-import orjson
 from django.db.models import Q
 
 from conversations.branch import Branch, apart
@@ -21,6 +20,7 @@ from conversations.models import Conversation, ConversationDetails, Revision
 from conversations.revision_sums import check_parent, check_revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
+from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.storage.tables import Table
 
 HEADS: Final = Table(Conversation)
@@ -70,11 +70,7 @@ def read_details(heads: Sequence[Conversation]) -> list[Conversation]:
 def metadata_of_head(head: Conversation) -> bytes:
     """The metadata of a conversation; Damaged unless they are a JSON object."""
     data = bytes(head.details.metadata)
-    try:
-        is_object = isinstance(orjson.loads(data), dict)
-    except ValueError:
-        is_object = False
-    if not is_object:
+    if not is_object(data):
         raise damaged(head.key, "metadata", head.public_id, ALTERED)
     return data
 

@@ -108,6 +108,14 @@ def _children(node: list[JsonValue] | dict[str, JsonValue]) -> Iterable[JsonValu
     return node.values() if isinstance(node, dict) else node
 
 
+def is_object(data: bytes) -> bool:
+    """True for the JSON of an object, and of nothing else; never raises."""
+    try:
+        return isinstance(orjson.loads(data), dict)
+    except ValueError:
+        return False
+
+
 def dumps(value: object) -> bytes:
     """Compact JSON bytes, keys in the order of the value."""
     return _tight(orjson.dumps(value))

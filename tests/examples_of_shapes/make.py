@@ -2,10 +2,10 @@
 
 Run it in an environment of its own, which has the libraries and not this project's packages::
 
-    python -m venv /tmp/shapes
-    /tmp/shapes/bin/pip install openai anthropic google-genai langchain-core langsmith \
+    python -m venv shapes
+    shapes/bin/pip install openai anthropic google-genai langchain-core langsmith \
         opentelemetry-sdk opentelemetry-exporter-otlp-proto-common
-    /tmp/shapes/bin/python tests/examples_of_shapes/make.py
+    shapes/bin/python tests/examples_of_shapes/make.py
 
 ``make_vercel.mjs`` makes those of the Vercel AI SDK. ShareGPT has no library: its examples stand
 here as data sets have them. Each file names the versions; the texts are ours.

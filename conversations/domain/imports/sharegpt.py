@@ -50,10 +50,7 @@ def append(place: Place, transcript: Transcript) -> Fields:
     if isinstance(place.value, list):
         append_messages(place, transcript)
         return Fields()
-    system = place.get("system")
-    if system.value:
-        transcript.append(system, {"role": "system", "content": system.text()})
-        transcript.took("system", "role: system")
+    transcript.add_system_text(place.get("system"))
     append_messages(place.get("conversations"), transcript)
     chosen = place.get("chosen")
     if chosen.value is not None and _is_turn(chosen.value):

@@ -98,6 +98,12 @@ class Transcript:
             text = f"a conversation has at most {MOST_MESSAGES} messages"
             raise place.excess(text, MOST_MESSAGES)
 
+    def add_system_text(self, place: Place) -> None:
+        """Add the system text that stands beside the messages, if there is one."""
+        if place.value:
+            self.append(place, {"role": "system", "content": place.text()})
+            self.took("system", "role: system")
+
     def add_verbatim(self, place: Place) -> None:
         """Add a message that is in the chat form already."""
         self.append(place, place.value, is_verbatim=True)
