@@ -217,7 +217,7 @@ def _rank(pattern: str) -> tuple[int, int, str]:
 def _fault(name: str, reducer: str) -> str | None:
     known = [each.value for each in Reducer]
     if reducer not in known:
-        return f"unknown reducer {reducer!r}{did_you_mean(reducer, known)}"
+        return did_you_mean(f"unknown reducer {reducer!r}", reducer, known)
     if name in (MESSAGES, HISTORY) and reducer != Reducer.APPEND:
         return f"{name} always appends"
     return pattern_fault(name) if "*" in name else None

@@ -10,6 +10,7 @@ from conversations.domain.message import Draft, read_message, read_messages
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import is_public_id, is_reserved
+from ctxadmin.lib.sentence import say
 
 _MOST_TITLE: Final = 300
 
@@ -146,7 +147,7 @@ def _is_conversation(value: JsonValue) -> bool:
 def _in_line(error: ContextError, line: int) -> ContextError:
     """The same refusal, saying in which line."""
     if isinstance(error, json_bytes.NotJson):
-        text = f"This is not JSON: {error.what}."
+        text = say("This is not JSON: {why}.", why=error.what)
         problem = FieldProblem("", text, extra=(("line", line), ("column", error.column)))
         detail = f"Line {line}, column {error.column}: {text}"
         return ValidationFailed(detail, problems=[problem], malformed=True)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ctxadmin.lib.sentence import say
 from workflows.domain.condition_tokens import SyntaxFault, Token, tokens
 
 MAX_LENGTH: Final = 2000
@@ -158,10 +159,10 @@ class _Parser:
     def parse(self) -> Expression:
         first = self._next
         if first.kind == "end":
-            raise first.fault("the condition is empty", "write for example context.NAME")
+            raise first.fault(say("the condition is empty"), "write for example context.NAME")
         expression = self._any_of()
         if self._next.kind != "end":
-            raise self._unexpected("expected an operator such as === or &&")
+            raise self._unexpected(say("expected an operator such as === or &&"))
         return expression
 
     @property
@@ -187,7 +188,8 @@ class _Parser:
     def _unexpected(self, expected: str) -> SyntaxFault:
         token = self._next
         hint = _WORD_HINTS.get(token.text, "")
-        return token.fault(f"{expected}, found {token.described()}", hint)
+        message = say("{expected}, found {what}", expected=expected, what=token.described())
+        return token.fault(message, hint)
 
     def _any_of(self) -> Expression:
         parts = [self._all_of()]
@@ -295,7 +297,7 @@ class _Parser:
             return expression
         token = self._next
         if token.kind in ("end", "operator"):
-            raise self._unexpected("expected a name or a value")
+            raise self._unexpected(say("expected a name or a value"))
         self._terms += 1
         if self._terms > MAX_TERMS:
             raise token.fault(f"a condition has at most {MAX_TERMS} names and values")
@@ -309,7 +311,9 @@ class _Parser:
     def _lookup(self, token: Token) -> Lookup:
         root = _ROOTS.get(token.text)
         if root is None:
-            raise token.fault(f"unknown name {token.text!r}", self._root_hint(token))
+            raise token.fault(
+                say("unknown name {name}", name=repr(token.text)), self._root_hint(token)
+            )
         if opened := self._accept("["):
             return Lookup(root, (str(self._key(opened)),))
         names: list[str] = []

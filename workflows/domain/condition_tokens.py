@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ctxadmin.lib.sentence import say
+
 MAX_DIGITS: Final = 15  # every number of 15 digits is exact as a double, here and in JavaScript
 
 Kind = Literal["name", "string", "number", "operator", "end"]
@@ -62,7 +64,7 @@ class Token:
     def described(self) -> str:
         """The token as a message names it."""
         if self.kind == "end":
-            return "the end of the condition"
+            return say("the end of the condition")
         return repr(self.text if len(self.text) <= 40 else f"{self.text[:40]}…")
 
 
@@ -91,9 +93,8 @@ def _token(text: str, start: int) -> Token:
     for operator in _OPERATORS:
         if text.startswith(operator, start):
             return Token("operator", operator, start, start + len(operator))
-    message = f"unexpected character {character!a}"
-    if character.isprintable():
-        message = f"unexpected character {character!r}"
+    sign = repr(character) if character.isprintable() else ascii(character)
+    message = say("unexpected character {sign}", sign=sign)
     raise SyntaxFault(message, start, start + 1, _STRAY_HINTS.get(character, ""))
 
 
@@ -149,7 +150,7 @@ def _string(text: str, start: int) -> Token:
         else:
             parts.append(character)
             position += 1
-    raise SyntaxFault("this text is not closed", start, position, f"end it with {quote}")
+    raise SyntaxFault(say("this text is not closed"), start, position, f"end it with {quote}")
 
 
 def _escape(text: str, start: int) -> tuple[str, int]:

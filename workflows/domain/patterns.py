@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from ctxadmin.lib.errors import FieldProblem
+from ctxadmin.lib.sentence import say
 
 MAX_PATTERN: Final = 256
 _UNWRITABLE: Final = frozenset({"Cc", "Cs"})  # control characters, lone surrogates
@@ -22,7 +23,7 @@ def pattern_fault(text: str) -> str | None:
     no lone surrogates (use ``*`` for them), no white space at its ends. Source: semantics 2.2.
     """
     if not text:
-        return "a pattern must not be empty"
+        return say("a pattern must not be empty")
     if len(text) > MAX_PATTERN:
         return f"a pattern has at most {MAX_PATTERN} characters, this one has {len(text)}"
     if text != text.strip():
