@@ -40,8 +40,8 @@ _SPLITS: Final[Mapping[Split, str]] = {
     "apart": say("these results do not directly follow their call, which most providers reject"),
 }
 _KEEPS_SYSTEM: Final[Mapping[str, str]] = {
-    "truncate": "; keep_system would keep it",
-    "clear": "; keep_system_message would keep it",
+    "truncate": "keep_system",
+    "clear": "keep_system_message",
 }
 TokensOf = Callable[[int, int], int]
 
@@ -158,7 +158,7 @@ def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
     """``protects`` tells that the call has ``protect_tools``, which is then recommended."""
     message: str = say("a tool description is hidden now")
     if protects:
-        message += "; protect_tools would keep it"
+        message = say("{text}; {option} would keep it", text=message, option="protect_tools")
     return [Notice("tools_hidden", message, gone)] if gone else []
 
 
@@ -172,7 +172,9 @@ def _system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Not
     found = log.with_roles(_SYSTEM, hidden)
     if found:
         found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
-    message = "a system message is hidden now" + _KEEPS_SYSTEM.get(config.operation, "")
+    message: str = say("a system message is hidden now")
+    if option := _KEEPS_SYSTEM.get(config.operation):
+        message = say("{text}; {option} would keep it", text=message, option=option)
     return [Notice("system_hidden", message, tuple(run_sets.indices(found)))] if found else []
 
 

@@ -229,7 +229,7 @@ def _selection(section: Section, edge_filter: EdgeFilter, changes: tuple[Change,
     includes, excludes = edge_filter.include_patterns, edge_filter.exclude_patterns
     if section == "messages":
         return Selection(changes=changes, rest=say("the edge's patterns do not apply to messages"))
-    rest: str = f"{edge_filter.type} passes what it does not match"
+    rest = say("{name} passes what it does not match", name=edge_filter.type)
     if includes:
         rest = say("no include pattern matches")
     elif excludes:

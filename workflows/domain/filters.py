@@ -122,7 +122,7 @@ def _transform_problem(
         needed = rule.type == "transform"
         return FieldProblem(pointer, say("a transform rule names a transform")) if needed else None
     if rule.type == "exclude":
-        return FieldProblem(pointer, "an exclude rule leaves nothing to transform")
+        return FieldProblem(pointer, say("an exclude rule leaves nothing to transform"))
     return registries.transforms.problem(rule.transform, pointer)
 
 
@@ -255,7 +255,12 @@ class _Rule:
         change = None
         if rule.transform is not None:
             transform: Transform = registries.transforms.get(rule.transform)
-            applying = Clause(rule.pattern, f"{words} applies {rule.transform}", index, number)
+            applying = Clause(
+                rule.pattern,
+                say("{rule} applies {transform}", rule=words, transform=rule.transform),
+                index,
+                number,
+            )
             change = Change(applying, transform)
         return cls(
             rule.type, rule.target, Clause(rule.pattern, words, index, number), condition, change

@@ -42,8 +42,8 @@ def role_fault(pattern: str) -> str | None:
     if any(matcher(pattern)(role) for role in ROLES):
         return None
     if pattern == "developer":
-        return "messages of a developer count as system: name that role"
-    text = f"a rule on messages matches roles: {', '.join(ROLES)}"
+        return say("messages of a developer count as system: name that role")
+    text = say("a rule on messages matches roles: {roles}", roles=", ".join(ROLES))
     return did_you_mean(text, pattern, ROLES)
 
 

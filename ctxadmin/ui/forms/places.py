@@ -72,8 +72,8 @@ def message_at(
         where = {"line": extra.get("line", 1), "column": extra["column"]}
         message = f"{translated(message)} {_('(line %(line)s, column %(column)s)') % where}"
     message = in_words(message, labels)
-    if extra.get("hint"):
-        message += " " + in_words(str(extra["hint"]), labels)
+    if isinstance(hint := extra.get("hint"), str) and hint:
+        message += " " + in_words(hint, labels)
     if line is not None:
         return _("Line %(line)d: %(message)s") % {"line": line, "message": message}
     return ": ".join([*(labels.get(step, step) for step in rest), message])

@@ -26,6 +26,7 @@ from workflows.domain import graph, problems
 from workflows.domain.conditions import compile_condition
 
 GAP = re.compile(r"\{(\w+)\}")
+HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 def refusal(rule: Callable[..., object], *arguments: Any) -> ContextError:
@@ -174,6 +175,18 @@ def test_a_condition_is_told_with_the_place_of_its_fault() -> None:
         "line 1, column 14: expected a name or a value, found the end of the condition"
     )
     assert not re.search("[a-z]", in_chinese(problem.message))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a.b", "!", "context.a = 1", "context.a.b.has(1)", "'x", "012", "1 < 2 < 3", "(1"]
+)
+def test_a_condition_is_told_with_a_hint_in_one_language(text: str) -> None:
+    (problem,) = refusal(compile_condition, text).problems
+    hint = dict(problem.extra)["hint"]
+    assert isinstance(hint, str)
+    for said in (problem.message, hint):
+        assert not said or HAN.search(in_chinese(said))
+        assert not HAN.search(said)
 
 
 def test_a_suggestion_is_told_with_what_it_is_for() -> None:
