@@ -12,7 +12,9 @@ from django.db import transaction
 
 from conversations.damage import MISSING, damaged
 from conversations.domain import transfer
-from conversations.domain.chat_json import ChatConversation
+from conversations.domain.imports.chats import OPENAI
+from conversations.domain.imports.transcript import ImportedConversation
+from conversations.domain.imports.uploads import Importable
 from conversations.domain.message import Draft, Entry, read_logged
 from conversations.domain.revisions import Move as MoveValue
 from conversations.domain.revisions import MoveKind
@@ -63,15 +65,26 @@ def export(actor: Actor, public_id: str) -> bytes:
     )
 
 
-def import_chat(actor: Actor, chat: ChatConversation) -> Conversation:
-    """Make a conversation of a chat file; its id is kept if it is free, else a new one made."""
+def import_one(actor: Actor, source: Importable) -> Conversation:
+    """Make the conversation of an export document or of a file of another program."""
+    if isinstance(source, Transfer):
+        return import_export(actor, source)
+    return import_chat(actor, source)
+
+
+def import_chat(actor: Actor, chat: ImportedConversation) -> Conversation:
+    """Make a conversation of a chat file; its id is kept if it is free, else a new one made.
+
+    One without a title is called as its first user message begins; a chat in our own form, whose
+    id somebody chose, by its id.
+    """
     actor.require(Action.CONVERSATION_IMPORT)
     with transaction.atomic():
         opened = open_new(
             actor,
             NewConversation(
                 public_id=_free_id(actor, chat.conversation_id),
-                title=chat.title or chat.conversation_id or "",
+                title=chat.title or _title_of(chat),
                 metadata=dumps(chat.metadata or {}),
                 tools=chat.tools or "",
             ),
@@ -80,6 +93,13 @@ def import_chat(actor: Actor, chat: ChatConversation) -> Conversation:
             append_in(opened, chat.drafts)
         _commit_import(opened, len(chat.drafts))
     return opened.head
+
+
+def _title_of(chat: ImportedConversation) -> str:
+    chosen = chat.conversation_id or ""
+    if chat.report.shape == OPENAI.name:
+        return chosen or chat.suggested_title
+    return chat.suggested_title or chosen
 
 
 def import_export(actor: Actor, document: Transfer) -> Conversation:

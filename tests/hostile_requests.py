@@ -140,6 +140,11 @@ def _aliases() -> bytes:
     return "\n".join(lines).encode()
 
 
+def _many_runs() -> JsonValue:
+    said: JsonValue = {"messages": [{"role": "user", "content": "x"}]}
+    return [{"run_type": "llm", "inputs": said}] * 200_000
+
+
 def _engine(name: str, path: str, make: Make, status: int, pointer: str | None = None) -> Hostile:
     method = "PUT" if path.startswith("/checkpoints") else "POST"
     return Hostile(name, f"/conversations/c{path}", make, status, pointer, ("engine",), method)
@@ -168,6 +173,7 @@ CORPUS: Final = (
     _engine("messages that are numbers", "/messages", _NUMBERS, 422, "/messages/0"),
     _engine("300,000 messages", "/messages", _json(_many_messages), 422, "/messages"),
     Hostile("100,000 messages", "/conversations/import", _json(_most_messages), 201, None, _ENGINE),
+    Hostile("200,000 runs", "/conversations/import", _json(_many_runs), 413, "", _ENGINE),
     _engine("a message of 20,000 parts", "/messages", _json(_many_parts), 201),
     Hostile("400,000 keys", "/conversations", _json(_metadata), 413, "/metadata", ("engine",)),
     _engine("lists 4,000,000 deep", "/executions", _deep, 422),

@@ -32,6 +32,48 @@ class ConversationAnswer(Answer):
     updated_at: str
 
 
+class TakenAnswer(Answer):
+    """``source``, a field or part of the body, was stored as ``target`` ``count`` times."""
+
+    source: str
+    target: str
+    count: int
+
+
+class NotedAnswer(Answer):
+    """``what`` was left out, or is odd, ``count`` times; ``pointer`` names the first one."""
+
+    what: str
+    why: str
+    count: int
+    pointer: str
+    line: int | None
+
+
+class ReportAnswer(Answer):
+    """What an import stored as what, and what it left out.
+
+    The lists hold at most 50 kinds each; the counts are complete.
+    """
+
+    shape: str
+    conversations: int
+    messages: int
+    calls: int
+    results: int
+    taken: list[TakenAnswer]
+    left_out: list[NotedAnswer]
+    left_out_count: int
+    warnings: list[NotedAnswer]
+    warning_count: int
+
+
+class ImportedAnswer(ConversationAnswer):
+    """The imported conversation, and the report of the import."""
+
+    report: ReportAnswer
+
+
 class MessageAnswer(Answer):
     """A message with its log index and its additional fields."""
 

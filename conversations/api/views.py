@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from conversations import archiving, describing, erasure, queries, services, transfers
 from conversations.api.answers import (
     ConversationAnswer,
+    ImportedAnswer,
     MigratedAnswer,
     ValidatedAnswer,
 )
@@ -21,15 +22,21 @@ from conversations.api.schemas import (
     metadata_bytes,
 )
 from conversations.domain import legacy
-from conversations.domain.chat_json import read_conversation
 from conversations.domain.configs import OperationConfig, read_operation
-from conversations.domain.transfer import is_export, read_export
+from conversations.domain.imports.shapes import EXPORT_NAME, NAMES
+from conversations.domain.imports.uploads import read_value, report_of
 from conversations.services import NewConversation
 from conversations.store import find_with_details, read_details
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
 from ctxadmin.http.endpoint import Endpoint
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Action
+
+_SHAPE = Parameter(
+    "shape",
+    "The only format to try, if the structure alone does not tell.",
+    limits={"enum": sorted((*NAMES, EXPORT_NAME))},
+)
 
 
 class Conversations(Endpoint):
@@ -159,18 +166,27 @@ class Import(Endpoint):
     @described(
         "Import a conversation",
         body=dict[str, JsonValue] | list[JsonValue],
-        answer=ConversationAnswer,
+        answer=ImportedAnswer,
         status=201,
-        errors=("duplicate",),
+        query=(_SHAPE,),
+        errors=("duplicate", "too_large"),
         needs=Action.CONVERSATION_IMPORT,
     )
     def post(self, request: Request) -> Response:
-        if is_export(request.data):
-            head = transfers.import_export(self.actor, read_export(request.data))
-        else:
-            head = transfers.import_chat(self.actor, read_conversation(request.data))
+        """Takes an export of ctxadmin, or one conversation in a format of other programs.
+
+        The format is recognized by its structure: OpenAI chat (also lines of fine-tuning and of
+        batches), OpenAI Responses, Anthropic Messages, Vercel AI UI and model messages, Gemini
+        contents, LangChain messages, LangSmith runs, OpenTelemetry GenAI spans, ShareGPT. `report`
+        tells what was stored as what, and what was left out. If one message is invalid, nothing is
+        imported, and the error names its place. A body with several conversations is refused.
+        """
+        source = read_value(request.data, request.query_params.get("shape"))
+        head = transfers.import_one(self.actor, source)
         self.made_conversation = head.key
-        return created(head)
+        response = created(head)
+        response.data["report"] = report_of(source).as_json()
+        return response
 
 
 class ValidateConfig(Endpoint):

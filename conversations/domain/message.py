@@ -257,6 +257,12 @@ def _refuse_hidden_pairs(source: dict[str, JsonValue], pointer: str) -> None:
                 raise ValidationFailed.at(f"{pointer}/{field}/{place}/type", told)
 
 
+def is_pair_part(part: dict[str, JsonValue]) -> bool:
+    """Whether a part of a content is a call or a result, which no message has there."""
+    kind = part.get("type")
+    return isinstance(kind, str) and _instead_of(kind) is not None
+
+
 def _instead_of(kind: str) -> str | None:
     """What to send instead of a part of this type, if it is a call or a result."""
     found = _HIDDEN_PAIR.fullmatch(_HUMP.sub("_", kind))

@@ -7,6 +7,7 @@ from conversations.pages import archiving, changing, comparing, importing, opera
 _pages: list[URLPattern | URLResolver] = [
     path("", reading.conversation_list, name="list"),
     path("import/", importing.upload, name="import"),
+    path("import/report/", importing.report, name="import-report"),
     path("<str:conversation_id>/", reading.detail, name="detail"),
     path("<str:conversation_id>/messages/", reading.section, name="section"),
     path("<str:conversation_id>/messages/<int:index>/", whole.message, name="message"),

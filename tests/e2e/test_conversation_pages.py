@@ -9,7 +9,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import assert_accessible_in_every_look
 from tests.e2e.conftest import OpenPage
+from tests.shape_examples import example
 
 HOSTILE = "<script>document.title='run'</script><img src=x onerror=alert(1)>"
 
@@ -178,3 +180,18 @@ def test_an_admin_uploads_a_file(page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name="Import").click()
     expect(page.get_by_text("2 conversations imported")).to_be_visible()
     expect(page.get_by_role("link", name="e2e-up-1")).to_be_visible()
+
+
+def test_an_upload_of_another_program_shows_its_report(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "trace.json"
+    file.write_text(json.dumps(example("opentelemetry", "attributes")))
+    page.goto("/conversations/import/")
+    page.get_by_label("File").set_input_files(file)
+    page.get_by_label("Format").select_option("opentelemetry")
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_role("heading", name="Import report")).to_be_visible()
+    expect(page.get_by_text("Conversations: 1 · messages: 5")).to_be_visible()
+    expect(page.get_by_text("begins with the same messages")).to_be_visible()
+    assert_accessible_in_every_look(page, narrow=390)
+    page.locator("section", has_text="Imported conversations").get_by_role("link").first.click()
+    expect(page.locator("article.message")).to_have_count(5)

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from conversations.domain.chat_json import read_chat_file, read_conversation
 from conversations.domain.configs import read_operation
+from conversations.domain.imports.files import read_file
+from conversations.domain.imports.shapes import read_any
 from conversations.domain.legacy import migrate
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import read_message
@@ -53,7 +54,7 @@ VALUES: st.SearchStrategy[JsonValue] = st.recursive(
 READERS: list[Callable[[JsonValue], object]] = [
     read_message,
     read_operation,
-    read_conversation,
+    read_any,
     read_export,
     migrate,
 ]
@@ -116,7 +117,7 @@ def test_an_operation_that_was_read_works_or_is_refused(value: JsonValue) -> Non
 @given(st.one_of(st.binary(max_size=60), st.lists(VALUES, max_size=4).map(json.dumps)))
 def test_a_file_is_read_or_refused(data: bytes | str) -> None:
     text = data.encode() if isinstance(data, str) else data
-    error = refusal(lambda: read_chat_file(text))
+    error = refusal(lambda: read_file(text))
     assert error is None or str(error)
 
 

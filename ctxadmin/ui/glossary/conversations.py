@@ -180,5 +180,23 @@ CONVERSATIONS: Final = TermGroup(
             ),
             "conversations.domain.transfer.Document",
         ),
+        Term(
+            "import report",
+            pgettext_lazy("glossary", "import report"),
+            _(
+                "What an import of a conversation of another program stored as what, and what it "
+                "left out and why."
+            ),
+            "conversations.domain.imports.report.ImportReport",
+        ),
+        Term(
+            "format",
+            pgettext_lazy("glossary", "format"),
+            _(
+                "How another program writes conversations, recognized by its structure. Over REST "
+                "and on the command line it is named with shape."
+            ),
+            "conversations.domain.imports.shape.Shape",
+        ),
     ),
 )

@@ -17,7 +17,8 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
 from demo import seed
 from demo.engine import Engine, ServerRefused
-from tests.factories import person, user
+from tests.factories import Api, conversation, person, user
+from tests.shape_examples import example
 from workflows.domain.graph import read
 from workflows.models import Workflow
 from workflows.services import import_document
@@ -93,6 +94,30 @@ def test_import_names_file_line_and_field_and_imports_nothing(tmp_path: Path) ->
         run("import_conversations", path)
     assert all(part in str(refused.value) for part in ("chats.jsonl", "ine 2", "role"))
     assert not Message.objects.exists()
+
+
+def test_import_tells_what_each_shape_became_and_what_was_left_out(tmp_path: Path) -> None:
+    values = [example("anthropic", "request"), example("vercel_ui", "chat")]
+    out = run("import_conversations", chats(tmp_path, *values))
+    assert "Anthropic Messages: conversations: 1, messages: 6, calls: 1, results: 1" in out
+    assert "  tool_use -> tool_calls: 1" in out
+    assert "  left out: 2" in out
+    place = "first at line 2, /messages/2/parts/0"
+    assert f"    step-start: it only separates steps (2, {place})" in out
+    assert Conversation.objects.count() == 2
+
+
+def test_import_takes_the_shape_that_it_is_told_and_exports(tmp_path: Path) -> None:
+    path = chats(tmp_path, [user("hi")])
+    assert "Anthropic Messages" in run("import_conversations", path, "--shape", "anthropic")
+    with pytest.raises(CommandError, match="a run has a run_type"):
+        run("import_conversations", path, "--shape", "langsmith")
+    conversation(user("one"), public_id="mine")
+    export = tmp_path / "export.json"
+    export.write_bytes(Api().get("/conversations/mine/export").content)
+    assert "ctxadmin export: conversations: 1, messages: 1" in run(
+        "import_conversations", str(export)
+    )
 
 
 def test_import_says_when_a_file_is_not_there() -> None:

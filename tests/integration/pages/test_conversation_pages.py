@@ -25,6 +25,7 @@ from tests.factories import (
     system,
     user,
 )
+from tests.shape_examples import EXAMPLES, example
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
 
@@ -342,6 +343,52 @@ def test_an_upload_tells_which_ids_were_taken_and_what_stands_for_them(chat: Con
     page = text(admin.get("/conversations/"))
     assert "1 id already existed" in page
     assert "free →" not in page
+
+
+def test_an_upload_of_another_program_shows_its_report_once(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    values = [example("vercel_ui", "chat"), example("openai", "completion")]
+    answer = upload(admin, b"\n".join(json.dumps(value).encode() for value in values))
+    assert answer["Location"] == "/conversations/import/report/"
+    page = text(admin.get(answer["Location"]))
+    for said in (
+        *("Vercel AI UI messages", "OpenAI chat", "2 conversations imported", "tool-NAME"),
+        *("it only separates steps", "/messages/2/parts/0", "Line 1", "1 part was left out"),
+        *("only the first of several answers is imported", "/conversations/chatcmpl-1/"),
+    ):
+        assert said in page
+    assert admin.get(answer["Location"])["Location"] == "/conversations/"
+
+
+def test_what_other_programs_said_is_shown(chat: Conversation) -> None:
+    admin, api = signed_in(Role.ADMIN), Api()
+    for each in EXAMPLES:
+        made = api.post("/conversations/import", each.value).json()["id"]
+        page = admin.get(f"/conversations/{made}/")
+        assert page.status_code == 200, str(each)
+        assert "Oslo" in text(page) or each.name in ("blocks", "invalid_call"), str(each)
+
+
+def test_a_report_of_an_import_is_in_the_readers_language(chat: Conversation) -> None:
+    admin = signed_in(Role.ADMIN)
+    admin.cookies["language"] = "zh-hans"
+    answer = upload(admin, json.dumps(example("vercel_ui", "chat")).encode())
+    page = text(admin.get(answer["Location"]))
+    assert "它只用于分隔步骤" in page
+    assert "it only separates steps" not in page
+
+
+def test_the_shape_of_an_upload_can_be_chosen() -> None:
+    admin = signed_in(Role.ADMIN)
+    file = SimpleUploadedFile("chats.json", json.dumps([user("hi")]).encode())
+    answer = admin.post("/conversations/import/", {"file": file, "shape": "sharegpt"})
+    assert answer.status_code == 422
+    assert '<option value="sharegpt" translate="no" selected>' in text(answer)
+    assert Conversation.objects.count() == 0
+
+
+def test_a_report_of_an_import_is_for_those_who_may_import() -> None:
+    assert signed_in(Role.VIEWER).get("/conversations/import/report/").status_code == 403
 
 
 def test_a_bad_line_imports_nothing_and_is_named() -> None:

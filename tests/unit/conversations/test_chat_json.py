@@ -6,7 +6,9 @@ import re
 import pytest
 from pydantic import JsonValue
 
-from conversations.domain.chat_json import read_chat_file, read_chat_lines, read_conversation
+from conversations.domain.imports.files import read_file, read_lines
+from conversations.domain.imports.shapes import read_any
+from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.message import MAX_BYTES
 from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
 
@@ -19,37 +21,42 @@ def lines(*values: JsonValue) -> bytes:
     return b"\n".join(json.dumps(value).encode() for value in values)
 
 
+def read_conversation(value: JsonValue) -> ImportedConversation:
+    (found,) = read_any(value)
+    return found
+
+
 def refused(data: bytes) -> ContextError:
     with pytest.raises(ContextError) as caught:
-        read_chat_file(data)
+        read_file(data)
     return caught.value
 
 
 def test_an_object_with_messages_is_a_conversation() -> None:
-    (found,) = read_chat_file(lines(CHAT))
+    (found,) = read_file(lines(CHAT))
     assert [draft.text for draft in found.drafts] == ["Hello?", "你好"]
     assert (found.conversation_id, found.line) == ("one", None)
 
 
 def test_a_list_of_messages_is_a_conversation() -> None:
-    (found,) = read_chat_file(json.dumps([HELLO, ANSWER], indent=2).encode())
+    (found,) = read_file(json.dumps([HELLO, ANSWER], indent=2).encode())
     assert len(found.drafts) == 2
     assert found.conversation_id is None
 
 
 def test_a_list_of_conversations_is_all_of_them() -> None:
-    found = read_chat_file(json.dumps([CHAT, [HELLO]], indent=2).encode())
+    found = read_file(json.dumps([CHAT, [HELLO]], indent=2).encode())
     assert [len(each.drafts) for each in found] == [2, 1]
 
 
 def test_a_line_of_jsonl_is_a_conversation() -> None:
     data = lines(CHAT, [HELLO]) + b"\n\n" + lines({"messages": [HELLO]}) + b"\n"
-    found = read_chat_file(data)
+    found = read_file(data)
     assert [(each.line, len(each.drafts)) for each in found] == [(1, 2), (2, 1), (4, 1)]
 
 
 def test_jsonl_of_messages_is_one_conversation() -> None:
-    (found,) = read_chat_file(lines(HELLO, ANSWER))
+    (found,) = read_file(lines(HELLO, ANSWER))
     assert [draft.role for draft in found.drafts] == ["user", "assistant"]
     assert found.line == 1
 
@@ -59,9 +66,9 @@ def test_one_line_that_is_a_message_is_no_conversation() -> None:
 
 
 def test_a_byte_order_mark_is_skipped() -> None:
-    assert len(read_chat_file(b"\xef\xbb\xbf" + lines(CHAT, CHAT))) == 2
-    assert len(read_chat_file(b"\xef\xbb\xbf" + lines(CHAT))) == 1
-    assert len(list(read_chat_lines([b"\xef\xbb\xbf" + lines(CHAT)]))) == 1
+    assert len(read_file(b"\xef\xbb\xbf" + lines(CHAT, CHAT))) == 2
+    assert len(read_file(b"\xef\xbb\xbf" + lines(CHAT))) == 1
+    assert len(list(read_lines([b"\xef\xbb\xbf" + lines(CHAT)]))) == 1
 
 
 def test_the_other_fields_of_a_conversation_are_kept_as_metadata() -> None:
@@ -151,28 +158,7 @@ def test_what_is_no_conversation_is_refused(data: bytes) -> None:
 
 
 def test_large_files_are_read_line_by_line() -> None:
-    found = read_chat_lines([lines(CHAT), b"broken"])
+    found = read_lines([lines(CHAT), b"broken"])
     assert next(found).conversation_id == "one"
     with pytest.raises(ValidationFailed, match="Line 2"):
         next(found)
-
-
-def test_an_anthropic_conversation_is_refused_with_what_is_not_understood() -> None:
-    asked = {"role": "user", "content": "What is the weather in Oslo?"}
-    used = {"type": "tool_use", "id": "toolu_1", "name": "weather", "input": {"city": "Oslo"}}
-    found = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "15 degrees"}
-    messages = [
-        asked,
-        {"role": "assistant", "content": [used]},
-        {"role": "user", "content": [found]},
-    ]
-    model = {"model": "claude-sonnet-4-5", "max_tokens": 1024}
-    with pytest.raises(ValidationFailed, match="make it the first message") as refusal:
-        read_chat_file(json.dumps({**model, "system": "Be kind.", "messages": messages}).encode())
-    assert refusal.value.problems[0].pointer == "/system"
-    blocks = [{"type": "text", "text": "Be kind."}]
-    with pytest.raises(ValidationFailed):
-        read_chat_file(json.dumps({"system": blocks, "messages": [asked]}).encode())
-    with pytest.raises(ValidationFailed, match="tool_calls") as refusal:
-        read_chat_file(json.dumps({**model, "messages": messages}).encode())
-    assert refusal.value.problems[0].pointer == "/messages/1/content/0/type"

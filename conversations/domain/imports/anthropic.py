@@ -1,0 +1,165 @@
+"""Conversations of Anthropic's Messages API: requests, answers, lists of messages."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.imports.calls import messages_of, tool_call
+from conversations.domain.imports.contents import result_content
+from conversations.domain.imports.places import Place, word
+from conversations.domain.imports.transcript import Fields, Transcript
+
+NAME: Final = "anthropic"
+_CALLS: Final = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+_BLOCKS: Final = _CALLS | {"thinking", "redacted_thinking", "container_upload"}
+_ROLES: Final = frozenset({"user", "assistant", "system", "developer", "tool"})
+
+
+def recognise(value: JsonValue) -> bool:
+    """A system text beside the messages, or blocks that only this API has."""
+    if isinstance(value, dict) and _is_answer(value):
+        return True
+    messages = messages_of(value)
+    if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
+        return False
+    parts = [part for message in messages for part in _parts(message)]
+    if any("parts" in each or "toolInvocations" in each for each in messages):
+        return False
+    if any("-" in str(part.get("type")) for part in parts):
+        return False
+    system = value.get("system") if isinstance(value, dict) else None
+    return bool(isinstance(system, list | str) and system) or any(map(_is_block, parts))
+
+
+def _parts(message: dict[str, JsonValue]) -> list[dict[str, JsonValue]]:
+    content = message.get("content")
+    return [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+
+
+def _is_block(part: dict[str, JsonValue]) -> bool:
+    kind = word(part.get("type"))
+    if kind in ("image", "document"):
+        return isinstance(part.get("source"), dict)
+    return kind in _BLOCKS or _is_result(kind)
+
+
+def _is_result(kind: JsonValue) -> bool:
+    return isinstance(kind, str) and kind.endswith("tool_result")
+
+
+def _is_answer(value: dict[str, JsonValue]) -> bool:
+    """A message as the API answers it, by itself."""
+    is_message = value.get("type") == "message" and value.get("role") == "assistant"
+    return is_message and isinstance(value.get("content"), list) and "stop_reason" in value
+
+
+def append(place: Place, transcript: Transcript) -> Fields:
+    """Add the system text and the messages."""
+    value = place.value
+    if isinstance(value, dict) and _is_answer(value):
+        _append_message(place, transcript)
+        return Fields()
+    if isinstance(value, list):
+        append_messages(place, transcript)
+        return Fields()
+    _append_system(place.get("system"), transcript)
+    append_messages(place.get("messages"), transcript)
+    return Fields(place.rest("messages", "system", "tools"), place.get("tools"))
+
+
+def _append_system(system: Place, transcript: Transcript) -> None:
+    if not system.value:
+        return
+    if not isinstance(system.value, str | list):
+        raise system.refusal("a system text is a text or a list of text parts")
+    transcript.append(system, {"role": "system", "content": system.value})
+    transcript.took("system", "role: system")
+
+
+def append_messages(messages: Place, transcript: Transcript) -> None:
+    """Add a list of messages."""
+    for place in messages.items():
+        _append_message(place, transcript)
+
+
+def _append_message(place: Place, transcript: Transcript) -> None:
+    """Add a message; one with calls or results becomes several, in the order of a chat."""
+    message = place.value
+    if not isinstance(message, dict) or not any(map(_is_pair, _parts(message))):
+        transcript.add_verbatim(place)
+        return
+    split = _Split(place, message, transcript)
+    for block in place.get("content").items():
+        split.add(block)
+    split.flush()
+
+
+def _is_pair(part: dict[str, JsonValue]) -> bool:
+    return word(part.get("type")) in _CALLS or _is_result(part.get("type"))
+
+
+class _Split:
+    """One message with blocks of calls and results, as messages of the chat form.
+
+    Results come before the other blocks of a user message. In an assistant message, whose results
+    are those of the provider's own tools, they end the message that called.
+    """
+
+    def __init__(self, place: Place, message: dict[str, JsonValue], transcript: Transcript) -> None:
+        self._place = place
+        self._role = message.get("role")
+        self._others = {key: message[key] for key in message if key not in ("role", "content")}
+        self._transcript = transcript
+        self._parts: list[JsonValue] = []
+        self._calls: list[JsonValue] = []
+
+    def add(self, block: Place) -> None:
+        kind = word(block.value.get("type")) if isinstance(block.value, dict) else ""
+        if kind in _CALLS:
+            self._add_call(block, kind)
+        elif _is_result(kind):
+            if self._role == "assistant":
+                self.flush()
+            self._add_result(block, kind)
+        else:
+            self._parts.append(block.value)
+
+    def flush(self) -> None:
+        """Add what was collected as one message."""
+        if not self._parts and not self._calls:
+            return
+        message: dict[str, JsonValue] = {"role": self._role, "content": self._parts or None}
+        if self._calls:
+            message["tool_calls"] = self._calls
+        self._append(self._place, message)
+        self._parts, self._calls = [], []
+
+    def _append(self, place: Place, message: dict[str, JsonValue]) -> None:
+        """The first one gets the further fields of the message."""
+        self._transcript.append(place, {**self._others, **message})
+        self._others = {}
+
+    def _add_call(self, block: Place, kind: str) -> None:
+        call_id = self._transcript.calls.ask(block.get("id").text(), block.get("name").text())
+        rest = block.rest("type", "id", "name", "input")
+        if kind != "tool_use":
+            rest = {**rest, "kind": kind}
+        name, given = block.get("name").text(), block.get("input").value
+        self._calls.append(tool_call(call_id, name, given, rest))
+        self._transcript.took(kind, "tool_calls")
+
+    def _add_result(self, block: Place, kind: str) -> None:
+        call_id = block.get("tool_use_id").text()
+        content, is_json = result_content(block.get("content").value)
+        rest = block.rest("type", "tool_use_id", "content")
+        if kind != "tool_result":
+            rest = {**rest, "kind": kind}
+        message: dict[str, JsonValue] = {
+            "role": "tool",
+            "tool_call_id": self._transcript.calls.answer(call_id, None),
+            "content": content,
+        }
+        if rest:
+            message["metadata"] = rest
+        self._append(block, message)
+        self._transcript.took(kind, "role: tool (JSON)" if is_json else "role: tool")

@@ -1,0 +1,219 @@
+"""Contents of Google's Gemini API: requests, responses, lists of contents."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.imports.calls import tool_call
+from conversations.domain.imports.contents import (
+    content_of,
+    media_part,
+    reasoning_part,
+    result_content,
+    text_part,
+)
+from conversations.domain.imports.places import Place, word
+from conversations.domain.imports.reasons import ANOTHER_ANSWER
+from conversations.domain.imports.transcript import Fields, Transcript
+
+NAME: Final = "gemini"
+_ROLES: Final = {"user": "user", "model": "assistant", "function": "user", "system": "system"}
+_CODE: Final = "code_execution"
+
+
+def recognise(value: JsonValue) -> bool:
+    """An object with contents or candidates, or a list of contents."""
+    if isinstance(value, list):
+        return _are_contents(value)
+    if not isinstance(value, dict):
+        return False
+    if "contents" in value:
+        return _are_contents(value["contents"])
+    candidates = value.get("candidates")
+    return isinstance(candidates, list) and any(
+        isinstance(each, dict) and isinstance(each.get("content"), dict) for each in candidates
+    )
+
+
+def _are_contents(value: JsonValue) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_content, value))
+
+
+def _is_content(value: JsonValue) -> bool:
+    """A role and parts; those of other shapes have a type."""
+    if not isinstance(value, dict) or word(value.get("role") or "user") not in _ROLES:
+        return False
+    if "content" in value:
+        return False
+    parts = value.get("parts")
+    return isinstance(parts, list) and all(
+        isinstance(part, dict) and "type" not in part for part in parts
+    )
+
+
+def append(place: Place, transcript: Transcript) -> Fields:
+    """Add the system instruction, the contents and the first candidate."""
+    if isinstance(place.value, list):
+        append_messages(place, transcript)
+        return Fields()
+    system = place.get("systemInstruction", "system_instruction")
+    if system.value is not None:
+        _append_system(system, transcript)
+    if place.get("contents").value is not None:
+        append_messages(place.get("contents"), transcript)
+    if place.get("candidates").value is not None:
+        _append_candidates(place.get("candidates"), transcript)
+    known = ("systemInstruction", "system_instruction", "contents", "candidates", "tools")
+    return Fields(place.rest(*known), place.get("tools"))
+
+
+def _append_system(system: Place, transcript: Transcript) -> None:
+    transcript.took("systemInstruction", "role: system")
+    if isinstance(system.value, str):
+        transcript.append(system, {"role": "system", "content": system.value})
+        return
+    parts = [_part(part, transcript) for part in system.get("parts").items()]
+    transcript.add(system, "system", content_of(parts))
+
+
+def _append_candidates(candidates: Place, transcript: Transcript) -> None:
+    for number, candidate in enumerate(candidates.items()):
+        if number:
+            transcript.leave_out(candidate, "candidates", ANOTHER_ANSWER)
+        elif candidate.get("content").value is not None:
+            rest = transcript.keep_fields(candidate.rest("content", "index"))
+            _append_content(candidate.get("content"), transcript, "model", rest)
+
+
+def append_messages(contents: Place, transcript: Transcript) -> None:
+    """Add a list of contents."""
+    for content in contents.items():
+        _append_content(content, transcript)
+
+
+def _append_content(
+    place: Place,
+    transcript: Transcript,
+    usual: str = "user",
+    metadata: dict[str, JsonValue] | None = None,
+) -> None:
+    named = place.get("role").text_or_none() or usual
+    if named not in _ROLES:
+        raise place.get("role").refusal(f"a role is one of {', '.join(_ROLES)}")
+    rest = transcript.keep_fields(place.rest("role", "parts", "metadata"))
+    turn = _Turn(place, _ROLES[named], {**rest, **(metadata or {})}, transcript)
+    parts = place.get("parts")
+    is_cut = usual == "model" and parts.value is None  # an answer that was stopped
+    for part in () if is_cut else parts.items():
+        turn.add(part)
+    turn.finish()
+
+
+class _Turn:
+    """One content as one or several messages: results come before the other parts of a user."""
+
+    def __init__(
+        self, place: Place, role: str, metadata: dict[str, JsonValue], transcript: Transcript
+    ) -> None:
+        self._place, self._role, self._transcript = place, role, transcript
+        self._metadata = metadata
+        self._parts: list[JsonValue] = []
+        self._calls: list[JsonValue] = []
+        self._is_begun = False
+
+    def add(self, part: Place) -> None:
+        call = part.get("functionCall", "function_call", "toolCall", "tool_call")
+        code = part.get("executableCode", "executable_code")
+        result = part.get("functionResponse", "function_response", "toolResponse", "tool_response")
+        done = part.get("codeExecutionResult", "code_execution_result")
+        if call.value is not None:
+            self._add_call(part, call, _name(call).text(), call.get("args").value)
+        elif code.value is not None:
+            self._add_call(part, code, _CODE, code.rest("id"))
+        elif result.value is not None:
+            self._add_result(result, _name(result).text_or_none(), result.get("response").value)
+        elif done.value is not None:
+            self._add_result(done, _CODE, done.get("output").value)
+        else:
+            self._parts.append(_part(part, self._transcript))
+
+    def finish(self) -> None:
+        """Add what is left; an empty content is an empty message."""
+        if self._parts or self._calls or not self._is_begun:
+            self._flush()
+
+    def _flush(self) -> None:
+        content = content_of(self._parts)
+        self._transcript.add(
+            self._place, self._role, content, calls=self._calls, metadata=self._take_metadata()
+        )
+        self._parts, self._calls = [], []
+
+    def _take_metadata(self) -> dict[str, JsonValue]:
+        taken, self._metadata, self._is_begun = self._metadata, {}, True
+        return taken
+
+    def _add_call(self, part: Place, call: Place, name: str, arguments: JsonValue) -> None:
+        call_id = self._transcript.calls.ask(call.get("id").text_or_none(), name)
+        signature = part.rest(
+            *("functionCall", "function_call", "toolCall", "tool_call"),
+            *("executableCode", "executable_code"),
+        )
+        self._calls.append(tool_call(call_id, name, arguments, signature))
+        self._transcript.took(_last(call), "tool_calls")
+
+    def _add_result(self, result: Place, name: str | None, response: JsonValue) -> None:
+        if self._role == "assistant" and (self._parts or self._calls):
+            self._flush()
+        content, _ = result_content(_only_result(response))
+        rest = result.rest("id", "name", "response", "output", "toolType", "tool_type")
+        kept = self._transcript.keep_fields(rest)
+        self._transcript.add(
+            result,
+            "tool",
+            content,
+            answers=self._transcript.calls.answer(result.get("id").text_or_none(), name),
+            name=name,
+            metadata={**self._take_metadata(), **kept},
+        )
+        self._transcript.took(_last(result), "role: tool")
+
+
+def _name(place: Place) -> Place:
+    return place.get("name", "toolType", "tool_type")
+
+
+def _last(place: Place) -> str:
+    """The name of the field that holds this."""
+    return place.pointer.rpartition("/")[2]
+
+
+def _only_result(response: JsonValue) -> JsonValue:
+    """The text that a response is by itself: ``{"result": text}``, as the SDK makes it."""
+    if isinstance(response, dict) and len(response) == 1:
+        for name in ("result", "output"):
+            if isinstance(response.get(name), str):
+                return response[name]
+    return response
+
+
+def _part(part: Place, transcript: Transcript) -> JsonValue:
+    """A part that is neither a call nor a result."""
+    text = part.get("text")
+    if text.value is not None:
+        rest = part.rest("text", "thought")
+        if part.get("thought").value is True:
+            transcript.took("thought", "reasoning")
+            return reasoning_part(text.text(), rest)
+        return text_part(text.text(), rest)
+    inline = part.get("inlineData", "inline_data")
+    file = part.get("fileData", "file_data")
+    data = inline.get("data") if inline.value is not None else file.get("fileUri", "file_uri")
+    if isinstance(data.value, str):
+        held = inline if inline.value is not None else file
+        media_type = held.get("mimeType", "mime_type").text_or_none()
+        made = media_part(media_type, data.value, held.get("displayName").text_or_none())
+        known = ("inlineData", "inline_data", "fileData", "file_data")
+        transcript.took(_last(held), str(made["type"]))
+        return {**made, **part.rest(*known)}
+    return {"type": "gemini", **part.fields()}

@@ -1,0 +1,190 @@
+"""Messages in the attributes and events of OpenTelemetry's conventions for models."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.imports import openai
+from conversations.domain.imports.calls import tool_call
+from conversations.domain.imports.chats import append_list
+from conversations.domain.imports.contents import (
+    content_of,
+    media_part,
+    reasoning_part,
+    result_content,
+    text_part,
+)
+from conversations.domain.imports.places import Place, word
+from conversations.domain.imports.transcript import Transcript
+from ctxadmin.lib.errors import ContextError
+
+_NUMBER: Final = re.compile(r"[0-9]{1,6}")
+_CALL_FIELD: Final = re.compile(r"tool_calls\.([0-9]{1,6})\.(id|name|arguments)")
+_CALLS: Final = frozenset({"tool_call", "server_tool_call"})
+_RESULTS: Final = frozenset({"tool_call_response", "server_tool_call_response"})
+_OF_EVENTS: Final = ("gen_ai.event.content", "message")
+
+
+def append_attribute(name: str, place: Place, transcript: Transcript) -> None:
+    """Add the messages, or the parts of the system text, that an attribute holds."""
+    if name != "gen_ai.system_instructions":
+        for message in place.items():
+            _append_message(message, transcript)
+        return
+    if isinstance(place.value, str):
+        transcript.append(place, {"role": "system", "content": place.value})
+        return
+    parts = [_part(part, transcript) for part in place.items()]
+    transcript.add(place, "system", content_of(parts))
+
+
+def _append_message(place: Place, transcript: Transcript) -> None:
+    """A message with parts; results become messages of their own, before the other parts."""
+    if "parts" not in place.fields():
+        openai.append_message(place, transcript)
+        return
+    role = place.get("role").text()
+    metadata = transcript.keep_fields(place.rest("role", "parts", "name"))
+    parts: list[JsonValue] = []
+    calls: list[JsonValue] = []
+    is_begun = False
+    for part in place.get("parts").items():
+        kind = word(part.fields().get("type"))
+        if kind in _CALLS:
+            calls.append(_call(part, transcript))
+        elif kind in _RESULTS:
+            _append_result(part, transcript)
+            is_begun = True
+        else:
+            parts.append(_part(part, transcript))
+    if parts or calls or not is_begun:
+        name = place.get("name").value
+        transcript.add(place, role, content_of(parts), calls=calls, name=name, metadata=metadata)
+
+
+def _call(part: Place, transcript: Transcript) -> JsonValue:
+    name = part.get("name").text()
+    call_id = transcript.calls.ask(part.get("id").text_or_none(), name)
+    transcript.took("tool_call", "tool_calls")
+    rest = part.rest("type", "id", "name", "arguments")
+    return tool_call(call_id, name, part.get("arguments").value, rest)
+
+
+def _append_result(part: Place, transcript: Transcript) -> None:
+    content, _ = result_content(part.get("response", "result").value)
+    metadata = transcript.keep_fields(part.rest("type", "id", "response", "result"))
+    answers = transcript.calls.answer(part.get("id").text_or_none(), None)
+    transcript.add(part, "tool", content, answers=answers, metadata=metadata)
+    transcript.took("tool_call_response", "role: tool")
+
+
+def _part(part: Place, transcript: Transcript) -> JsonValue:
+    fields = part.fields()
+    kind, content = word(fields.get("type")), part.get("content")
+    if kind == "text":
+        return text_part(content.text(), part.rest("type", "content"))
+    if kind == "reasoning":
+        return reasoning_part(content.text_or_none() or "", part.rest("type", "content"))
+    data = part.get("content", "data", "uri")
+    if kind in ("blob", "uri") and isinstance(data.value, str):
+        media_type = part.get("mime_type").text_or_none() or part.get("modality").text_or_none()
+        made = media_part(media_type, data.value)
+        transcript.took(kind, str(made["type"]))
+        return made
+    return fields
+
+
+def append_recorded(place: Place, role: str, transcript: Transcript) -> None:
+    """Add the messages of a prompt or an answer that was recorded as JSON, or as a text."""
+    parsed = _json(place)
+    if isinstance(parsed.value, dict):
+        parsed = Place([parsed.value], children=(parsed,))
+    if isinstance(parsed.value, list) and parsed.value:
+        append_list(parsed, transcript)
+    else:
+        transcript.append(place, {"role": role, "content": place.text()})
+
+
+def event_message(role: str, event: Place, named: Mapping[str, Place]) -> Place:
+    """The message of an event in the chat form, at the place of the event."""
+    message: dict[str, JsonValue] = {"role": role}
+    for holder in _OF_EVENTS:
+        if holder in named:
+            message |= _said(named[holder])
+    for name in ("content", "tool_calls", "role", "name"):
+        if name in named:
+            is_json = name == "tool_calls" or _holds_parts(named[name])
+            message[name] = (_json(named[name]) if is_json else named[name]).value
+    if role == "tool":
+        answered = named.get("id") or named.get("tool_call_id")
+        message["tool_call_id"] = message.pop("id", None if answered is None else answered.value)
+    message.setdefault("content", None)
+    return Place(message, event.pointer, event.line, is_embedded=True)
+
+
+def _said(place: Place) -> dict[str, JsonValue]:
+    """The fields of a message that is written as JSON or as a list of pairs."""
+    parsed = _json(place)
+    if isinstance(parsed.value, str):
+        return {"content": parsed.value}
+    return dict(parsed.fields())
+
+
+def _json(place: Place) -> Place:
+    """The value of a text that looks like an object or a list in JSON, else the place itself."""
+    value = place.value
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return place.parsed()
+        except ContextError:
+            return place
+    return place
+
+
+def indexed_messages(prefix: str, named: Mapping[str, Place]) -> list[Place]:
+    """Messages of which each field is an attribute, in the order of their numbers."""
+    found: dict[int, _Indexed] = {}
+    for name, place in named.items():
+        number, _, field = name.removeprefix(prefix).partition(".")
+        if name.startswith(prefix) and field and _NUMBER.fullmatch(number):
+            found.setdefault(int(number), _Indexed(place)).put(field, place)
+    usual = "assistant" if "completion" in prefix else "user"
+    return [found[number].message(usual) for number in sorted(found)]
+
+
+class _Indexed:
+    """One message of which each field is an attribute."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._fields: dict[str, JsonValue] = {}
+        self._calls: dict[int, dict[str, JsonValue]] = {}
+
+    def put(self, field: str, place: Place) -> None:
+        found = _CALL_FIELD.fullmatch(field)
+        if found is not None:
+            self._calls.setdefault(int(found[1]), {})[found[2]] = place.value
+        elif field == "content":
+            self._fields[field] = _json(place).value if _holds_parts(place) else place.value
+        else:
+            self._fields[field] = place.value
+
+    def message(self, usual: str) -> Place:
+        message: dict[str, JsonValue] = {"role": usual, "content": None, **self._fields}
+        calls = [self._call(self._calls[number]) for number in sorted(self._calls)]
+        if calls:
+            message["tool_calls"] = calls
+        return Place(message, self._place.pointer, self._place.line, is_embedded=True)
+
+    def _call(self, call: dict[str, JsonValue]) -> JsonValue:
+        call_id, name = call.get("id"), call.get("name")
+        made = tool_call("", str(name), call.get("arguments"))
+        if isinstance(call_id, str) and call_id:
+            return {**made, "id": call_id}
+        return {key: value for key, value in made.items() if key != "id"}
+
+
+def _holds_parts(place: Place) -> bool:
+    return isinstance(place.value, str) and place.value.startswith("[{")

@@ -1,0 +1,133 @@
+"""Values of a foreign file with the place where each stands, for errors and reports."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from conversations.domain.message import MOST_MESSAGES
+from ctxadmin.lib import json_bytes
+from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
+from ctxadmin.lib.sentence import say
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A value, its JSON pointer, and its line (from 1) in a JSONL file.
+
+    Within a JSON text that stands in a field (``is_embedded``) everything has the pointer of the
+    field. ``children`` are the items of a list whose items stand in lines of their own.
+    """
+
+    value: JsonValue
+    pointer: str = ""
+    line: int | None = None
+    is_embedded: bool = False
+    children: tuple["Place", ...] | None = None
+
+    def get(self, *names: str) -> "Place":
+        """The first of these fields that is there and not null, else a place with None."""
+        if not isinstance(self.value, dict):
+            return Place(None, self.pointer, self.line, self.is_embedded)
+        for name in names:
+            if self.value.get(name) is not None:
+                return self._child(name, self.value[name])
+        return self._child(names[0], None)
+
+    def items(self, most: int | None = MOST_MESSAGES) -> Iterator["Place"]:
+        """The items of a list, one by one; ValidationFailed if this is none.
+
+        TooLarge for more than ``most``: a message of no format has as many parts, and what stands
+        for them takes more memory than they do.
+        """
+        if self.children is not None:
+            yield from self.children
+            return
+        if not isinstance(self.value, list):
+            raise self.refusal("this must be a list")
+        if most is not None and len(self.value) > most:
+            raise self.excess(f"this has more than {most} items", most)
+        for number, item in enumerate(self.value):
+            yield self._child(str(number), item)
+
+    def items_if_any(self) -> Iterator["Place"]:
+        """``items``; none for null."""
+        return iter(()) if self.value is None and self.children is None else self.items()
+
+    def text(self) -> str:
+        """The text; ValidationFailed if this is none."""
+        if not isinstance(self.value, str):
+            raise self.refusal("this must be a text")
+        return self.value
+
+    def text_or_none(self) -> str | None:
+        """The text, None for null; ValidationFailed for anything else."""
+        return None if self.value is None else self.text()
+
+    def fields(self) -> dict[str, JsonValue]:
+        """The fields of an object; ValidationFailed if this is none."""
+        if not isinstance(self.value, dict):
+            raise self.refusal("this must be an object")
+        return self.value
+
+    def rest(self, *known: str) -> dict[str, JsonValue]:
+        """The fields of an object without the known and the null ones."""
+        return {
+            name: value
+            for name, value in self.fields().items()
+            if name not in known and value is not None
+        }
+
+    def parsed(self) -> "Place":
+        """The value of a JSON text in a field; any other value as it is."""
+        if not isinstance(self.value, str):
+            return self
+        try:
+            value = json_bytes.loads_strict(self.value.encode())
+        except (ValidationFailed, UnicodeEncodeError) as error:
+            raise self.refusal(f"this must be JSON in a text: {error}") from None
+        return replace(self, value=value, is_embedded=True, children=None)
+
+    def refusal(self, message: str) -> ContextError:
+        """A ValidationFailed at this place."""
+        return self.locate(ValidationFailed.at(self.pointer, message))
+
+    def excess(self, message: str, most: int) -> ContextError:
+        """A TooLarge at this place."""
+        problem = FieldProblem(self.pointer, message, "too_large")
+        return self.locate(TooLarge(message, limit=most, problems=[problem]))
+
+    def locate(self, error: ContextError) -> ContextError:
+        """The same refusal, saying in which line it is."""
+        return error if self.line is None else in_line(error, self.line)
+
+    def _child(self, name: str, value: JsonValue) -> "Place":
+        if self.is_embedded:
+            return Place(value, self.pointer, self.line, True)
+        if "~" in name or "/" in name:
+            name = name.replace("~", "~0").replace("/", "~1")
+        return Place(value, f"{self.pointer}/{name}", self.line)
+
+
+def word(value: JsonValue) -> str:
+    """The text; "" for anything else, which is no name of a role or a type."""
+    return value if isinstance(value, str) else ""
+
+
+def in_line(error: ContextError, line: int) -> ContextError:
+    """The same refusal, saying in which line."""
+    if isinstance(error, json_bytes.NotJson):
+        text = say("This is not JSON: {why}.", why=error.what)
+        problem = FieldProblem("", text, extra=(("line", line), ("column", error.column)))
+        detail = f"Line {line}, column {error.column}: {text}"
+        return ValidationFailed(detail, problems=[problem], malformed=True)
+    problems = [
+        FieldProblem(each.pointer, each.message, each.code, (*each.extra, ("line", line)))
+        for each in error.problems or (FieldProblem("", error.detail),)
+    ]
+    first = problems[0]
+    detail = f"Line {line}, {first.pointer or 'the whole line'}: {first.message}"
+    if isinstance(error, TooLarge):
+        return TooLarge(detail, limit=error.limit, problems=problems)
+    malformed = isinstance(error, ValidationFailed) and error.malformed
+    return ValidationFailed(detail, problems=problems, malformed=malformed)

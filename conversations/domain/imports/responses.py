@@ -1,0 +1,267 @@
+"""Items of the OpenAI Responses API: requests, responses, lists of items."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.imports.calls import has_chat_calls, tool_call
+from conversations.domain.imports.contents import content_of, result_content
+from conversations.domain.imports.places import Place, word
+from conversations.domain.imports.reasons import OF_THE_SESSION, UNKNOWN_ITEM
+from conversations.domain.imports.transcript import Fields, Transcript
+
+NAME: Final = "responses"
+_CALLS: Final = frozenset({"function_call", "custom_tool_call"})
+_RESULTS: Final = frozenset({"function_call_output", "custom_tool_call_output"})
+# Tools that the provider runs: call and result in one item, or in two with one call_id.
+_OWN_TOOLS: Final = frozenset(
+    {
+        *("web_search_call", "file_search_call", "code_interpreter_call", "mcp_call"),
+        *("image_generation_call", "computer_call", "local_shell_call", "shell_call"),
+        *("apply_patch_call", "tool_search_call", "program"),
+    }
+)
+_OWN_RESULTS: Final = frozenset(
+    {
+        *("computer_call_output", "local_shell_call_output", "shell_call_output"),
+        *("apply_patch_call_output", "tool_search_output", "program_output"),
+    }
+)
+_OF_SESSION: Final = frozenset(
+    {
+        *("item_reference", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"),
+        *("compaction", "compaction_trigger", "additional_tools", "configuration_update"),
+    }
+)
+
+_ITEMS: Final = _CALLS | _RESULTS | _OWN_TOOLS | _OWN_RESULTS | _OF_SESSION | {"reasoning"}
+_TEXTS: Final = frozenset({"input_text", "output_text", "text", "summary_text"})
+# What an item has of its own in a result that the provider made.
+_OUTPUTS: Final = ("output", "outputs", "results", "result", "error")
+
+
+def recognise(value: JsonValue) -> bool:
+    """A request, a response, or a list of items of which one is no plain message."""
+    if isinstance(value, list):
+        return _are_items(value)
+    if not isinstance(value, dict) or "messages" in value:
+        return False
+    if value.get("object") == "response":
+        return True
+    if value.get("object") == "list" and isinstance(value.get("data"), list):
+        return _are_items(value["data"])
+    given = value.get("input")
+    if isinstance(given, str):
+        return any(name in value for name in ("model", "instructions", "output"))
+    return _are_items(given, plain=True) or (given is None and _are_items(value.get("output")))
+
+
+def _are_items(value: JsonValue, *, plain: bool = False) -> bool:
+    """Whether all are items; ``plain``: also if all of them are messages with a role alone."""
+    if not isinstance(value, list) or not value:
+        return False
+    if not all(isinstance(each, dict) and _is_item(each) for each in value):
+        return False
+    return plain or any(isinstance(each, dict) and _is_marked(each) for each in value)
+
+
+def _is_item(item: dict[str, JsonValue]) -> bool:
+    if (item.get("type") or "message") == "message":
+        is_other = "stop_reason" in item or has_chat_calls(item)
+        return "role" in item and "content" in item and not is_other
+    return isinstance(item["type"], str) and "data" not in item
+
+
+def _is_marked(item: dict[str, JsonValue]) -> bool:
+    """Not to be taken for a message of another shape."""
+    if word(item.get("type")) in _ITEMS:
+        return True
+    content = item.get("content")
+    return (
+        item.get("type") == "message"
+        and isinstance(content, list)
+        and any(
+            isinstance(part, dict) and word(part.get("type")) in ("input_text", "output_text")
+            for part in content
+        )
+    )
+
+
+def append(place: Place, transcript: Transcript) -> Fields:
+    """Add instructions, input and output."""
+    if isinstance(place.value, list):
+        append_messages(place, transcript)
+        return Fields()
+    if place.fields().get("object") == "list":
+        append_messages(place.get("data"), transcript)
+        return Fields()
+    instructions, given = place.get("instructions"), place.get("input")
+    if isinstance(instructions.value, str):
+        transcript.append(instructions, {"role": "system", "content": instructions.value})
+        transcript.took("instructions", "role: system")
+    elif instructions.value is not None:
+        append_messages(instructions, transcript)
+    if isinstance(given.value, str):
+        transcript.append(given, {"role": "user", "content": given.value})
+        transcript.took("input", "role: user")
+    elif given.value is not None:
+        append_messages(given, transcript)
+    if place.get("output").value is not None:
+        append_messages(place.get("output"), transcript)
+    known = ("instructions", "input", "output", "tools", "object")
+    return Fields(place.rest(*known), place.get("tools"))
+
+
+def append_messages(items: Place, transcript: Transcript) -> None:
+    """Add a list of items; calls in a row, and a text before them, become one message."""
+    turns = _Turns(transcript)
+    for item in items.items():
+        turns.add(item)
+    turns.flush()
+
+
+class _Turns:
+    """The message of the assistant that is being collected, until something else comes."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._start: Place | None = None
+        self._parts: list[JsonValue] = []
+        self._calls: list[JsonValue] = []
+        self._has_message = False
+        self._id: JsonValue = None
+        self._metadata: dict[str, JsonValue] = {}
+
+    def add(self, item: Place) -> None:
+        kind = word(item.fields().get("type") or "message")
+        if kind == "message":
+            self._add_message(item)
+        elif kind == "reasoning":
+            self._begin(item, is_new=self._has_message or bool(self._calls))
+            self._parts.append(item.value)
+        elif kind in _CALLS or kind in _OWN_TOOLS:
+            self._begin(item)
+            self._add_call(item, kind)
+        elif kind in _RESULTS or kind in _OWN_RESULTS:
+            self.flush()
+            self._add_result(item, kind)
+        elif kind in _OF_SESSION:
+            self._transcript.leave_out(item, kind, OF_THE_SESSION)
+        else:
+            self._transcript.leave_out(item, kind, UNKNOWN_ITEM)
+
+    def flush(self) -> None:
+        """Add what was collected as one message."""
+        if self._start is not None:
+            self._transcript.add(
+                self._start,
+                "assistant",
+                content_of(self._parts),
+                calls=self._calls,
+                message_id=self._id,
+                metadata=self._metadata,
+            )
+        self._start, self._parts, self._calls = None, [], []
+        self._has_message, self._id, self._metadata = False, None, {}
+
+    def _begin(self, item: Place, *, is_new: bool = False) -> None:
+        if is_new:
+            self.flush()
+        if self._start is None:
+            self._start = item
+
+    def _add_message(self, item: Place) -> None:
+        role = item.get("role").text()
+        rest = item.rest("type", "role", "content", "id", "status")
+        parts = _parts(item.get("content"), self._transcript)
+        if role != "assistant":
+            self.flush()
+            metadata = self._transcript.keep_fields(rest)
+            identity = item.get("id").value
+            content = content_of(parts)
+            self._transcript.add(item, role, content, message_id=identity, metadata=metadata)
+            return
+        self._begin(item, is_new=self._has_message or bool(self._calls))
+        self._has_message = True
+        self._parts += parts
+        self._id = item.get("id").value
+        self._metadata |= self._transcript.keep_fields(rest)
+
+    def _add_call(self, item: Place, kind: str) -> None:
+        wanted = item.get("call_id", "id").text_or_none()
+        if kind in _CALLS:
+            name = item.get("name").text()
+            call_id = self._transcript.calls.ask(wanted, name)
+            rest = item.rest("type", "id", "call_id", "name", "arguments", "input", "status")
+            given = item.get("arguments", "input").value
+        else:
+            name = item.get("name").text_or_none() or kind.removesuffix("_call")
+            call_id = self._transcript.calls.ask(wanted, name)
+            rest = {"kind": kind}
+            known = ("type", "id", "call_id", "name", "arguments", "status", *_OUTPUTS)
+            given = item.get("arguments").value or item.rest(*known)
+        self._calls.append(tool_call(call_id, name, given, rest))
+        self._transcript.took(kind, "tool_calls")
+        if kind in _OWN_TOOLS:
+            self._add_own_result(item, call_id, kind)
+
+    def _add_own_result(self, item: Place, call_id: str, kind: str) -> None:
+        """The result that stands in the item of its call, if there is one."""
+        made: dict[str, JsonValue] = {
+            name: value for name in _OUTPUTS if (value := item.get(name).value) is not None
+        }
+        if not made and item.get("call_id").value is not None:
+            return
+        content, _ = result_content(_single(made) if made else item.get("status").value)
+        self.flush()
+        answered = self._transcript.calls.answer(call_id, None)
+        self._transcript.add(item, "tool", content, answers=answered, metadata={"kind": kind})
+        self._transcript.took(kind, "role: tool")
+
+    def _add_result(self, item: Place, kind: str) -> None:
+        answered = self._transcript.calls.answer(item.get("call_id").text_or_none(), None)
+        output = item.get("output")
+        if isinstance(output.value, list):
+            content = content_of(_parts(output, self._transcript))
+        else:
+            content, _ = result_content(output.value)
+        rest = item.rest("type", "id", "call_id", "output", "status")
+        metadata = self._transcript.keep_fields(rest)
+        if kind != "function_call_output":
+            metadata["kind"] = kind
+        self._transcript.add(
+            item,
+            "tool",
+            content,
+            answers=answered,
+            message_id=item.get("id").value,
+            metadata=metadata,
+        )
+        self._transcript.took(kind, "role: tool")
+
+
+def _single(made: dict[str, JsonValue]) -> JsonValue:
+    """The value of an only field, else the fields."""
+    return next(iter(made.values())) if len(made) == 1 else made
+
+
+def _parts(content: Place, transcript: Transcript) -> list[JsonValue]:
+    if isinstance(content.value, str):
+        return [{"type": "text", "text": content.value}] if content.value else []
+    return [_part(part, transcript) for part in content.items()]
+
+
+def _part(part: Place, transcript: Transcript) -> JsonValue:
+    """A part of a message as the chat form has it."""
+    kind = word(part.fields().get("type"))
+    if kind in _TEXTS:
+        rest = {key: value for key, value in part.rest("type", "text").items() if value != []}
+        transcript.took(kind, "text")
+        return {"type": "text", "text": part.get("text").text(), **rest}
+    if kind == "input_image" and isinstance(url := part.get("image_url").value, str):
+        transcript.took("input_image", "image_url")
+        return {"type": "image_url", "image_url": {"url": url, **part.rest("type", "image_url")}}
+    if kind == "input_file":
+        transcript.took("input_file", "file")
+        return {"type": "file", "file": part.rest("type")}
+    return part.value

@@ -1,0 +1,45 @@
+"""A form in which other programs keep conversations."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from conversations.domain.imports.places import Place
+from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
+
+Append = Callable[[Place, Transcript], Fields]
+ReadTraces = Callable[[Sequence[Place]], list[ImportedConversation]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """``recognise`` is cheap and takes no other shape; ``append`` adds the messages of one value.
+
+    ``keys`` are fields that hint at this shape where nothing is recognised. Traces have
+    ``read_traces`` instead: their values are read together, since one conversation is in several.
+    """
+
+    name: str
+    title: str
+    recognise: Callable[[JsonValue], bool]
+    append: Append | None
+    keys: frozenset[str]
+    read_traces: ReadTraces | None = None
+
+    def read(self, places: Sequence[Place]) -> list[ImportedConversation]:
+        """The conversations of some values; the first wrong place is a ContextError."""
+        if self.read_traces is not None:
+            return self.read_traces(places)
+        return [self._read_one(place) for place in places]
+
+    def _read_one(self, place: Place) -> ImportedConversation:
+        transcript = Transcript(self.name, place)
+        if self.append is None:
+            raise place.refusal(f"{self.title} is not read by itself")
+        return transcript.finish(self.append(place, transcript))
+
+
+def first_match(shapes: Iterable[Shape], value: JsonValue) -> Shape | None:
+    """The first of some shapes that recognises a value."""
+    return next((shape for shape in shapes if shape.recognise(value)), None)

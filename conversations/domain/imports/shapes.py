@@ -1,0 +1,193 @@
+"""The shapes of conversations that imports know, and the reading of a value of any of them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.imports import langsmith, opentelemetry
+from conversations.domain.imports.chats import CHATS, OPENAI
+from conversations.domain.imports.envelopes import is_envelope, open_envelope
+from conversations.domain.imports.places import Place
+from conversations.domain.imports.reasons import FAILED
+from conversations.domain.imports.shape import Shape, first_match
+from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
+from ctxadmin.lib.errors import ContextError, ValidationFailed
+
+EXPORT_NAME: Final = "ctxadmin"
+
+SHAPES: Final = (
+    Shape(
+        langsmith.NAME,
+        "LangSmith runs",
+        langsmith.recognise,
+        None,
+        frozenset({"run_type", "inputs", "outputs", "trace_id", "dotted_order"}),
+        langsmith.read_traces,
+    ),
+    Shape(
+        opentelemetry.NAME,
+        "OpenTelemetry GenAI",
+        opentelemetry.recognise,
+        None,
+        frozenset({"resourceSpans", "resourceLogs", "scopeSpans", "spans", "traceId"}),
+        opentelemetry.read_traces,
+    ),
+    *CHATS,
+)
+TITLES: Final = {
+    **{shape.name: shape.title for shape in SHAPES},
+    EXPORT_NAME: "ctxadmin export",
+}
+NAMES: Final = tuple(sorted(shape.name for shape in SHAPES))
+"""The names by which a shape can be asked for."""
+
+_BY_NAME: Final = {shape.name: shape for shape in SHAPES}
+_NOT_ONE: Final = "a conversation is an object with messages, or a list of messages"
+
+
+def recognise(value: JsonValue) -> Shape | None:
+    """The shape of a value; that of a request or response for a line of a batch."""
+    if is_envelope(value):
+        return _inside(Place(value))
+    return first_match(SHAPES, value)
+
+
+def matches(value: JsonValue) -> list[str]:
+    """The names of all shapes that recognise a value: one, or none."""
+    return [shape.name for shape in SHAPES if shape.recognise(value)]
+
+
+def shape_named(name: str) -> Shape:
+    """The shape that is asked for; ValidationFailed names the known ones."""
+    if name not in _BY_NAME:
+        raise ValidationFailed.at("?shape", f"a shape is one of {', '.join(NAMES)}")
+    return _BY_NAME[name]
+
+
+def read_only(value: JsonValue, shape: str | None = None) -> ImportedConversation:
+    """The conversation of a JSON value; a list of several is refused before any is read."""
+    forced = None if shape is None else shape_named(shape)
+    if isinstance(value, list) and len(value) > 1 and _is_list_of_values(Place(value), forced):
+        raise _several(f"{len(value)} conversations")
+    found = read_place(Place(value), forced)
+    if len(found) != 1:
+        raise _several(f"{len(found)} conversations ({TITLES[found[0].report.shape]})")
+    return found[0]
+
+
+def _several(what: str) -> ContextError:
+    text = f"this has {what}; this call imports one: "
+    text += "send them one by one, upload the file, or use manage.py import_conversations"
+    return ValidationFailed.at("", text)
+
+
+def read_any(value: JsonValue, shape: str | None = None) -> list[ImportedConversation]:
+    """The conversations of a JSON value; ``shape`` is the name of the only one to try."""
+    return read_place(Place(value), None if shape is None else shape_named(shape))
+
+
+def read_place(place: Place, forced: Shape | None = None) -> list[ImportedConversation]:
+    """The conversations of a value: of a shape, or a list of such values.
+
+    Raises ValidationFailed or TooLarge with the place of what is wrong.
+    """
+    if _is_list_of_values(place, forced):
+        return _read_items(place, forced)
+    return read_one(place, forced)
+
+
+def _is_list_of_values(place: Place, forced: Shape | None) -> bool:
+    """Whether this is no conversation, but a list of values that are."""
+    if not isinstance(place.value, list) or not place.value:
+        return False
+    shape = forced or recognise(place.value)
+    if shape is not None and shape.recognise(place.value):
+        return False
+    return all(map(_is_conversation, place.value))
+
+
+def read_one(place: Place, forced: Shape | None = None) -> list[ImportedConversation]:
+    """``read_place`` of a value that is no list of conversations."""
+    shape = forced or recognise(place.value)
+    if is_envelope(place.value):
+        return [_read_envelope(place, forced)]
+    if shape is None:
+        if not isinstance(place.value, list) and not _has_messages(place.value):
+            raise _unknown(place)
+        shape = OPENAI  # which names the first message that is none
+    return shape.read([place])
+
+
+def _read_items(place: Place, forced: Shape | None) -> list[ImportedConversation]:
+    found: list[ImportedConversation] = []
+    traces: dict[str, list[Place]] = {}
+    for item in place.items(most=None):
+        shape = forced or recognise(item.value)
+        if shape is not None and shape.read_traces is not None:
+            traces.setdefault(shape.name, []).append(item)
+        else:
+            found += read_one(item, forced)
+    for name, places in traces.items():
+        found += _BY_NAME[name].read(places)
+    return found
+
+
+def _is_conversation(value: JsonValue) -> bool:
+    return isinstance(value, list) or _has_messages(value) or recognise(value) is not None
+
+
+def _has_messages(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "messages" in value
+
+
+def _inside(place: Place) -> Shape | None:
+    opened = open_envelope(place)
+    for each in (opened.request, opened.response):
+        if each is not None and (shape := first_match(CHATS, each.value)) is not None:
+            return shape
+    return None
+
+
+def _read_envelope(place: Place, forced: Shape | None) -> ImportedConversation:
+    opened = open_envelope(place)
+    shape = forced or _inside(place)
+    if shape is None:
+        if opened.failed is not None and opened.request is None:
+            raise opened.failed.refusal(f"{FAILED}: there is no message to import")
+        raise _unknown(place)
+    transcript = Transcript(shape.name, place)
+    fields = Fields()
+    for each in (opened.request, opened.response):
+        if each is None:
+            continue
+        reader = forced or first_match(CHATS, each.value) or shape
+        if reader.append is None:
+            raise each.refusal(f"{reader.title} is no request or response")
+        fields = fields.beside(reader.append(each, transcript))
+    if opened.failed is not None:
+        transcript.leave_out(opened.failed, "response", FAILED)
+    return transcript.finish(Fields({**fields.values, **opened.fields}, fields.tools))
+
+
+def _unknown(place: Place) -> ContextError:
+    """A refusal that names the known shapes and the one that is nearest."""
+    keys = _keys(place.value)
+    nearest = max(SHAPES, key=lambda shape: len(shape.keys & keys))
+    known = ", ".join(TITLES[name] for name in NAMES)
+    text = f"{_NOT_ONE}, or has one of the formats {known}"
+    if nearest.keys & keys:
+        text += f"; this is most like {nearest.title}"
+    return place.refusal(text)
+
+
+def _keys(value: JsonValue) -> set[str]:
+    """The names of fields of an object, and of the first object of a list."""
+    first: JsonValue = value
+    if isinstance(value, list):
+        first = value[0] if value else None
+    if not isinstance(first, dict):
+        return set()
+    inner: Sequence[JsonValue] = list(first.values())[:20]
+    held = [each[0] for each in inner if isinstance(each, list) and each]
+    return {*first, *(key for each in held if isinstance(each, dict) for key in each)}

@@ -1,0 +1,76 @@
+"""Conversations of traces, where each call of a model repeats all that was said before it."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from conversations.domain.imports.places import Place
+from conversations.domain.imports.reasons import REPEATED, WITHOUT_MESSAGES
+from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
+from conversations.domain.message import MOST_MESSAGES
+from ctxadmin.lib import json_bytes
+
+
+class TraceBudget:
+    """Bounds the runs or spans of one file or line, and the messages in all of them together.
+
+    They are read before it is known which of them repeat others: 800,000 runs of one message took
+    80 s and 3 GB.
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[int | None] = Counter()
+        self._messages: Counter[int | None] = Counter()
+
+    def spend(self, place: Place, messages: int) -> None:
+        """Count one more; TooLarge beyond MOST_MESSAGES of either."""
+        line = place.line
+        self._counts[line] += 1
+        self._messages[line] += messages
+        if max(self._counts[line], self._messages[line]) > MOST_MESSAGES:
+            text = f"a trace has at most {MOST_MESSAGES} runs or spans, and messages in all of them"
+            raise place.excess(text, MOST_MESSAGES)
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """The messages of one run or span; ``group`` is its trace or thread."""
+
+    place: Place
+    transcript: Transcript
+    fields: Fields
+    group: str
+
+
+def whole_conversations(
+    found: Sequence[Traced], without: Sequence[Place], what: str
+) -> list[ImportedConversation]:
+    """The longest conversations, without those that are the beginning of one of their group.
+
+    ``without`` are the places of runs or spans that have no messages; ``what`` is what they are.
+    """
+    prefixes = [list(_prefixes(each.transcript)) for each in found]
+    owners: defaultdict[str, dict[bytes, Transcript]] = defaultdict(dict)
+    kept: set[int] = set()
+    for number in sorted(range(len(found)), key=lambda number: -len(prefixes[number])):
+        traced, known = found[number], owners[found[number].group]
+        owner = known.get(prefixes[number][-1])
+        if owner is not None:
+            owner.leave_out(traced.place, what, REPEATED)
+            continue
+        kept.add(number)
+        for prefix in prefixes[number]:
+            known.setdefault(prefix, traced.transcript)
+    if kept:
+        first = found[min(kept)].transcript
+        for place in without:
+            first.leave_out(place, what, WITHOUT_MESSAGES)
+    return [found[number].transcript.finish(found[number].fields) for number in sorted(kept)]
+
+
+def _prefixes(transcript: Transcript) -> Iterator[bytes]:
+    """A digest of each beginning of a conversation."""
+    return accumulate(
+        transcript.message_keys(), lambda before, key: json_bytes.digest(before + key)
+    )

@@ -1,0 +1,300 @@
+"""The conversation that an import makes: messages in the chat form, with what is told of them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.bodies import text_of_content
+from conversations.domain.imports.calls import CallIds
+from conversations.domain.imports.places import Place
+from conversations.domain.imports.reasons import ORPHAN, UNANSWERED
+from conversations.domain.imports.report import ImportReport, Noted, NoteTally, TakenTally
+from conversations.domain.message import MOST_MESSAGES, Draft, read_message
+from ctxadmin.lib import json_bytes
+from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
+from ctxadmin.lib.ids import is_public_id, is_reserved
+
+MOST_TITLE: Final = 300
+_MOST_MADE_TITLE: Final = 80
+_DEFAULT_ID: Final = re.compile(r"log-[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedConversation:
+    """One conversation of a file; ``line`` (from 1) is where it starts, None for plain JSON.
+
+    ``conversation_id`` is None if the file has none that may be one of ours; then it stands in the
+    metadata. ``title`` is the file's, ``suggested_title`` the beginning of the first user message.
+    ``tools`` is the text of the tools.
+    """
+
+    drafts: tuple[Draft, ...]
+    conversation_id: str | None
+    title: str | None
+    suggested_title: str
+    metadata: dict[str, JsonValue]
+    tools: str | None
+    report: ImportReport
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """What a conversation has beside its messages.
+
+    Of ``values`` id, title and metadata are used, the others become metadata. ``tools`` is the
+    place of a text or a list.
+    """
+
+    values: dict[str, JsonValue] = field(default_factory=dict)
+    tools: Place | None = None
+
+    def beside(self, others: "Fields") -> "Fields":
+        """Both; of two values with one name that of self."""
+        return Fields({**others.values, **self.values}, self.tools or others.tools)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A message in the chat form; ``is_verbatim``: its fields stand so at its place."""
+
+    message: JsonValue
+    place: Place
+    is_verbatim: bool
+
+
+class Transcript:
+    """Collects the messages of one conversation, and what was taken and left out."""
+
+    def __init__(self, shape: str, root: Place) -> None:
+        self.shape = shape
+        self.calls = CallIds()
+        self._root = root
+        self._sources: list[_Source] = []
+        self._drafts: list[Draft] = []  # of the first ones, those that were read
+        self._ids: set[str] = set()
+        self._taken = TakenTally()
+        self._left_out = NoteTally()
+        self._warnings = NoteTally()
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    def took(self, source: str, target: str, count: int = 1) -> None:
+        """Tell that a field or part was stored as something else."""
+        self._taken.add(source, target, count)
+
+    def leave_out(self, place: Place, what: str, why: str) -> None:
+        """Tell that something of the file is not stored."""
+        self._left_out.add(Noted(what, why, 1, place.pointer, place.line))
+
+    def append(self, place: Place, message: JsonValue, *, is_verbatim: bool = False) -> None:
+        """Add a message in the chat form; errors of a verbatim one point at its fields."""
+        self._sources.append(_Source(message, place, is_verbatim))
+        if len(self._sources) > MOST_MESSAGES:
+            text = f"a conversation has at most {MOST_MESSAGES} messages"
+            raise place.excess(text, MOST_MESSAGES)
+
+    def add_verbatim(self, place: Place) -> None:
+        """Add a message that is in the chat form already."""
+        self.append(place, place.value, is_verbatim=True)
+
+    def add(
+        self,
+        place: Place,
+        role: str,
+        content: JsonValue,
+        *,
+        calls: Sequence[JsonValue] = (),
+        answers: str | None = None,
+        name: JsonValue = None,
+        message_id: JsonValue = None,
+        metadata: dict[str, JsonValue] | None = None,
+    ) -> None:
+        """Add a message; no content is an empty text where the chat form needs one.
+
+        ``message_id`` becomes the id if it may be one and is not used yet, else metadata.
+        """
+        if content is None and not calls:
+            content = ""
+        message: dict[str, JsonValue] = {"role": role, "content": content}
+        if calls:
+            message["tool_calls"] = list(calls)
+        if answers is not None:
+            message["tool_call_id"] = answers
+        kept = dict(metadata or {})
+        self._name(message, name, kept)
+        self._identify(message, message_id, kept)
+        if kept:
+            message["metadata"] = kept
+        self.append(place, message)
+
+    def keep_fields(self, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        """Further fields of a message as metadata; an object ``metadata`` is merged into them."""
+        own = fields.get("metadata")
+        if isinstance(own, dict):
+            fields = {**{key: fields[key] for key in fields if key != "metadata"}, **own}
+        for name in fields:
+            self.took(name, "metadata")
+        return fields
+
+    def _name(
+        self, message: dict[str, JsonValue], name: JsonValue, kept: dict[str, JsonValue]
+    ) -> None:
+        if isinstance(name, str) and name:
+            message["name"] = name
+        elif name is not None and name != "":
+            kept["name"] = name
+
+    def _identify(
+        self, message: dict[str, JsonValue], wanted: JsonValue, kept: dict[str, JsonValue]
+    ) -> None:
+        if wanted is None:
+            return
+        usable = isinstance(wanted, str) and is_public_id(wanted) and wanted not in self._ids
+        if usable and not _DEFAULT_ID.fullmatch(str(wanted)):
+            message["id"] = wanted
+            self._ids.add(str(wanted))
+        else:
+            kept["id"] = wanted
+            self.took("id", "metadata")
+
+    def message_keys(self) -> list[bytes]:
+        """A digest of each message: equal ones say, call and answer the same."""
+        self._read()
+        return [json_bytes.digest(json_bytes.dumps(_said(each.message))) for each in self._sources]
+
+    def _read(self) -> Sequence[Draft]:
+        """Read what was not read yet; the first wrong message is a ContextError."""
+        self._drafts += map(_draft, self._sources[len(self._drafts) :])
+        return self._drafts
+
+    def finish(self, fields: Fields) -> ImportedConversation:
+        """Read all messages; the first wrong one is a ContextError that names its place."""
+        drafts = tuple(self._read())
+        if not drafts:
+            raise self._root.refusal("there is no message in this conversation")
+        rest = {name: value for name, value in fields.values.items() if value is not None}
+        own = rest.pop("metadata", {})
+        if not isinstance(own, dict):
+            raise self._root.get("metadata").refusal("the metadata is an object")
+        name = rest.get("id")
+        known = isinstance(name, str) and is_public_id(name) and not is_reserved(name)
+        if known:
+            del rest["id"]
+        title = rest.get("title")
+        titled = isinstance(title, str) and len(title) <= MOST_TITLE
+        if titled:
+            del rest["title"]
+        for other in rest:
+            self.took(other, "metadata")
+        self._warn_of_pairs(drafts)
+        return ImportedConversation(
+            drafts=drafts,
+            conversation_id=str(name) if known else None,
+            title=str(title) if titled else None,
+            suggested_title=_first_words(drafts),
+            metadata={**rest, **own},
+            tools=None if fields.tools is None else _tools_text(fields.tools),
+            report=self._report(drafts),
+            line=self._root.line,
+        )
+
+    def _report(self, drafts: Sequence[Draft]) -> ImportReport:
+        return ImportReport(
+            shape=self.shape,
+            conversations=1,
+            messages=len(drafts),
+            calls=sum(len(draft.call_ids) for draft in drafts),
+            results=sum(draft.answers is not None for draft in drafts),
+            taken=self._taken.taken(),
+            left_out=self._left_out.notes(),
+            left_out_count=self._left_out.total,
+            warnings=self._warnings.notes(),
+            warning_count=self._warnings.total,
+        )
+
+    def _warn_of_pairs(self, drafts: Sequence[Draft]) -> None:
+        """Orphans, and calls without a result; those of the last turn may still get theirs."""
+        waiting: dict[str, list[int]] = {}
+        last_talk = 0
+        for index, draft in enumerate(drafts):
+            for call in draft.call_ids:
+                waiting.setdefault(call, []).append(index)
+            if draft.answers is None:
+                last_talk = index
+            elif waiting.get(draft.answers):
+                waiting[draft.answers].pop()
+            else:
+                self._warn(index, ORPHAN)
+        for index in sorted(index for indices in waiting.values() for index in indices):
+            if index < last_talk:
+                self._warn(index, UNANSWERED)
+
+    def _warn(self, index: int, why: str) -> None:
+        place = self._sources[index].place
+        what = "tool_call_id" if why == ORPHAN else "tool_calls"
+        self._warnings.add(Noted(what, why, 1, place.pointer, place.line))
+
+
+def _tools_text(place: Place) -> str | None:
+    """The text of tools: a text, or a list of tools as JSON."""
+    tools = place.value
+    if tools is None or isinstance(tools, str):
+        return tools or None
+    if not isinstance(tools, list):
+        raise place.refusal("tools is a text or a list of tools")
+    return json_bytes.dumps(tools).decode() if tools else None
+
+
+def _draft(source: _Source) -> Draft:
+    try:
+        return read_message(source.message, source.place.pointer)
+    except ContextError as error:
+        if source.is_verbatim and not source.place.is_embedded:
+            raise source.place.locate(error) from None
+        raise source.place.locate(_at_source(error, source.place.pointer)) from None
+
+
+def _at_source(error: ContextError, pointer: str) -> ContextError:
+    """A refusal of a converted message, at the place from which it was converted."""
+    problems = []
+    for each in error.problems:
+        inner = each.pointer.removeprefix(pointer).removeprefix("/")
+        message = f"{inner}: {each.message}" if inner else each.message
+        problems.append(FieldProblem(pointer, message, each.code, each.extra))
+    first = problems[0] if problems else FieldProblem(pointer, error.detail)
+    if isinstance(error, TooLarge):
+        return TooLarge(first.message, limit=error.limit, problems=problems or [first])
+    return ValidationFailed(first.message, problems=problems or [first])
+
+
+def _said(message: JsonValue) -> JsonValue:
+    if not isinstance(message, dict):
+        return message
+    calls, content = message.get("tool_calls"), message.get("content")
+    asked: list[JsonValue] = [
+        call.get("function") if isinstance(call, dict) else call
+        for call in (calls if isinstance(calls, list) else [])
+    ]
+    media: list[JsonValue] = [
+        part
+        for part in (content if isinstance(content, list) else [])
+        if not isinstance(part, dict) or part.get("type") in ("image_url", "input_audio", "file")
+    ]
+    text = text_of_content(content)
+    return [message.get("role"), text, media, asked, message.get("tool_call_id")]
+
+
+def _first_words(drafts: Sequence[Draft]) -> str:
+    """The first line of the first user message that says something, at most 80 characters."""
+    for draft in drafts:
+        text = draft.text.strip() if draft.role == "user" else ""
+        if text:
+            line = text.splitlines()[0].strip()
+            short = len(line) > _MOST_MADE_TITLE
+            return line[: _MOST_MADE_TITLE - 1].rstrip() + "…" if short else line
+    return ""

@@ -1,0 +1,57 @@
+"""What is uploaded to be imported: an export document, or conversations of any shape."""
+
+from collections.abc import Sequence
+
+from pydantic import JsonValue
+
+from conversations.domain.imports.files import read_file
+from conversations.domain.imports.report import ImportReport
+from conversations.domain.imports.shapes import EXPORT_NAME, read_only
+from conversations.domain.imports.transcript import ImportedConversation
+from conversations.domain.transfer import Transfer, is_export, read_export
+from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.json_bytes import loads_strict
+
+Importable = Transfer | ImportedConversation
+
+
+def read_upload(data: bytes, shape: str | None = None) -> Sequence[Importable]:
+    """The conversations of a file; ``shape`` is the name of the only one to try."""
+    document = _export_in(data) if shape in (None, EXPORT_NAME) else None
+    if document is not None:
+        return [read_export(document)]
+    if shape == EXPORT_NAME:
+        raise ValidationFailed.at("", "this is no export of ctxadmin")
+    return read_file(data, shape)
+
+
+def read_value(value: JsonValue, shape: str | None = None) -> Importable:
+    """The conversation of a JSON value; ValidationFailed if there are several."""
+    if shape == EXPORT_NAME or (shape is None and is_export(value)):
+        return read_export(value)
+    return read_only(value, shape)
+
+
+def report_of(source: Importable) -> ImportReport:
+    """What was taken as what; an export is taken as it is."""
+    if isinstance(source, ImportedConversation):
+        return source.report
+    drafts = [logged.entry.draft for logged in source.messages]
+    return ImportReport(
+        shape=EXPORT_NAME,
+        conversations=1,
+        messages=len(drafts),
+        calls=sum(len(draft.call_ids) for draft in drafts),
+        results=sum(draft.answers is not None for draft in drafts),
+    )
+
+
+def _export_in(data: bytes) -> JsonValue:
+    """The export document of the file, None if it is something else."""
+    if b'"format"' not in data[:4096]:
+        return None
+    try:
+        document = loads_strict(data)
+    except ValidationFailed:
+        return None  # JSONL, or nothing that can be read: the reader of files names the line
+    return document if is_export(document) else None

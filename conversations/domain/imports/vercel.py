@@ -1,0 +1,227 @@
+"""Model messages of the Vercel AI SDK: calls and results as parts of the contents."""
+
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.imports.calls import has_chat_calls, messages_of, tool_call
+from conversations.domain.imports.contents import (
+    content_of,
+    media_part,
+    reasoning_part,
+    result_content,
+    text_part,
+)
+from conversations.domain.imports.places import Place, word
+from conversations.domain.imports.reasons import APPROVAL
+from conversations.domain.imports.transcript import Fields, Transcript
+
+NAME: Final = "vercel"
+_MARKS: Final = frozenset(
+    {"tool-call", "tool-result", "tool-error", "reasoning", "redacted-reasoning"}
+)
+
+_APPROVALS: Final = frozenset({"tool-approval-request", "tool-approval-response"})
+_ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
+
+
+def recognise(value: JsonValue) -> bool:
+    """Messages with parts that only this SDK has."""
+    messages = messages_of(value)
+    if not messages or not all(word(each.get("role")) in _ROLES for each in messages):
+        return False
+    if any(
+        "parts" in each or "toolInvocations" in each or has_chat_calls(each) for each in messages
+    ):
+        return False
+    return any(
+        isinstance(part, dict) and _is_marked(part)
+        for message in messages
+        for part in _content(message)
+    )
+
+
+def _content(message: dict[str, JsonValue]) -> list[JsonValue]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
+
+
+def _is_marked(part: dict[str, JsonValue]) -> bool:
+    kind = word(part.get("type"))
+    if kind == "image":
+        return isinstance(part.get("image"), str)
+    if kind == "file":
+        return "mediaType" in part or "mimeType" in part
+    return kind in _MARKS or kind in _APPROVALS
+
+
+def append(place: Place, transcript: Transcript) -> Fields:
+    """Add the system text and the messages."""
+    if isinstance(place.value, list):
+        append_messages(place, transcript)
+        return Fields()
+    system = place.get("system")
+    if system.value:
+        transcript.append(system, {"role": "system", "content": system.text()})
+        transcript.took("system", "role: system")
+    append_messages(place.get("messages"), transcript)
+    return Fields(place.rest("messages", "system", "tools"), _tools(place))
+
+
+def _tools(place: Place) -> Place:
+    """Tools by name become a list."""
+    tools = place.get("tools")
+    if not isinstance(tools.value, dict):
+        return tools
+    named: list[JsonValue] = [
+        {"name": name, **each} if isinstance(each, dict) else {"name": name}
+        for name, each in tools.value.items()
+    ]
+    return Place(named, tools.pointer, tools.line)
+
+
+def append_messages(messages: Place, transcript: Transcript) -> None:
+    """Add a list of messages."""
+    for place in messages.items():
+        _append_message(place, transcript)
+
+
+def _append_message(place: Place, transcript: Transcript) -> None:
+    message = place.fields()
+    role = place.get("role").text()
+    rest = {key: value for key, value in message.items() if key not in ("role", "content", "id")}
+    turn = ModelTurn(place, role, message.get("id"), transcript.keep_fields(rest), transcript)
+    content = place.get("content")
+    if isinstance(content.value, str):
+        turn.parts.append(text_part(content.value))
+    else:
+        for part in content.items():
+            turn.add(part)
+    turn.flush(is_last=True)
+
+
+class ModelTurn:
+    """One message of the SDK as one or several of the chat form.
+
+    The first one gets id and metadata. A result within an assistant message, of a tool that the
+    provider runs, ends the message that called.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        role: str,
+        message_id: JsonValue,
+        metadata: dict[str, JsonValue],
+        transcript: Transcript,
+    ) -> None:
+        self._place, self._role, self._transcript = place, role, transcript
+        self._id, self._metadata = message_id, metadata
+        self.parts: list[JsonValue] = []
+        self.calls: list[JsonValue] = []
+        self._is_begun = False
+
+    def add(self, part: Place) -> None:
+        kind = word(part.fields().get("type"))
+        if kind == "tool-call":
+            self._add_call(part)
+        elif kind in ("tool-result", "tool-error"):
+            self.flush()
+            self._add_result(part)
+        elif kind in _APPROVALS:
+            self._transcript.leave_out(part, kind, APPROVAL)
+        else:
+            self.parts.append(chat_part(part, self._transcript))
+
+    def flush(self, *, is_last: bool = False) -> None:
+        """Add what was collected; an empty message only if there is nothing else of it."""
+        is_empty = is_last and not self._is_begun and self._role != "tool"
+        if self.parts or self.calls or is_empty:
+            content = content_of(self.parts)
+            self._append(self._place, self._role, content, calls=self.calls)
+        self.parts, self.calls = [], []
+
+    def add_result(
+        self, place: Place, call_id: str | None, name: str | None, content: JsonValue,
+        metadata: dict[str, JsonValue],
+    ) -> None:  # fmt: skip
+        """Add the result of a call."""
+        answered = self._transcript.calls.answer(call_id, name)
+        self._append(place, "tool", content, answers=answered, name=name, metadata=metadata)
+
+    def _append(
+        self, place: Place, role: str, content: JsonValue, *, calls: list[JsonValue] | None = None,
+        answers: str | None = None, name: JsonValue = None,
+        metadata: dict[str, JsonValue] | None = None,
+    ) -> None:  # fmt: skip
+        if role == "tool" and answers is None:
+            raise place.refusal("a message of the role tool has results")
+        self._transcript.add(
+            place,
+            role,
+            content,
+            calls=calls or (),
+            answers=answers,
+            name=name,
+            message_id=self._id,
+            metadata={**self._metadata, **(metadata or {})},
+        )
+        self._id, self._metadata, self._is_begun = None, {}, True
+
+    def _add_call(self, part: Place) -> None:
+        name = part.get("toolName").text()
+        call_id = self._transcript.calls.ask(part.get("toolCallId").text_or_none(), name)
+        rest = part.rest("type", "toolCallId", "toolName", "input", "args")
+        self.calls.append(tool_call(call_id, name, part.get("input", "args").value, rest))
+        self._transcript.took("tool-call", "tool_calls")
+
+    def _add_result(self, part: Place) -> None:
+        rest = part.rest("type", "toolCallId", "toolName", "output", "result", "error")
+        content, kind = _output(part)
+        if kind is not None:
+            rest = {**rest, "output_type": kind}
+        call_id, name = part.get("toolCallId").text_or_none(), part.get("toolName").text_or_none()
+        self.add_result(part, call_id, name, content, rest)
+        self._transcript.took(str(part.get("type").value), "role: tool")
+
+
+def _output(part: Place) -> tuple[JsonValue, str | None]:
+    """The content of a result, and its kind if it is more than a text or JSON."""
+    output = part.get("output", "result", "error")
+    if isinstance(output.value, dict) and "value" in output.value and "type" in output.value:
+        kind = output.get("type").text()
+        value = output.get("value")
+        if kind == "content" and isinstance(value.value, list):
+            return content_of([_result_part(each) for each in value.items()]), None
+        return result_content(value.value)[0], None if kind in ("text", "json") else kind
+    return result_content(output.value)[0], None
+
+
+def _result_part(part: Place) -> JsonValue:
+    kind, data = part.fields().get("type"), part.get("data", "url").value
+    if kind != "text" and isinstance(data, str):
+        media_type = part.get("mediaType", "mimeType").text_or_none()
+        is_picture = str(kind).startswith("image") and media_type is None
+        return media_part("image" if is_picture else media_type, data)
+    return part.value
+
+
+def chat_part(part: Place, transcript: Transcript) -> JsonValue:
+    """A part of a content as the chat form has it."""
+    fields = part.fields()
+    kind = word(fields.get("type"))
+    if kind == "text":
+        return text_part(part.get("text").text(), part.rest("type", "text"))
+    if kind == "reasoning":
+        text = part.get("text", "reasoning").text_or_none() or ""
+        return reasoning_part(text, part.rest("type", "text", "reasoning"))
+    data = part.get("image", "data", "url")
+    if kind in ("image", "file") and isinstance(data.value, str):
+        media_type = part.get("mediaType", "mimeType").text_or_none()
+        if kind == "image":
+            media_type = media_type or "image"
+        name = part.get("filename", "name").text_or_none()
+        made = media_part(media_type, data.value, name)
+        transcript.took(kind, str(made["type"]))
+        return made
+    return fields
