@@ -21,6 +21,7 @@ from conversations.models import Conversation
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, metadata_of_head, view_of
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
 from workflows.domain.routing import Marking
 
 
@@ -165,7 +166,7 @@ def _without_execution(head: Conversation) -> Moment:
 def moment_at(head: Conversation, row: Execution | None, version: int) -> Moment:
     """A version of an execution as it was right after its write; NotFound if there is none."""
     if row is None:
-        raise NotFound("This conversation has no execution.")
+        raise NotFound(say("This conversation has no execution."))
     checkpoint = find_checkpoint(row.conversation, row.number, version)
     return moment_of(head, row, checkpoint)
 

@@ -11,6 +11,7 @@ from checkpoints.domain.pauses import PauseRule, pause_rule
 from checkpoints.domain.reducers import ReducerTable
 from checkpoints.models import Execution
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
 from workflows import definitions
 from workflows.definitions import PublishedWorkflow
 from workflows.domain.graph import settings_of
@@ -38,7 +39,7 @@ class Pinned:
     def require_node(self, node_id: str) -> None:
         """NotFound unless the workflow has this node."""
         if node_id not in self.graph.nodes:
-            raise NotFound(f"The workflow has no node {node_id!r}.")
+            raise NotFound(say("The workflow has no node {name}.", name=repr(node_id)))
 
 
 def pinned_to(row: Execution) -> Pinned | None:

@@ -24,6 +24,7 @@ from checkpoints.models import (
 )
 from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
 from workflows.domain.routing import Marking
 
@@ -106,7 +107,7 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
         written = Execution.objects.filter(conversation=conversation, number=execution)
         if version >= 0 and written.filter(version__gte=version).exists():
             raise damaged(conversation, "version", version, MISSING)
-        raise NotFound(f"There is no version {version} of this execution.")
+        raise NotFound(say("There is no version {n} of this execution.", n=version))
     if row.thinned_at is not None:
         day = f"{row.thinned_at:%Y-%m-%d %H:%M}"
         raise NotFound(

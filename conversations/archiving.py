@@ -13,6 +13,7 @@ from conversations.writing import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.sentence import say
 
 GOING_ON: Final = ("PENDING", "RUNNING", "PAUSED")
 _PAGE: Final = 200
@@ -36,7 +37,7 @@ def archive(
         check_seen(opened, seen)
         head = opened.head
         if head.status in GOING_ON:
-            message = "An execution of this conversation has not ended yet."
+            message = say("An execution of this conversation has not ended yet.")
             raise InvalidState(message, status=head.status)
         if unchanged_since is not None and head.updated_at >= unchanged_since:
             raise InvalidState("The conversation has changed.", status=head.status)

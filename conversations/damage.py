@@ -1,15 +1,42 @@
 """What a read raises when stored rows are not what was written there."""
 
 import logging
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from conversations.models import Conversation
 from ctxadmin.lib.errors import Damaged, NotFound
+from ctxadmin.lib.sentence import Sentence, say
 from ctxadmin.telemetry.facts import current
 from ctxadmin.telemetry.metrics import damage_found
 
 MISSING: Final = "is missing"
 ALTERED: Final = "is not what was written"
+SENTENCES: Final[Mapping[tuple[str, str], Callable[[str], Sentence]]] = {
+    ("conversation", ALTERED): lambda name: say(
+        "The stored conversation {name} is not what was written.", name=name
+    ),
+    ("message", MISSING): lambda name: say("The stored message {name} is missing.", name=name),
+    ("message", ALTERED): lambda name: say(
+        "The stored message {name} is not what was written.", name=name
+    ),
+    ("revision", MISSING): lambda name: say("The stored revision {name} is missing.", name=name),
+    ("revision", ALTERED): lambda name: say(
+        "The stored revision {name} is not what was written.", name=name
+    ),
+    ("version", MISSING): lambda name: say("The stored version {name} is missing.", name=name),
+    ("version", ALTERED): lambda name: say(
+        "The stored version {name} is not what was written.", name=name
+    ),
+    ("state key", MISSING): lambda name: say("The stored state key {name} is missing.", name=name),
+    ("state key", ALTERED): lambda name: say(
+        "The stored state key {name} is not what was written.", name=name
+    ),
+    ("list", MISSING): lambda name: say("The stored list {name} is missing.", name=name),
+    ("list", ALTERED): lambda name: say(
+        "The stored list {name} is not what was written.", name=name
+    ),
+}
 
 _log = logging.getLogger(__name__)
 
@@ -29,4 +56,5 @@ def damaged(conversation: int, what: str, place: object, how: str) -> Damaged | 
     if isinstance(place, int):  # a name may be content
         told["place"] = str(place)
     _log.error("damaged: %s %s", what, how, extra={"told": told})
-    return Damaged(what, str(place), how)
+    name = str(place)
+    return Damaged(SENTENCES[what, how](name), what=what, place=name)

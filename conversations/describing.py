@@ -12,6 +12,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import VersionConflict
 from ctxadmin.lib.json_bytes import digest
+from ctxadmin.lib.sentence import say
 
 _DETAILS: Final = ("metadata", "tools")
 EDITED: Final = ("title", *_DETAILS)
@@ -57,7 +58,7 @@ def change(
         now = seen_of(opened.head)
         stale = [name for name in fields if seen.get(name, now[name]) != now[name]]
         if stale:
-            message = f"These fields have changed since: {', '.join(stale)}."
+            message = say("These fields have changed since: {names}.", names=", ".join(stale))
             expected, actual = seen[stale[0]], now[stale[0]]
             raise VersionConflict(message, expected=expected, actual=actual, changed_keys=stale)
         if fields:

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.fields import AsciiField, JsonBytesField
 
 
@@ -99,7 +100,7 @@ class Conversation(models.Model):
         """Its metadata and tools, read when they are first asked for; NotFound if it was erased."""
         found = ConversationDetails.objects.filter(conversation=self.key).first()
         if found is None:
-            raise NotFound(f"There is no conversation {self.public_id!r}.")
+            raise NotFound(say("There is no conversation {name}.", name=repr(self.public_id)))
         return found
 
     @property

@@ -23,6 +23,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.caller_presence import finished_for_nobody
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.ids import new_key, new_public_id
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import bounded
 from ctxadmin.telemetry.traces import span
 
@@ -56,7 +57,9 @@ def create(actor: Actor, new: NewConversation) -> Conversation:
     actor.require(Action.CONVERSATION_CREATE)
     for knows in _knows_workflow:
         if new.workflow and not knows(actor.workspace, new.workflow):
-            raise ValidationFailed.at("/workflow", f"There is no workflow {new.workflow!r}.")
+            raise ValidationFailed.at(
+                "/workflow", say("There is no workflow {name}.", name=repr(new.workflow))
+            )
     with transaction.atomic():
         opened = open_new(actor, new)
         if new.drafts:
@@ -282,7 +285,7 @@ def require_quiet(opened: Writing) -> None:
     """InvalidState if a person would operate while an execution is RUNNING (rule 1.16)."""
     if not opened.actor.is_engine and opened.head.status == "RUNNING":
         raise InvalidState(
-            "An execution of this conversation is running; pause it first.", status="RUNNING"
+            say("An execution of this conversation is running; pause it first."), status="RUNNING"
         )
 
 

@@ -21,6 +21,7 @@ from conversations.revision_sums import check_parent, check_revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.json_bytes import is_object
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
 
 HEADS: Final = Table(Conversation)
@@ -41,7 +42,7 @@ def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversa
     if is_public_id(public_id):
         head = HEADS.find({"workspace": workspace, "public_id": public_id}, lock=lock)
     if head is None:
-        raise NotFound(f"There is no conversation {public_id[:64]!r}.")
+        raise NotFound(say("There is no conversation {name}.", name=repr(public_id[:64])))
     return head
 
 
@@ -52,7 +53,7 @@ def find_with_details(workspace: int, public_id: str) -> Conversation:
         where = {"workspace": workspace, "public_id": public_id}
         found = HEADS.find_beside(where, _DETAILS_OF_HEAD, last_by="key")
     if found is None:
-        raise NotFound(f"There is no conversation {public_id[:64]!r}.")
+        raise NotFound(say("There is no conversation {name}.", name=repr(public_id[:64])))
     head, (metadata, tools) = found
     head.details = ConversationDetails(conversation=head.key, metadata=metadata, tools=tools)
     return head
@@ -88,7 +89,7 @@ def find_revision(conversation: int, number: int, *, with_view: bool = True) -> 
         opened = Conversation.objects.filter(key=conversation, revision_count__gt=number)
         if number >= 0 and opened.exists():
             raise damaged(conversation, "revision", number, MISSING)
-        raise NotFound(f"There is no revision {number}.")
+        raise NotFound(say("There is no revision {n}.", n=number))
     return check_revision(row, with_view=with_view)
 
 

@@ -25,6 +25,7 @@ from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.statement_batch import gathered_transaction
 from ctxadmin.storage.tables import Table
 from ctxadmin.telemetry.traces import span
@@ -60,7 +61,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
         with span("transaction"), gathered_transaction():
             yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
     except IntegrityError as error:
-        raise Unavailable("The conversation has changed; try again.") from error
+        raise Unavailable(say("The conversation has changed; try again.")) from error
 
 
 class Writing:
@@ -385,7 +386,7 @@ def insert_head(head: Conversation, actor: Actor) -> Writing:
             head.save(force_insert=True)
             head.details.save(force_insert=True)
     except IntegrityError:
-        message = f"The id {head.public_id!r} is taken."
+        message = say("The id {name} is taken.", name=repr(head.public_id))
         problem = FieldProblem("/id", message, "duplicate")
         raise Duplicate(message, problems=[problem]) from None
     first = Revision(

@@ -15,6 +15,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound, VersionConflict
 from ctxadmin.lib.ids import is_public_id
+from ctxadmin.lib.sentence import say
 from workflows.models import Workflow, WorkflowVersion
 
 
@@ -54,7 +55,7 @@ def workflow_exists(workspace: int, slug: str) -> bool:
 def _one(rows: QuerySet[Workflow], slug: str) -> Workflow:
     row = rows.filter(slug=slug).first() if is_public_id(slug) else None
     if row is None:
-        raise NotFound(f"There is no workflow {slug[:64]!r}.")
+        raise NotFound(say("There is no workflow {name}.", name=repr(slug[:64])))
     return row
 
 
@@ -64,7 +65,7 @@ def find_version(workflow: int, version: int) -> WorkflowVersion:
     if 0 < version < 2**31:
         row = WorkflowVersion.objects.filter(workflow=workflow, version=version).first()
     if row is None:
-        raise NotFound(f"There is no version {version}.")
+        raise NotFound(say("There is no version {n}.", n=version))
     return row
 
 
@@ -118,7 +119,7 @@ class Writing:
         """VersionConflict unless the row is still the one that the writer saw, if it says so."""
         if expected is not None and expected != self.row.change_seq:
             raise VersionConflict(
-                "The workflow has changed.",
+                say("The workflow has changed."),
                 expected=expected,
                 actual=self.row.change_seq,
             )
@@ -143,7 +144,7 @@ class Writing:
 
 def draft_conflict(expected: int, actual: int) -> VersionConflict:
     """The refusal of a write that saw another draft."""
-    return VersionConflict("The draft has changed.", expected=expected, actual=actual)
+    return VersionConflict(say("The draft has changed."), expected=expected, actual=actual)
 
 
 def change_of(

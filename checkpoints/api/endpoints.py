@@ -19,6 +19,7 @@ from ctxadmin.http import etags
 from ctxadmin.http.chunked_response import ChunkedResponse
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id, is_reserved
+from ctxadmin.lib.sentence import say
 
 JSON: Final = "application/json"
 GuardedT = TypeVar(
@@ -46,7 +47,7 @@ class ExecutionEndpoint(ConversationEndpoint):
 def version_in(path: str) -> int:
     """The number of a version in a path; NotFound for any other text."""
     if not path.isascii() or not path.isdigit() or len(path) > 9:
-        raise NotFound(f"There is no version {path[:64]!r}.")
+        raise NotFound(say("There is no version {n}.", n=repr(path[:64])))
     return int(path)
 
 

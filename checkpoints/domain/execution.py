@@ -20,6 +20,7 @@ from checkpoints.domain.pauses import (
 )
 from checkpoints.domain.status import ENDED, TAKES_CHECKPOINTS, NodeStatus, Status, require
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
+from ctxadmin.lib.sentence import say
 
 _RESUMABLE: Final = frozenset({Status.PENDING, Status.PAUSED, Status.FAILED})
 _CANCELLABLE: Final = frozenset({Status.PENDING, Status.RUNNING, Status.PAUSED})
@@ -283,7 +284,11 @@ def expect(
         return
     keys = changed_since(expected) if expected < execution.version else ()
     raise VersionConflict(
-        f"The execution is at version {execution.version}, not {expected}.",
+        say(
+            "The execution is at version {current}, not {expected}.",
+            current=execution.version,
+            expected=expected,
+        ),
         expected=expected,
         actual=execution.version,
         changed_keys=keys,

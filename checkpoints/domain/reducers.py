@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import FieldProblem, OutOfRange, TypeMismatch, ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain.patterns import matcher, pattern_fault
 
 MESSAGES: Final = "messages"
@@ -217,7 +218,7 @@ def _rank(pattern: str) -> tuple[int, int, str]:
 def _fault(name: str, reducer: str) -> str | None:
     known = [each.value for each in Reducer]
     if reducer not in known:
-        return f"unknown reducer {reducer!r}{did_you_mean(reducer, known)}"
+        return did_you_mean(say("unknown reducer {name}", name=repr(reducer)), reducer, known)
     if name in (MESSAGES, HISTORY) and reducer != Reducer.APPEND:
         return f"{name} always appends"
     return pattern_fault(name) if "*" in name else None

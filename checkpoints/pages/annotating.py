@@ -27,7 +27,7 @@ from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, Versio
 from ctxadmin.ui.components import Confirm, Crumb, Text
 from ctxadmin.ui.form_idempotency import once_per_form
 from ctxadmin.ui.pages import ask, page, show
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def comment(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRes
         except ValidationFailed:
             problem = _("Enter a comment of at most %(n)s characters.") % {"n": comments.LONGEST}
         except InvalidState as error:
-            problem = in_the_readers_language(error.detail)
+            problem = translated(error.detail)
     confirm = Confirm(
         title=title,
         text=_("Everyone in the workspace can read it. It is never sent to a model."),
@@ -144,7 +144,7 @@ def label(request: HttpRequest, actor: Actor, conversation_id: str, number: int)
         except ValidationFailed:
             problem = _("Enter a label of 1 to 80 characters.")
         except InvalidState as error:
-            problem = in_the_readers_language(error.detail)
+            problem = translated(error.detail)
     title = _("Label version %(n)s") % {"n": number}
     confirm = Confirm(
         title=title,
@@ -191,7 +191,7 @@ def claim(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
     try:
         return once_per_form(request, actor, head.key, act)
     except (InvalidState, VersionConflict) as error:
-        flash.warning(request, in_the_readers_language(error.detail))
+        flash.warning(request, translated(error.detail))
         return redirect(back)
 
 
@@ -211,7 +211,7 @@ def _not_seen(head: Conversation, request: HttpRequest) -> str:
     except InvalidState as error:
         if request.method != "POST":
             raise
-        return in_the_readers_language(error.detail)
+        return translated(error.detail)
     return ""
 
 

@@ -21,7 +21,7 @@ from ctxadmin.lib.errors import InvalidState
 from ctxadmin.ui.components import Confirm, Crumb, Text
 from ctxadmin.ui.form_idempotency import once_per_form
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def assign_page(request: HttpRequest, actor: Actor, conversation_id: str) -> Htt
         try:
             return once_per_form(request, actor, head.key, lambda: _assign(request, actor, head))
         except InvalidState as error:  # it went on meanwhile
-            flash.warning(request, in_the_readers_language(error.detail))
+            flash.warning(request, translated(error.detail))
         return redirect("checkpoints:detail", conversation_id)
     require_seen(head, request)
     title = _("Assign this review")

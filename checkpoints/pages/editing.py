@@ -50,7 +50,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 _PLAIN: Final = "text/plain; charset=utf-8"
 
@@ -233,7 +233,7 @@ def _apply(task: Edit) -> HttpResponse:
         if isinstance(error, VersionConflict | InvalidState):
             task = replace(task, now=queries.find_moment(task.actor, task.head.public_id))
             return former.go_on(task) if task.of_former else conflicts.show_conflict(task)
-        return _again(task, task.changes, problem=in_the_readers_language(error.detail))
+        return _again(task, task.changes, problem=translated(error.detail))
     pending.applied(task.actor, task.base, task.seq, task.changes)
     flash.success(task.request, text)
     if task.request.POST.get("step") == "approve":
@@ -280,7 +280,7 @@ def _approve(task: Edit, version: int) -> None:
         if repeats.is_approved_as(task, version + 1):
             flash.success(task.request, _("Approved."))
             return
-        text = _("Not approved: %(why)s") % {"why": in_the_readers_language(error.detail)}
+        text = _("Not approved: %(why)s") % {"why": translated(error.detail)}
         flash.warning(task.request, text)
         return
     flash.success(task.request, _("Approved."))

@@ -20,7 +20,7 @@ from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import show
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 
 def show_former(
@@ -67,7 +67,7 @@ def _kept(task: Edit) -> tuple[Typed, str]:
         keeping.keep(task, said)
     except ContextError as error:
         kept = pending.find(task.actor, task.base.row, task.version)
-        return pending.with_all(kept, said), in_the_readers_language(error.detail)
+        return pending.with_all(kept, said), translated(error.detail)
     keeping.taken_back(task)
     return pending.find(task.actor, task.base.row, task.version), ""
 

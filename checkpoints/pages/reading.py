@@ -37,7 +37,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 _RAIL: Final = 12
 _LAST_MESSAGES: Final = 3
@@ -225,7 +225,7 @@ def show_execution(
         version=moment.version,
         nodes=presenters.node_choices(moment),
         free=moment.pinned is None,
-        refusal=in_the_readers_language(refusal.detail) if refusal else "",
+        refusal=translated(refusal.detail) if refusal else "",
         claim=claim_of(moment.row) if moment.row is not None else NOBODY,
         mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
         may_claim=actor.may(Action.REVIEW_CLAIM),

@@ -20,6 +20,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import InvalidState, NotFound, VersionConflict
+from ctxadmin.lib.sentence import say
 
 LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 CommentText = Annotated[
@@ -159,13 +160,13 @@ def claim(
     with writing(actor, public_id) as opened:
         row = _current(opened.head, execution)
         if row.status != Status.PAUSED or row.waiting_since is None:
-            raise InvalidState("Only a paused execution can be claimed.", status=row.status)
+            raise InvalidState(say("Only a paused execution can be claimed."), status=row.status)
         held, me = claim_of(row), holder_id(actor)
         to = holder or Holder(me, actor.label)
         if held.holder_id == to.id:
             return held
         if held.holder and held.holder_id != me and not over:
-            said = f"Already claimed by {held.holder}."
+            said = say("Already claimed by {who}.", who=held.holder)
             raise VersionConflict(said, expected="", actual=held.holder)
         Claim.objects.update_or_create(
             conversation=opened.head.key,
@@ -196,7 +197,7 @@ def release(actor: Actor, public_id: str, *, execution: str | None = None) -> No
         if not held.holder:
             return
         if held.holder_id != holder_id(actor):
-            said = f"Claimed by {held.holder}; claim it first."
+            said = say("Claimed by {who}; claim it first.", who=held.holder)
             raise VersionConflict(said, expected=actor.label, actual=held.holder)
         Claim.objects.filter(conversation=opened.head.key, execution=row.number).delete()
         _commit(opened, row, Action.REVIEW_RELEASE, {})
@@ -219,7 +220,7 @@ def claim_of(row: Execution) -> Claimed:
 def _current(head: Conversation, seen: str | None = None) -> Execution:
     row = find_current(head.key)
     if row is None:
-        raise NotFound("This conversation has no execution.")
+        raise NotFound(say("This conversation has no execution."))
     require_execution(row, seen)
     return row
 
@@ -227,7 +228,7 @@ def _current(head: Conversation, seen: str | None = None) -> Execution:
 def _known_version(row: Execution, version: int) -> None:
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
     if version > row.version or not rows.filter(version=version).exists():
-        raise NotFound(f"There is no version {version} of this execution.")
+        raise NotFound(say("There is no version {n} of this execution.", n=version))
 
 
 def _commit(opened: Writing, row: Execution, action: Action, detail: dict[str, object]) -> None:

@@ -16,6 +16,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, allows
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _MOST: Final = 1000
 
@@ -59,7 +60,7 @@ def assign(
     actor.require(Action.REVIEW_CLAIM)
     user = next((each for each in reviewers(actor.workspace) if each.username == name), None)
     if user is None:
-        raise ValidationFailed.at("/assignee", "there is no reviewer with this name")
+        raise ValidationFailed.at("/assignee", say("there is no reviewer with this name"))
 
     def tell(opened: Writing, row: Execution) -> None:
         for told in _told:

@@ -15,6 +15,7 @@ from checkpoints.pinned import pinned_to
 from conversations.domain.message import Draft, read_message
 from conversations.writing import Writing
 from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def require_execution(row: Execution, seen: str | None) -> None:
     The versions of a new execution begin at 0 again: a number alone does not tell what was seen.
     """
     if seen not in (None, row.public_id):
-        message = "Another execution has started; review it first."
+        message = say("Another execution has started; review it first.")
         raise InvalidState(message, status=row.status)
 
 

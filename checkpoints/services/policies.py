@@ -15,6 +15,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import VersionConflict
+from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +69,5 @@ def set_policy(actor: Actor, policy: RetentionPolicy, expected: int) -> Chosen:
 
 
 def _conflict(actor: Actor, expected: int) -> VersionConflict:
-    message = "The retention policy has changed."
+    message = say("The retention policy has changed.")
     return VersionConflict(message, expected=expected, actual=policy_of(actor.workspace).version)

@@ -21,6 +21,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
 from ctxadmin.lib.json_bytes import canonical, dumps
+from ctxadmin.lib.sentence import say
 from workflows.domain.routing import Marking
 
 
@@ -139,7 +140,11 @@ def _new_row(opened: Writing, new: NewExecution, number: int) -> Execution:
 
 def _require_version(actual: int, expected: int | None) -> None:
     if expected not in (None, actual):
-        message = f"The execution is at version {actual}, not {expected}."
+        message = say(
+            "The execution is at version {current}, not {expected}.",
+            current=actual,
+            expected=expected,
+        )
         raise VersionConflict(message, expected=expected, actual=actual, changed_keys=())
 
 

@@ -9,6 +9,7 @@ from conversations.domain.message import CountsAs, IncomingMessage, IncomingMess
 from conversations.domain.pairing import Pairing
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.sentence import say
 
 OperationName = Literal["truncate", "insert", "replace", "clear", "filter"]
 VERSION: Final = 2
@@ -32,7 +33,7 @@ class RangeConfig(Contract):
     @classmethod
     def _after_start(cls, end: int, info: ValidationInfo) -> int:
         if end <= info.data.get("start", -1):
-            raise ValueError("end must be larger than start")
+            raise ValueError(say("end must be larger than start"))
         return end
 
 
@@ -61,7 +62,7 @@ class TruncateConfig(Contract):
     def _some_option(self) -> Self:
         if not self.model_fields_set - {"keep_system"}:
             options = ", ".join(name for name in type(self).model_fields if name != "keep_system")
-            raise ValueError(f"one of {options} is required")
+            raise ValueError(say("one of {options} is required", options=options))
         return self
 
 
@@ -108,7 +109,7 @@ class FilterConfig(Contract):
     def _some_rule(self) -> Self:
         if not self.model_fields_set:
             rules = ", ".join(type(self).model_fields)
-            raise ValueError(f"one of {rules} is required")
+            raise ValueError(say("one of {options} is required", options=rules))
         return self
 
 

@@ -26,6 +26,7 @@ from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import Duplicate, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import PATTERN
+from ctxadmin.lib.sentence import say
 
 Role = Literal["system", "user", "assistant", "tool", "developer"]
 CountsAs = Literal["system", "user", "assistant", "tool"]
@@ -193,7 +194,7 @@ class IncomingMessage(Contract):
         cls, calls: list[ToolCall] | None, info: ValidationInfo
     ) -> list[ToolCall] | None:
         if calls and info.data.get("role", "assistant") != "assistant":
-            raise ValueError("only an assistant message has tool_calls")
+            raise ValueError(say("only an assistant message has tool_calls"))
         if calls and len({call.id for call in calls}) < len(calls):
             raise ValueError("two tool calls of one message have the same id")
         return calls
@@ -215,7 +216,7 @@ class IncomingMessage(Contract):
             isinstance(content, list)
             and all(part.type in TEXT_PARTS and not part.text for part in content)
         ):
-            raise ValueError("a system message must not be empty")
+            raise ValueError(say("a system message must not be empty"))
         return content
 
     @field_validator("tool_call_id")
@@ -225,7 +226,7 @@ class IncomingMessage(Contract):
         if role == "tool" and call is None:
             raise PydanticCustomError("missing", "this field is required")
         if call is not None and role is not None and role != "tool":
-            raise ValueError("only a tool message has a tool_call_id")
+            raise ValueError(say("only a tool message has a tool_call_id"))
         return call
 
     @field_validator("tool_description")

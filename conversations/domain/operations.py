@@ -28,19 +28,20 @@ from conversations.domain.pairing import (
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, OutOfRange
+from ctxadmin.lib.sentence import say
 
 _PROTECTING: Final = ("truncate", "filter")
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
 NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden", "system_hidden"]
 _SPLITS: Final[Mapping[Split, str]] = {
-    "no_result": "these calls lose a result, which most providers reject",
-    "no_call": "these results lose their call, which most providers reject",
-    "apart": "these results do not directly follow their call, which most providers reject",
+    "no_result": say("these calls lose a result, which most providers reject"),
+    "no_call": say("these results lose their call, which most providers reject"),
+    "apart": say("these results do not directly follow their call, which most providers reject"),
 }
 _KEEPS_SYSTEM: Final[Mapping[str, str]] = {
-    "truncate": "; keep_system would keep it",
-    "clear": "; keep_system_message would keep it",
+    "truncate": "keep_system",
+    "clear": "keep_system_message",
 }
 TokensOf = Callable[[int, int], int]
 
@@ -148,16 +149,16 @@ def _pair_notices(view: View, links: ToolLinks) -> list[Notice]:
             indices = visible_members(groups, view)
             notices.append(Notice("split_pair", message, indices, split))
     if splits.orphans:
-        message = "these tool results belong to no call"
+        message = say("these tool results belong to no call")
         notices.append(Notice("orphan_result", message, tuple(run_sets.indices(splits.orphans))))
     return notices
 
 
 def _tools_notices(gone: tuple[int, ...], *, protects: bool) -> list[Notice]:
     """``protects`` tells that the call has ``protect_tools``, which is then recommended."""
-    message = "a tool description is hidden now"
+    message: str = say("a tool description is hidden now")
     if protects:
-        message += "; protect_tools would keep it"
+        message = say("{text}; {option} would keep it", text=message, option="protect_tools")
     return [Notice("tools_hidden", message, gone)] if gone else []
 
 
@@ -171,7 +172,9 @@ def _system_notices(config: OperationConfig, hidden: Runs, log: Log) -> list[Not
     found = log.with_roles(_SYSTEM, hidden)
     if found:
         found = run_sets.difference(found, run_sets.of_indices(log.tool_descriptions()))
-    message = "a system message is hidden now" + _KEEPS_SYSTEM.get(config.operation, "")
+    message: str = say("a system message is hidden now")
+    if option := _KEEPS_SYSTEM.get(config.operation):
+        message = say("{text}; {option} would keep it", text=message, option=option)
     return [Notice("system_hidden", message, tuple(run_sets.indices(found)))] if found else []
 
 
@@ -266,9 +269,9 @@ def _replaced(config: ReplaceConfig, view: View, log: Log) -> _Step:
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:
     message = (
-        f"position {position} is after the last one, {most}"
+        say("position {position} is after the last one, {most}", position=position, most=most)
         if most >= 0
-        else "there is no visible message"
+        else say("there is no visible message")
     )
     return OutOfRange(message, problems=[FieldProblem(pointer, message, "out_of_range")])
 

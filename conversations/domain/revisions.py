@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, NotFound, OutOfRange, VersionConflict
+from ctxadmin.lib.sentence import say
 
 RevisionKind = Literal[
     "start", "append", "batch", "truncate", "insert", "replace", "clear", "filter"
@@ -101,14 +102,18 @@ def require_seen(seen: Seen, revision: int, visible_count: int) -> None:
     """
     if seen.revision is not None and seen.revision != revision:
         raise VersionConflict(
-            f"The current revision is {revision}, not {seen.revision}.",
+            say(
+                "The current revision is {current}, not {expected}.",
+                current=revision,
+                expected=seen.revision,
+            ),
             expected=seen.revision,
             actual=revision,
             changed_keys=("messages",),
         )
     if seen.count is not None and seen.count != visible_count:
         raise VersionConflict(
-            f"{visible_count} messages are visible, not {seen.count}.",
+            say("{n} messages are visible, not {expected}.", n=visible_count, expected=seen.count),
             expected=seen.count,
             actual=visible_count,
             changed_keys=("messages",),

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 
 from conversations import transfers
 from conversations.domain.imports.chats import OPENAI
+from conversations.domain.imports.reasons import BY_TEXT
 from conversations.domain.imports.report import ImportReport, Noted, merge_reports
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES, TITLES
 from conversations.domain.imports.uploads import Importable, read_upload, report_of
@@ -29,7 +30,7 @@ from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.form_idempotency import once_per_form
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 _MOST_NAMED: Final = 10
 _MOST_LINKS: Final = 20
@@ -125,7 +126,7 @@ def _in_the_readers_language(report: ImportReport) -> ImportReport:
 
 
 def _translated(notes: Sequence[Noted]) -> tuple[Noted, ...]:
-    return tuple(replace(note, why=in_the_readers_language(note.why)) for note in notes)
+    return tuple(replace(note, why=translated(BY_TEXT.get(note.why, note.why))) for note in notes)
 
 
 def _sent(request: HttpRequest, actor: Actor) -> HttpResponse:

@@ -46,7 +46,7 @@ from ctxadmin.lib.json_bytes import canonical, digest
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.form_idempotency import once_per_form
 from ctxadmin.ui.pages import page, show
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 MEANWHILE: Final = gettext_lazy(
     "The view has changed since, so nothing was done. This preview shows what would happen now."
@@ -149,7 +149,7 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     try:
         asked = selection.operation_for(head, request.GET)
     except (VersionConflict, ValidationFailed) as error:
-        flash.warning(request, in_the_readers_language(error.detail))
+        flash.warning(request, translated(error.detail))
         return redirect("conversations:detail", head.public_id)
     form = OperationForm(initial=asked)
     if asked["operation"] != "truncate":
@@ -158,9 +158,7 @@ def _start(request: HttpRequest, actor: Actor, head: Conversation) -> HttpRespon
     try:
         effect = _preview(actor, head, model)
     except ContextError as error:
-        return _operate_page(
-            request, head, form, warning=in_the_readers_language(error.detail), status=409
-        )
+        return _operate_page(request, head, form, warning=translated(error.detail), status=409)
     return _operate_page(request, head, form, effect=effect, previewed=_digest_of(model))
 
 
@@ -296,7 +294,7 @@ def _place(form: OperationForm, error: ContextError) -> str:
     if error.problems:
         form.add_problems(error.problems)
         return ""
-    return in_the_readers_language(error.detail)
+    return translated(error.detail)
 
 
 def _done(applied: Applied) -> str:

@@ -17,6 +17,7 @@ from django.conf import settings
 from ctxadmin.http.body_room import BodyRoom
 from ctxadmin.http.callers import credential_of
 from ctxadmin.http.early_answers import SMALL, Receive, RefusedEarly, Scope, declared_length
+from ctxadmin.lib.sentence import say
 
 STALL_SECONDS: Final = 20.0  # without a byte
 LEAST_RATE: Final = 4 * 1024  # bytes a second, in each span of as long
@@ -97,7 +98,7 @@ class Bodies:
         """Have room for ``wanted`` bytes of a body that has ``held``; what it has then."""
         credential, more = credential_of(scope), wanted - held
         if self._held[credential] + more > self._share and self._held[credential] > held:
-            text = "You are sending too many large bodies at once; try again."
+            text = say("You are sending too many large bodies at once; try again.")
             raise RefusedEarly(429, "rate_limited", text, retry_after=_RETRY_SECONDS)
         self._held[credential] += more
         try:
@@ -106,7 +107,7 @@ class Bodies:
             self._forget(credential, more)
             if not isinstance(error, TimeoutError):
                 raise
-            text = "Too many large bodies are being sent; try again."
+            text = say("Too many large bodies are being sent; try again.")
             raise RefusedEarly(503, "unavailable", text, retry_after=_RETRY_SECONDS) from None
         return wanted
 
@@ -159,11 +160,13 @@ class _Pace:
 
 
 def _too_large(limit: int) -> RefusedEarly:
-    return RefusedEarly(413, "too_large", f"The body is larger than {limit} bytes.", limit=limit)
+    return RefusedEarly(
+        413, "too_large", say("The body is larger than {n} bytes.", n=limit), limit=limit
+    )
 
 
 def _too_slow() -> RefusedEarly:
-    return RefusedEarly(408, "request_timeout", "The body did not arrive in time.")
+    return RefusedEarly(408, "request_timeout", say("The body did not arrive in time."))
 
 
 def _limit(path: str) -> int:

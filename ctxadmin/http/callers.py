@@ -16,6 +16,7 @@ from ctxadmin.http.authentication import bearer_actor
 from ctxadmin.http.early_answers import SMALL, RefusedEarly, Scope
 from ctxadmin.http.problems import BASE_PATH, of_database
 from ctxadmin.identity import roles
+from ctxadmin.lib.sentence import say
 from ctxadmin.telemetry.facts import Facts
 
 Caller: TypeAlias = tuple[Literal["token", "person"], str]  # by its id
@@ -117,5 +118,5 @@ def identify(scope: Scope) -> tuple[Caller, Scopes | None]:
         raise RefusedEarly(503, refusal.code, refusal.detail, retry_after=retry) from None
     if is_of_contract or settings.SESSION_COOKIE_NAME in request.COOKIES:
         raise RefusedEarly(401, "unauthenticated", "This needs a token or a session.")
-    text = f"A body of more than {SMALL} bytes needs a token or a session."
+    text = say("A body of more than {n} bytes needs a token or a session.", n=SMALL)
     raise RefusedEarly(413, "too_large", text, limit=SMALL)

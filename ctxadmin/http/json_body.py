@@ -10,6 +10,7 @@ from rest_framework.parsers import BaseParser
 
 from ctxadmin.lib.errors import TooLarge
 from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.lib.sentence import say
 
 
 class StrictJsonParser(BaseParser):
@@ -38,7 +39,7 @@ def read_body(stream: IO[bytes], limit: int) -> JsonValue:
     """
     data = stream.read(limit + 1)
     if len(data) > limit:
-        raise TooLarge(f"The body is larger than {limit} bytes.", limit=limit)
+        raise TooLarge(say("The body is larger than {n} bytes.", n=limit), limit=limit)
     if not data.strip():
         return {}
     return loads_strict(data)

@@ -24,6 +24,7 @@ from ctxadmin.lib.errors import (
     VersionConflict,
 )
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.database.errors import told
 from ctxadmin.telemetry.facts import note_refusal
 
@@ -33,25 +34,25 @@ BASE_PATH: Final = "/api/v1"
 _log = logging.getLogger("ctxadmin.http")
 
 TITLES: Final[Mapping[str, str]] = {
-    "validation": "Invalid input",
-    "out_of_range": "Position out of range",
-    "type_mismatch": "Type mismatch",
-    "incompatible_context": "Missing context",
-    "not_found": "Not found",
-    "invalid_state": "Not possible in this status",
-    "version_conflict": "Changed while you were editing",
-    "duplicate": "Already taken",
-    "forbidden": "Not allowed",
-    "too_large": "Too large",
-    "damaged": "Damaged data",
-    "unavailable": "Temporarily unavailable",
+    "validation": say("Invalid input"),
+    "out_of_range": say("Position out of range"),
+    "type_mismatch": say("Type mismatch"),
+    "incompatible_context": say("Missing context"),
+    "not_found": say("Not found"),
+    "invalid_state": say("Not possible in this status"),
+    "version_conflict": say("Changed while you were editing"),
+    "duplicate": say("Already taken"),
+    "forbidden": say("Not allowed"),
+    "too_large": say("Too large"),
+    "damaged": say("Damaged data"),
+    "unavailable": say("Temporarily unavailable"),
     "unauthenticated": "Who are you?",
     "method_not_allowed": "Method not allowed",
     "not_acceptable": "No acceptable form",
     "unsupported_media_type": "Media type not supported",
-    "request_timeout": "Request timeout",
-    "rate_limited": "Too many requests",
-    "internal": "Something went wrong",
+    "request_timeout": say("Request timeout"),
+    "rate_limited": say("Too many requests"),
+    "internal": say("Something went wrong"),
 }
 
 _CONFLICTS: Final = (InvalidState, VersionConflict, Duplicate, Damaged)

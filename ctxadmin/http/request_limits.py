@@ -16,6 +16,7 @@ from django.conf import settings
 
 from ctxadmin.http.callers import UNAUTHENTICATED, KnownCallers, credential_of
 from ctxadmin.http.early_answers import RefusedEarly, Scope
+from ctxadmin.lib.sentence import say
 from ctxadmin.telemetry.facts import SCOPE_KEY, Facts
 
 _BURST_SECONDS: Final = 5.0  # so many seconds' requests may come at once
@@ -69,13 +70,13 @@ class RequestLimits:
         usage = self._usages.get(caller) or self._begin(caller, now)
         limits = usage.limits
         if limits.under_way and usage.under_way >= limits.under_way:
-            text = f"Too many of your requests are in progress; try again in {_SOON} s."
+            text = say("Too many of your requests are in progress; try again in {n} s.", n=_SOON)
             raise RefusedEarly(429, "rate_limited", text, retry_after=_SOON)
         if limits.a_second:
             ahead = usage.paid_until - now
             if ahead > _BURST_SECONDS:
                 wait = ceil(ahead - _BURST_SECONDS)
-                text = f"Too many requests in a short time; try again in {wait} s."
+                text = say("Too many requests in a short time; try again in {n} s.", n=wait)
                 raise RefusedEarly(429, "rate_limited", text, retry_after=wait)
             usage.paid_until = max(usage.paid_until, now) + 1 / limits.a_second
         usage.under_way += 1

@@ -2,7 +2,7 @@
 
 import difflib
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
@@ -11,32 +11,38 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ctxadmin.lib.errors import KINDS, FieldProblem, ValidationFailed
 from ctxadmin.lib.ids import PATTERN
+from ctxadmin.lib.sentence import Sentence, say
 
 _MOST_PROBLEMS: Final = 100
 # More are not looked at one by one: a million of them took 8 s and 0.9 GB.
 _MOST_ERRORS: Final = 10_000
-# What pydantic says is English for programmers, and shown to people in forms.
-_SENTENCES: Final[Mapping[str, str]] = {
-    "extra_forbidden": "unknown field",
-    "missing": "this field is required",
-    "model_type": "this must be an object",
-    "dict_type": "this must be an object",
-    "list_type": "this must be a list",
-    "tuple_type": "this must be a list",
-    "string_type": "this must be a text",
-    "bool_type": "this must be true or false",
-    "int_type": "this must be a whole number",
-    "int_from_float": "this must be a whole number",
-    "float_type": "this must be a number",
-    "greater_than_equal": "this must be {ge} or more",
-    "greater_than": "this must be more than {gt}",
-    "less_than_equal": "this must be {le} or less",
-    "less_than": "this must be less than {lt}",
-    "literal_error": "this must be {expected}",
-    "string_too_short": "this must have at least {min_length} characters",
-    "string_too_long": "this must have at most {max_length} characters",
-    "too_short": "this must have at least {min_length} items",
-    "too_long": "this must have at most {max_length} items",
+# What pydantic says is English for programmers, and shown to people in forms: by the type of its
+# error, of what it tells with it.
+_SENTENCES: Final[Mapping[str, Callable[[Mapping[str, Any]], Sentence]]] = {
+    "extra_forbidden": lambda ctx: say("unknown field"),
+    "missing": lambda ctx: say("this field is required"),
+    "model_type": lambda ctx: say("this must be an object"),
+    "dict_type": lambda ctx: say("this must be an object"),
+    "list_type": lambda ctx: say("this must be a list"),
+    "tuple_type": lambda ctx: say("this must be a list"),
+    "string_type": lambda ctx: say("this must be a text"),
+    "bool_type": lambda ctx: say("this must be true or false"),
+    "int_type": lambda ctx: say("this must be a whole number"),
+    "int_from_float": lambda ctx: say("this must be a whole number"),
+    "float_type": lambda ctx: say("this must be a number"),
+    "greater_than_equal": lambda ctx: say("this must be {least} or more", least=ctx["ge"]),
+    "greater_than": lambda ctx: say("this must be more than {least}", least=ctx["gt"]),
+    "less_than_equal": lambda ctx: say("this must be {most} or less", most=ctx["le"]),
+    "less_than": lambda ctx: say("this must be less than {most}", most=ctx["lt"]),
+    "literal_error": lambda ctx: say("this must be {what}", what=ctx["expected"]),
+    "string_too_short": lambda ctx: say(
+        "this must have at least {n} characters", n=ctx["min_length"]
+    ),
+    "string_too_long": lambda ctx: say(
+        "this must have at most {n} characters", n=ctx["max_length"]
+    ),
+    "too_short": lambda ctx: say("this must have at least {n} items", n=ctx["min_length"]),
+    "too_long": lambda ctx: say("this must have at most {n} items", n=ctx["max_length"]),
 }
 
 ModelT = TypeVar("ModelT")
@@ -145,14 +151,21 @@ def _problem(detail: ErrorDetails, data: object, prefix: str) -> FieldProblem:
 
 def _sentence(kind: str, context: Mapping[str, Any], message: str) -> str:
     if kind == "value_error":
-        return str(context.get("error", message))
+        return _text_of(context.get("error"), message)
     if kind == "string_pattern_mismatch":
         if context["pattern"] == f"^{PATTERN}$":
-            return "an id has 1 to 64 letters, digits, - and _"
+            return say("an id has 1 to 64 letters, digits, - and _")
         return f"this does not match {context['pattern']}"
     if kind in ("string_too_short", "too_short") and context["min_length"] == 1:
-        return "this must not be empty"
-    return _SENTENCES[kind].format(**context) if kind in _SENTENCES else message
+        return say("this must not be empty")
+    return _SENTENCES[kind](context) if kind in _SENTENCES else message
+
+
+def _text_of(error: object, message: str) -> str:
+    """What a validator raised: the sentence itself, which ``str`` would make a plain text of."""
+    if isinstance(error, ValueError) and error.args and isinstance(error.args[0], Sentence):
+        return error.args[0]
+    return message if error is None else str(error)
 
 
 def _pointer(location: tuple[int | str, ...], data: object, *, missing: bool) -> str:
@@ -188,12 +201,14 @@ def _spelling(step: int | str, here: Mapping[str, object]) -> str | None:
 
 def _summary(problems: list[FieldProblem]) -> str:
     first = problems[0]
+    if len(problems) == 1 and not first.pointer:
+        return first.message
     where = f"{first.pointer}: " if first.pointer else ""
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
     return f"{where}{first.message}{more}"
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for the closest of ``known``, else nothing."""
+def did_you_mean(text: str, word: str, known: Iterable[str]) -> str:
+    """``text``, with ``; did you mean 'x'?`` if one of ``known`` is close to ``word``."""
     close = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return say("{text}; did you mean {name}?", text=text, name=repr(close[0])) if close else text

@@ -198,13 +198,13 @@ class TooLarge(ContextError):
 class Damaged(ContextError):
     """What is stored is not what was written, so it is not shown.
 
-    ``what`` is the kind of row, ``place`` its number or name, ``how`` what is wrong with it.
+    ``what`` is the kind of row, ``place`` its number or name.
     """
 
     code = "damaged"
 
-    def __init__(self, what: str, place: str, how: str) -> None:
-        super().__init__(f"The stored {what} {place} {how}.")
+    def __init__(self, detail: str, *, what: str, place: str) -> None:
+        super().__init__(detail)
         self.what = what
         self.place = place
 

@@ -10,6 +10,7 @@ import orjson
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 
 MAX_DEPTH: Final = 64
 _MIN_INT: Final = -(2**63)
@@ -25,7 +26,7 @@ class NotJson(ValidationFailed):
     """A text that is no JSON: ``what`` is wrong at which ``line`` and ``column``, from 1."""
 
     def __init__(self, error: orjson.JSONDecodeError) -> None:
-        super().__init__(f"This is not JSON: {error}.", malformed=True)
+        super().__init__(say("This is not JSON: {why}.", why=str(error)), malformed=True)
         self.what, self.line, self.column = error.msg, error.lineno, error.colno
 
 
@@ -87,7 +88,7 @@ def _too_deep() -> ValidationFailed:
 
 
 def _refused(what: str) -> ValidationFailed:
-    return ValidationFailed(f"This JSON is not accepted: {what}.")
+    return ValidationFailed(say("This JSON is not accepted: {why}.", why=what))
 
 
 def depth(value: JsonValue, most: int | None = None) -> int:

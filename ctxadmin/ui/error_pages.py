@@ -31,7 +31,7 @@ from ctxadmin.lib.errors import (
     Unavailable,
 )
 from ctxadmin.telemetry.facts import note_refusal
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     text = _("This page does not exist, or you have no access to it.")
     if isinstance(exception, NotFound):  # of a page's service; it does not tell what others have
-        text = in_the_readers_language(exception.detail)
+        text = translated(exception.detail)
     return _answer(request, 404, "not_found", text)
 
 
@@ -111,7 +111,7 @@ def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpRe
 
 
 def _told(problem: FieldProblem) -> dict[str, object]:
-    return problem.as_json() | {"message": in_the_readers_language(problem.message)}
+    return problem.as_json() | {"message": translated(problem.message)}
 
 
 def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
@@ -122,8 +122,8 @@ def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
     if isinstance(error, Forbidden):
         return forbidden(request)
     refusal = Refusal(
-        title=in_the_readers_language(TITLES.get(error.code, error.code)),
-        detail=in_the_readers_language(error.detail),
+        title=translated(TITLES.get(error.code, error.code)),
+        detail=translated(error.detail),
         code=error.code,
         errors=[_told(item) for item in error.problems],
         remedy=str(CATALOGUE[error.code].remedy) if isinstance(error, Damaged) else "",

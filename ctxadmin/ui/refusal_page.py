@@ -7,7 +7,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from ctxadmin.http.problems import TITLES
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.theme import Theme, chosen_theme
 
 
@@ -22,8 +22,8 @@ def _page(code: str, detail: str, language: str, theme: Theme) -> str:
     """A page without anything of its reader but language and theme; details are few."""
     with translation.override(language):
         context = {
-            "title": in_the_readers_language(TITLES[code]),
-            "detail": in_the_readers_language(detail),
+            "title": translated(TITLES[code]),
+            "detail": translated(detail),
             "shell": {"theme": theme},
         }
         return render_to_string("errors/early.html", context)

@@ -253,7 +253,7 @@ def test_the_catalogue_holds_every_code_with_the_status_that_it_is_answered_with
         errors.Forbidden("x"),
         errors.IncompatibleContext("x"),
         errors.TooLarge("x"),
-        errors.Damaged("message", "0", "is missing"),
+        errors.Damaged("The stored message 0 is missing.", what="message", place="0"),
         errors.Unavailable("x"),
     ]
     assert {kind.code for kind in kinds} == set(errors.KINDS)

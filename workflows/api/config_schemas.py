@@ -64,7 +64,7 @@ def schema_of(name: str) -> dict[str, Any]:
     """The JSON Schema (2020-12) of a config; NotFound for an unknown name."""
     model = _models.get(name)
     if model is None:
-        raise NotFound(f"There is no schema {name[:64]!r}{did_you_mean(name[:64], _models)}.")
+        raise NotFound(did_you_mean(f"There is no schema {name[:64]!r}", name[:64], _models) + ".")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"{BASE}/{name}",

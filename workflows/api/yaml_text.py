@@ -10,6 +10,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
 from ctxadmin.lib.errors import TooLarge
+from ctxadmin.lib.sentence import say
 
 # RFC 9512 names the first; the others are what clients sent before it.
 MEDIA_TYPES: Final = ("application/yaml", "text/yaml", "application/x-yaml", "text/plain")
@@ -36,7 +37,7 @@ class _YamlParser(BaseParser):
         limit: int = getattr(context.get("view"), "max_body_bytes", settings.MAX_BODY_BYTES)
         data = stream.read(limit + 1)
         if len(data) > limit:
-            raise TooLarge(f"The body is larger than {limit} bytes.", limit=limit)
+            raise TooLarge(say("The body is larger than {n} bytes.", n=limit), limit=limit)
         return YamlText(data)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from ctxadmin.lib.sentence import say
 from workflows.domain.condition_values import is_true
 from workflows.domain.context import HistoryEntry, Sight
 from workflows.domain.explain import SECTIONS, Section
@@ -98,40 +99,44 @@ BUILTIN_PROCESSORS: Final[Mapping[str, Processor]] = MappingProxyType(
 
 
 def _reasons(name: str, **sections: str) -> Mapping[Section, str]:
-    alone = f"{name} does not change it"
+    alone = say("{name} does not change it", name=name)
     return {section: sections.get(section, alone) for section in SECTIONS}
 
 
 def _shows(name: str, patterns: tuple[str, ...], what: str = "variables") -> str:
-    return f"{name} shows the {what} {', '.join(patterns)}"
+    return say(
+        "{name} shows the {what} {patterns}", name=name, what=what, patterns=", ".join(patterns)
+    )
 
 
 REASONS: Final[Mapping[str, Mapping[Section, str]]] = MappingProxyType(
     {
         **{
-            name: dict.fromkeys(SECTIONS, f"{name} passes everything")
+            name: dict.fromkeys(SECTIONS, say("{name} passes everything", name=name))
             for name in ("pass_through", "filter_out", "transform", "merge")
         },
         **{
-            name: dict.fromkeys(SECTIONS, f"{name} passes the template only")
+            name: dict.fromkeys(SECTIONS, say("{name} passes the template only", name=name))
             for name in ("filter_in", "isolate")
         },
         "llm_context": _reasons(
             "llm_context",
             variables=_shows("llm_context", LLM_NAMES),
-            history="llm_context shows the history without a true toolCall or tool_call",
+            history=say("llm_context shows the history without a true toolCall or tool_call"),
         ),
         "tool_context": _reasons("tool_context", variables=_shows("tool_context", TOOL_NAMES)),
         "human_context": _reasons(
             "human_context",
             variables=_shows("human_context", HUMAN_NAMES),
-            history="human_context shows the history with humanInteraction or human_interaction",
+            history=say(
+                "human_context shows the history with humanInteraction or human_interaction"
+            ),
         ),
         "system_context": _reasons(
             "system_context",
             variables=_shows("system_context", SYSTEM_NAMES),
             metadata=_shows("system_context", SYSTEM_NAMES, "metadata"),
-            history="system_context shows no history",
+            history=say("system_context shows no history"),
         ),
     }
 )

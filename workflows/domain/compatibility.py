@@ -5,6 +5,7 @@ from typing import Final
 
 from conversations.domain.pairing import find_splits, validate_for_model
 from ctxadmin.lib.errors import IncompatibleContext
+from ctxadmin.lib.sentence import say
 from workflows.domain.context import Messages, Sight
 from workflows.domain.graph import Node
 
@@ -34,11 +35,15 @@ def find_lack(node: Node, context_type: str, sight: Sight) -> Lack | None:
     """
     if context_type == "llm_context" and not (sight.context.variables or len(sight.messages.view)):
         return Lack(
-            f"{node.id} would see neither a variable nor a message.", ("variables", "messages")
+            say("{node} would see neither a variable nor a message.", node=node.id),
+            ("variables", "messages"),
         )
     if context_type == "tool_context" and not _has_tool_call(sight):
         return Lack(
-            f"{node.id} would see neither a tool or function variable nor an unanswered call.",
+            say(
+                "{node} would see neither a tool or function variable nor an unanswered call.",
+                node=node.id,
+            ),
             ("tool.*", "function.*", "tool_calls"),
         )
     if node.type == _MODEL_TYPE or context_type == "llm_context":
@@ -51,8 +56,11 @@ def _rejected(node: Node, messages: Messages) -> Lack | None:
     if not indices:
         return None
     return Lack(
-        f"A model would reject what {node.id} sees: calls without their results, or results "
-        "without their calls.",
+        say(
+            "A model would reject what {node} sees: calls without their results, or results "
+            "without their calls.",
+            node=node.id,
+        ),
         indices=indices,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ctxadmin.lib.sentence import say
 from workflows.domain.condition_tokens import SyntaxFault, Token, tokens
 
 MAX_LENGTH: Final = 2000
@@ -29,11 +30,11 @@ _METHODS: Final[dict[str, Method]] = {
     "endsWith": "endsWith",
 }
 _METHOD_HINTS: Final = {
-    "contains": "did you mean includes?",
-    "has": "did you mean includes?",
-    "indexOf": "did you mean includes?",
-    "match": "there are no regular expressions; use includes, startsWith or endsWith",
-    "test": "there are no regular expressions; use includes, startsWith or endsWith",
+    "contains": say("did you mean includes?"),
+    "has": say("did you mean includes?"),
+    "indexOf": say("did you mean includes?"),
+    "match": say("there are no regular expressions; use includes, startsWith or endsWith"),
+    "test": say("there are no regular expressions; use includes, startsWith or endsWith"),
 }
 _CONSTANTS: Final[dict[str, bool | None]] = {
     "true": True,
@@ -42,16 +43,16 @@ _CONSTANTS: Final[dict[str, bool | None]] = {
     "undefined": None,
 }
 _WORD_HINTS: Final = {
-    "and": "use && for and",
-    "or": "use || for or",
-    "not": "use ! for not",
-    "is": "use === to compare",
-    "True": "did you mean true?",
-    "False": "did you mean false?",
-    "None": "did you mean null?",
-    "NaN": "there is no NaN",
-    "in": "use .includes(...)",
-    "typeof": "compare with null, true or a text instead",
+    "and": say("use && for and"),
+    "or": say("use || for or"),
+    "not": say("use ! for not"),
+    "is": say("use === to compare"),
+    "True": say("did you mean true?"),
+    "False": say("did you mean false?"),
+    "None": say("did you mean null?"),
+    "NaN": say("there is no NaN"),
+    "in": say("use .includes(...)"),
+    "typeof": say("compare with null, true or a text instead"),
 }
 _COMPARISONS: Final[dict[str, Comparison]] = {
     "===": "===",
@@ -140,7 +141,11 @@ Expression = Literally | Lookup | Member | Call | Not | Compared | AllOf | AnyOf
 def parse_condition(text: str) -> Expression:
     """The tree of a condition; raises SyntaxFault. The work is bounded by the limits above."""
     if len(text) > MAX_LENGTH:
-        message = f"a condition has at most {MAX_LENGTH} characters, this one has {len(text)}"
+        message = say(
+            "a condition has at most {most} characters, this one has {n}",
+            most=MAX_LENGTH,
+            n=len(text),
+        )
         raise SyntaxFault(message, MAX_LENGTH, len(text))
     return _Parser(text).parse()
 
@@ -158,10 +163,10 @@ class _Parser:
     def parse(self) -> Expression:
         first = self._next
         if first.kind == "end":
-            raise first.fault("the condition is empty", "write for example context.NAME")
+            raise first.fault(say("the condition is empty"), say("write for example context.NAME"))
         expression = self._any_of()
         if self._next.kind != "end":
-            raise self._unexpected("expected an operator such as === or &&")
+            raise self._unexpected(say("expected an operator such as === or &&"))
         return expression
 
     @property
@@ -181,13 +186,19 @@ class _Parser:
 
     def _expect(self, operator: str, opened: Token) -> None:
         if self._accept(operator) is None:
-            message = f"expected {operator!r} for the {opened.text!r} of column {opened.start + 1}"
+            message = say(
+                "expected {sign} for the {opened} of column {n}",
+                sign=repr(operator),
+                opened=repr(opened.text),
+                n=opened.start + 1,
+            )
             raise self._unexpected(message)
 
     def _unexpected(self, expected: str) -> SyntaxFault:
         token = self._next
         hint = _WORD_HINTS.get(token.text, "")
-        return token.fault(f"{expected}, found {token.described()}", hint)
+        message = say("{expected}, found {what}", expected=expected, what=token.described())
+        return token.fault(message, hint)
 
     def _any_of(self) -> Expression:
         parts = [self._all_of()]
@@ -217,7 +228,8 @@ class _Parser:
         right = operand()
         if self._next.kind == "operator" and self._next.text in operators:
             raise self._next.fault(
-                "comparisons cannot be chained", "join two comparisons with &&, or use parentheses"
+                say("comparisons cannot be chained"),
+                say("join two comparisons with &&, or use parentheses"),
             )
         return Compared(_COMPARISONS[operator.text], left, right)
 
@@ -233,7 +245,7 @@ class _Parser:
     def _descend(self, token: Token) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise token.fault(f"a condition is nested at most {MAX_DEPTH} deep")
+            raise token.fault(say("a condition is nested at most {n} deep", n=MAX_DEPTH))
 
     def _postfix(self) -> Expression:
         expression = self._primary()
@@ -251,19 +263,22 @@ class _Parser:
             else:
                 return _with_steps(expression, steps)
             if len(steps) > MAX_STEPS:
-                raise self._next.fault(f"a path has at most {MAX_STEPS} steps")
+                raise self._next.fault(say("a path has at most {n} steps", n=MAX_STEPS))
 
     def _name_after(self, dot: Token) -> Token:
         if self._next.kind != "name":
-            message = f"expected a name after '.', found {self._next.described()}"
-            raise self._next.fault(message, "names of other characters are written ['the name']")
+            message = say("expected a name after '.', found {what}", what=self._next.described())
+            raise self._next.fault(
+                message, say("names of other characters are written ['the name']")
+            )
         return self._take()
 
     def _key(self, opened: Token) -> str | int:
         key = self._next
         if key.kind not in ("string", "number") or isinstance(key.value, float) or key.text == "-0":
             raise key.fault(
-                "[ ] takes a text in quotes or a whole number", "write ['the name'] or [0]"
+                say("[ ] takes a text in quotes or a whole number"),
+                say("write ['the name'] or [0]"),
             )
         self._take()
         self._expect("]", opened)
@@ -273,12 +288,15 @@ class _Parser:
         method = _METHODS.get(name.text)
         if method is None:
             raise name.fault(
-                f"unknown method {name.text!r}; there are includes, startsWith and endsWith",
+                say(
+                    "unknown method {name}; there are includes, startsWith and endsWith",
+                    name=repr(name.text),
+                ),
                 _METHOD_HINTS.get(name.text) or _did_you_mean(name.text, _METHODS),
             )
         self._calls += 1
         if self._calls > MAX_CALLS:
-            raise name.fault(f"a condition calls at most {MAX_CALLS} methods")
+            raise name.fault(say("a condition calls at most {n} methods", n=MAX_CALLS))
         self._descend(opened)
         argument = self._any_of()
         self._depth -= 1
@@ -295,10 +313,10 @@ class _Parser:
             return expression
         token = self._next
         if token.kind in ("end", "operator"):
-            raise self._unexpected("expected a name or a value")
+            raise self._unexpected(say("expected a name or a value"))
         self._terms += 1
         if self._terms > MAX_TERMS:
-            raise token.fault(f"a condition has at most {MAX_TERMS} names and values")
+            raise token.fault(say("a condition has at most {n} names and values", n=MAX_TERMS))
         self._take()
         if token.kind != "name":
             return Literally(token.value)
@@ -309,17 +327,19 @@ class _Parser:
     def _lookup(self, token: Token) -> Lookup:
         root = _ROOTS.get(token.text)
         if root is None:
-            raise token.fault(f"unknown name {token.text!r}", self._root_hint(token))
+            raise token.fault(
+                say("unknown name {name}", name=repr(token.text)), self._root_hint(token)
+            )
         if opened := self._accept("["):
             return Lookup(root, (str(self._key(opened)),))
         names: list[str] = []
         while self._next.text == "." and not self._is_method():
             names.append(self._name_after(self._take()).text)
             if len(names) > MAX_STEPS:
-                raise self._next.fault(f"a path has at most {MAX_STEPS} steps")
+                raise self._next.fault(say("a path has at most {n} steps", n=MAX_STEPS))
         if not names:
-            hint = f"write {root}.NAME or {root}['the name']"
-            raise token.fault(f"{root!r} is not a value by itself", hint)
+            hint = say("write {root}.NAME or {root}['the name']", root=root)
+            raise token.fault(say("{root} is not a value by itself", root=repr(root)), hint)
         return Lookup(root, tuple(names))
 
     def _is_method(self) -> bool:
@@ -330,12 +350,12 @@ class _Parser:
         if token.text in _WORD_HINTS:
             return _WORD_HINTS[token.text]
         if self._next.text == "(":
-            return "there are no functions"
+            return say("there are no functions")
         if self._next.text in (".", "["):
             close = _did_you_mean(token.text, _ROOTS)
             if close:
                 return close
-        return _did_you_mean(token.text, _CONSTANTS) or f"write context.{token.text}"
+        return _did_you_mean(token.text, _CONSTANTS) or say("write context.{name}", name=token.text)
 
 
 def _with_steps(expression: Expression, steps: list[str | int]) -> Expression:
@@ -348,4 +368,4 @@ def _with_steps(expression: Expression, steps: list[str | int]) -> Expression:
 
 def _did_you_mean(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else ""
+    return say("did you mean {name}?", name=close[0]) if close else ""

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ctxadmin.lib.sentence import say
+
 MAX_DIGITS: Final = 15  # every number of 15 digits is exact as a double, here and in JavaScript
 
 Kind = Literal["name", "string", "number", "operator", "end"]
@@ -17,20 +19,20 @@ _ESCAPES: Final = {
     "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0",
 }  # fmt: skip
 _STRAY_HINTS: Final = {
-    "=": "use === to compare",
-    "&": "use && for and",
-    "|": "use || for or",
-    "`": "write text in ' or \"",
-    "“": "write text in ' or \"",
-    "”": "write text in ' or \"",
-    "‘": "write text in ' or \"",
-    "’": "write text in ' or \"",
-    "?": "a missing name is null already; there are no ?. ?? and ? :",
-    **dict.fromkeys("+-*/%^~", "there is no arithmetic; a name with such characters is written "
-                    "variables['the-name']"),
-    "{": "there are no object literals",
-    ",": "a method takes one value",
-    ";": "a condition is one expression",
+    "=": say("use === to compare"),
+    "&": say("use && for and"),
+    "|": say("use || for or"),
+    "`": say("write text in ' or \""),
+    "“": say("write text in ' or \""),
+    "”": say("write text in ' or \""),
+    "‘": say("write text in ' or \""),
+    "’": say("write text in ' or \""),
+    "?": say("a missing name is null already; there are no ?. ?? and ? :"),
+    **dict.fromkeys("+-*/%^~", say("there is no arithmetic; a name with such characters is "
+                    "written variables['the-name']")),
+    "{": say("there are no object literals"),
+    ",": say("a method takes one value"),
+    ";": say("a condition is one expression"),
 }  # fmt: skip
 
 
@@ -62,7 +64,7 @@ class Token:
     def described(self) -> str:
         """The token as a message names it."""
         if self.kind == "end":
-            return "the end of the condition"
+            return say("the end of the condition")
         return repr(self.text if len(self.text) <= 40 else f"{self.text[:40]}…")
 
 
@@ -91,9 +93,8 @@ def _token(text: str, start: int) -> Token:
     for operator in _OPERATORS:
         if text.startswith(operator, start):
             return Token("operator", operator, start, start + len(operator))
-    message = f"unexpected character {character!a}"
-    if character.isprintable():
-        message = f"unexpected character {character!r}"
+    sign = repr(character) if character.isprintable() else ascii(character)
+    message = say("unexpected character {sign}", sign=sign)
     raise SyntaxFault(message, start, start + 1, _STRAY_HINTS.get(character, ""))
 
 
@@ -120,16 +121,16 @@ def _number(text: str, start: int) -> Token:
             end += 1
     if _end_of_name(text, end) > end or not whole:
         raise SyntaxFault(
-            "this is not a number",
+            say("this is not a number"),
             start,
             max(_end_of_name(text, end), start + 1),
-            "numbers are written 12, -3 or 0.5; a name starts with a letter",
+            say("numbers are written 12, -3 or 0.5; a name starts with a letter"),
         )
     digits = text[start:end]
     if sum(digit.isdecimal() for digit in digits) > MAX_DIGITS:
-        raise SyntaxFault(f"a number has at most {MAX_DIGITS} digits", start, end)
+        raise SyntaxFault(say("a number has at most {n} digits", n=MAX_DIGITS), start, end)
     if len(whole) > 1 and whole.startswith("0"):
-        raise SyntaxFault("a number does not start with 0", start, end)
+        raise SyntaxFault(say("a number does not start with 0"), start, end)
     value = float(digits) if "." in digits else int(digits)
     return Token("number", digits, start, end, value)
 
@@ -149,7 +150,9 @@ def _string(text: str, start: int) -> Token:
         else:
             parts.append(character)
             position += 1
-    raise SyntaxFault("this text is not closed", start, position, f"end it with {quote}")
+    raise SyntaxFault(
+        say("this text is not closed"), start, position, say("end it with {quote}", quote=quote)
+    )
 
 
 def _escape(text: str, start: int) -> tuple[str, int]:
@@ -160,7 +163,7 @@ def _escape(text: str, start: int) -> tuple[str, int]:
     if letter == "u" and len(digits) == 4 and all(d in "0123456789abcdefABCDEF" for d in digits):
         return chr(int(digits, 16)), start + 6
     end = min(start + 2, len(text))
-    raise SyntaxFault("unknown escape", start, end, r"write \\ for a backslash")
+    raise SyntaxFault(say("unknown escape"), start, end, say("write \\\\ for a backslash"))
 
 
 def _joined(parts: list[str], start: int, end: int) -> str:
@@ -169,4 +172,4 @@ def _joined(parts: list[str], start: int, end: int) -> str:
     try:
         return joined.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise SyntaxFault("half a surrogate pair is not text", start, end) from None
+        raise SyntaxFault(say("half a surrogate pair is not text"), start, end) from None

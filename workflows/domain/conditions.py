@@ -7,6 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain.condition_parser import (
     AllOf,
     AnyOf,
@@ -95,7 +96,9 @@ def _problem(fault: SyntaxFault, text: str, pointer: str) -> FieldProblem:
         ("end", fault.end),
         ("hint", fault.hint),
     )
-    message = f"line {line}, column {column}: {fault.message}"
+    message = say(
+        "line {line}, column {column}: {fault}", line=line, column=column, fault=fault.message
+    )
     return FieldProblem(pointer, message, extra=extra)
 
 

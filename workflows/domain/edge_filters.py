@@ -1,6 +1,6 @@
 """Edge filters: what of the context travels along an edge."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
 
@@ -8,6 +8,7 @@ from pydantic import Field
 
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import Sight
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
@@ -104,14 +105,16 @@ def _type_problems(edge_filter: EdgeFilter, pointer: str) -> list[FieldProblem]:
     ]
     patterns = given & {"include_patterns", "exclude_patterns"}
     if kind == "selective" and not patterns:
-        problems.append(FieldProblem(pointer, "a selective filter needs a pattern"))
+        problems.append(FieldProblem(pointer, say("a selective filter needs a pattern")))
     if kind == "conditional" and edge_filter.condition is None:
         problems.append(
-            FieldProblem(f"{pointer}/condition", "a conditional filter needs a condition")
+            FieldProblem(f"{pointer}/condition", say("a conditional filter needs a condition"))
         )
     if kind == "transform" and not edge_filter.transform_rules:
         problems.append(
-            FieldProblem(f"{pointer}/transform_rules", "a transform filter needs a transform rule")
+            FieldProblem(
+                f"{pointer}/transform_rules", say("a transform filter needs a transform rule")
+            )
         )
     return problems
 
@@ -121,7 +124,9 @@ def _rule_problems(rule: TransformRule, registries: Registries, pointer: str) ->
     if rule.transform is not None:
         problems.append(registries.transforms.problem(rule.transform, f"{pointer}/transform"))
     elif rule.rename is None:
-        problems.append(FieldProblem(f"{pointer}/transform", "a transform or a rename is needed"))
+        problems.append(
+            FieldProblem(f"{pointer}/transform", say("a transform or a rename is needed"))
+        )
     if rule.rename is not None and (fault := _rename_fault(rule, rule.rename)):
         problems.append(FieldProblem(f"{pointer}/rename", fault))
     return [problem for problem in problems if problem]
@@ -175,11 +180,13 @@ def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
     if problems:
         raise ValidationFailed(problems[0].message, problems=problems)
     if edge_filter.type == "pass_none":
-        return Sieve.nothing("pass_none passes the template only").apply
+        return Sieve.nothing(say("pass_none passes the template only")).apply
     passed = _sieve(edge_filter, registries, pointer)
     if edge_filter.condition is None:
         return passed.apply
-    blocked = Sieve.nothing(f"the condition {edge_filter.condition!r} is false")
+    blocked = Sieve.nothing(
+        say("the condition {condition} is false", condition=repr(edge_filter.condition))
+    )
     return _conditional(compile_condition(edge_filter.condition), passed, blocked)
 
 
@@ -221,25 +228,24 @@ def _changes(
 def _selection(section: Section, edge_filter: EdgeFilter, changes: tuple[Change, ...]) -> Selection:
     includes, excludes = edge_filter.include_patterns, edge_filter.exclude_patterns
     if section == "messages":
-        return Selection(changes=changes, rest="the edge's patterns do not apply to messages")
-    rest = f"{edge_filter.type} passes what it does not match"
+        return Selection(changes=changes, rest=say("the edge's patterns do not apply to messages"))
+    rest = say("{name} passes what it does not match", name=edge_filter.type)
     if includes:
-        rest = "no include pattern matches"
+        rest = say("no include pattern matches")
     elif excludes:
-        rest = "no exclude pattern matches"
+        rest = say("no exclude pattern matches")
     elif not changes:
-        rest = f"{edge_filter.type} passes everything"
+        rest = say("{name} passes everything", name=edge_filter.type)
     return Selection(
-        includes=_clauses("include", includes),
-        excludes=_clauses("exclude", excludes),
+        includes=tuple(
+            Clause(each, say("include pattern {n} {pattern}", n=n, pattern=repr(each)), n)
+            for n, each in enumerate(includes)
+        ),
+        excludes=tuple(
+            Clause(each, say("exclude pattern {n} {pattern}", n=n, pattern=repr(each)), n)
+            for n, each in enumerate(excludes)
+        ),
         changes=changes,
         keeps_rest=not includes,
         rest=rest,
-    )
-
-
-def _clauses(kind: str, patterns: Sequence[str]) -> tuple[Clause, ...]:
-    return tuple(
-        Clause(pattern, f"{kind} pattern {index} {pattern!r}", index)
-        for index, pattern in enumerate(patterns)
     )

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeVar
 from conversations.domain.configs import OperationConfig, is_version_1, read_operation
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ContextError, FieldProblem
+from ctxadmin.lib.sentence import say
 from workflows.domain.conditions import condition_problem
 from workflows.domain.context_types import context_type_problem
 from workflows.domain.edge_filters import (
@@ -120,7 +121,8 @@ def read_edge(edge: Edge, registries: Registries, pointer: str) -> EdgeReading:
     reading = EdgeReading()
     found = reading.problems
     if edge.type not in EDGE_TYPES:
-        message = f"{edge.type!r} is not an edge type{did_you_mean(edge.type, EDGE_TYPES)}"
+        unknown = say("{name} is not an edge type", name=repr(edge.type))
+        message = did_you_mean(unknown, edge.type, EDGE_TYPES)
         found.append(Problem(f"{pointer}/type", "unknown_edge_type", message, edge=edge.id))
     if edge.condition is not None:
         bad = condition_problem(edge.condition, f"{pointer}/condition")
@@ -160,9 +162,9 @@ def _collisions(edge_filter: EdgeFilter, edge: str, pointer: str) -> Iterator[Pr
 def _without_condition(edge: Edge, pointer: str) -> Problem:
     """A conditional edge without one is always taken; its filter by default needs one."""
     if edge.context_filter is None:
-        message = "a conditional edge needs a condition, or a context_filter of its own"
+        message = say("a conditional edge needs a condition, or a context_filter of its own")
         return Problem(f"{pointer}/condition", "missing_condition", message, edge=edge.id)
-    message = "this conditional edge has no condition of its own, so it is always taken"
+    message = say("this conditional edge has no condition of its own, so it is always taken")
     return Problem(f"{pointer}/condition", "missing_condition", message, "warning", edge=edge.id)
 
 

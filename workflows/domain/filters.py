@@ -9,6 +9,7 @@ from pydantic import Field
 from conversations.domain.configs import OperationConfig, is_version_1, read_operation
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import Sentence, say
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import Sight
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
@@ -119,9 +120,9 @@ def _transform_problem(
 ) -> FieldProblem | None:
     if rule.transform is None:
         needed = rule.type == "transform"
-        return FieldProblem(pointer, "a transform rule names a transform") if needed else None
+        return FieldProblem(pointer, say("a transform rule names a transform")) if needed else None
     if rule.type == "exclude":
-        return FieldProblem(pointer, "an exclude rule leaves nothing to transform")
+        return FieldProblem(pointer, say("an exclude rule leaves nothing to transform"))
     return registries.transforms.problem(rule.transform, pointer)
 
 
@@ -249,17 +250,34 @@ class _Rule:
     def of(
         cls, rule: FilterRule, index: int, number: int | None, registries: Registries
     ) -> "_Rule":
-        of_filter = "" if number is None else f" of filter {number}"
-        words = f"{rule.type} rule {index} {rule.pattern!r}{of_filter}"
+        words = _words(rule, index, number)
         condition = None if rule.condition is None else compile_condition(rule.condition)
         change = None
         if rule.transform is not None:
             transform: Transform = registries.transforms.get(rule.transform)
-            applying = Clause(rule.pattern, f"{words} applies {rule.transform}", index, number)
+            applying = Clause(
+                rule.pattern,
+                say("{rule} applies {transform}", rule=words, transform=rule.transform),
+                index,
+                number,
+            )
             change = Change(applying, transform)
         return cls(
             rule.type, rule.target, Clause(rule.pattern, words, index, number), condition, change
         )
+
+
+def _words(rule: FilterRule, index: int, number: int | None) -> Sentence:
+    """The rule as reasons name it; ``number`` is that of its filter, if there are several."""
+    pattern = repr(rule.pattern)
+    match rule.type:
+        case "include":
+            words = say("include rule {n} {pattern}", n=index, pattern=pattern)
+        case "exclude":
+            words = say("exclude rule {n} {pattern}", n=index, pattern=pattern)
+        case "transform":
+            words = say("transform rule {n} {pattern}", n=index, pattern=pattern)
+    return words if number is None else say("{rule} of filter {n}", rule=words, n=number)
 
 
 class _FilterStep:
@@ -300,13 +318,15 @@ class _FilterStep:
             rule.clause for rule in self._rules if rule.target == section and rule not in live
         )
         if live and not mine:
-            return Selection(rest=f"no rule mentions {section}", idle=idle)
-        what = "no rule mentions it" if live else "there are no rules"
+            return Selection(rest=say("no rule mentions {section}", section=section), idle=idle)
+        what = say("no rule mentions it") if live else say("there are no rules")
+        passes = say("{what}, the default is pass", what=what)
+        blocks = say("{what}, the default is block", what=what)
         return Selection(
             includes=tuple(rule.clause for rule in mine if rule.type == "include"),
             excludes=tuple(rule.clause for rule in mine if rule.type == "exclude"),
             changes=tuple(rule.change for rule in mine if rule.change),
             keeps_rest=self._passes,
-            rest=f"{what}, the default is {'pass' if self._passes else 'block'}",
+            rest=passes if self._passes else blocks,
             idle=idle,
         )

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Field, JsonValue, WithJsonSchema
 
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.ids import SCHEMA, is_public_id
+from ctxadmin.lib.sentence import say
 
 MAX_NODES: Final = 10_000
 MAX_EDGES: Final = 50_000
@@ -25,7 +26,7 @@ EDGE_TYPES: Final = ("sequence", "conditional", "error")
 
 def _element_id(text: str) -> str:
     if not is_public_id(text):
-        raise ValueError("an id has 1 to 64 letters, digits, - and _")
+        raise ValueError(say("an id has 1 to 64 letters, digits, - and _"))
     return text
 
 

@@ -12,6 +12,7 @@ from conversations.domain.operations import Outcome
 from conversations.domain.view import View
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import Messages
 from workflows.domain.explain import Decision, Label, Notice, Verdict, final_decisions
@@ -33,7 +34,7 @@ class PlacedOperation:
     @classmethod
     def of(cls, config: OperationConfig, index: int, pointer: str) -> Self:
         """The operation ``index`` of a filter's list, which stands at ``pointer``."""
-        return cls(config, pointer, f"operation {index} ({config.operation})")
+        return cls(config, pointer, say("operation {n} ({name})", n=index, name=config.operation))
 
 
 def role_fault(pattern: str) -> str | None:
@@ -41,8 +42,9 @@ def role_fault(pattern: str) -> str | None:
     if any(matcher(pattern)(role) for role in ROLES):
         return None
     if pattern == "developer":
-        return "messages of a developer count as system: name that role"
-    return f"a rule on messages matches roles: {', '.join(ROLES)}{did_you_mean(pattern, ROLES)}"
+        return say("messages of a developer count as system: name that role")
+    text = say("a rule on messages matches roles: {roles}", roles=", ".join(ROLES))
+    return did_you_mean(text, pattern, ROLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def _role_decisions(
             verdict, clause = "changed", applied[-1].clause
             reason = ", ".join(change.clause.words for change in applied)
         rule, number = (clause.rule, clause.filter) if clause else (None, None)
-        reason = f"role {role}: {reason}"
+        reason = say("role {role}: {rest}", role=role, rest=reason)
         for index in run_sets.indices(messages.log.with_roles(frozenset({role}), visible)):
             by_index[index] = Decision(
                 "messages", verdict, step, reason, index=index, rule=rule, filter=number
@@ -167,11 +169,29 @@ def _operation_decisions(
     outcome: Outcome, operation: PlacedOperation, step: Label
 ) -> Iterator[Decision]:
     for index in run_sets.indices(outcome.hidden):
-        yield Decision("messages", "dropped", step, f"{operation.words} hides it", index=index)
+        yield Decision(
+            "messages",
+            "dropped",
+            step,
+            say("{operation} hides it", operation=operation.words),
+            index=index,
+        )
     for index in run_sets.indices(outcome.shown):
-        yield Decision("messages", "added", step, f"{operation.words} shows it", index=index)
+        yield Decision(
+            "messages",
+            "added",
+            step,
+            say("{operation} shows it", operation=operation.words),
+            index=index,
+        )
     for index in run_sets.indices(outcome.added):
-        yield Decision("messages", "added", step, f"{operation.words} inserts it", index=index)
+        yield Decision(
+            "messages",
+            "added",
+            step,
+            say("{operation} inserts it", operation=operation.words),
+            index=index,
+        )
 
 
 def labelled(warnings: Iterable[operations.Notice], step: Label) -> tuple[Notice, ...]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from ctxadmin.lib.errors import FieldProblem
+from ctxadmin.lib.sentence import say
 
 MAX_PATTERN: Final = 256
 _UNWRITABLE: Final = frozenset({"Cc", "Cs"})  # control characters, lone surrogates
@@ -22,14 +23,21 @@ def pattern_fault(text: str) -> str | None:
     no lone surrogates (use ``*`` for them), no white space at its ends. Source: semantics 2.2.
     """
     if not text:
-        return "a pattern must not be empty"
+        return say("a pattern must not be empty")
     if len(text) > MAX_PATTERN:
-        return f"a pattern has at most {MAX_PATTERN} characters, this one has {len(text)}"
+        return say(
+            "a pattern has at most {most} characters, this one has {n}",
+            most=MAX_PATTERN,
+            n=len(text),
+        )
     if text != text.strip():
-        return "a pattern has no white space at its ends; use * for it"
+        return say("a pattern has no white space at its ends; use * for it")
     for character in text:
         if unicodedata.category(character) in _UNWRITABLE:
-            return f"a pattern has no control characters such as {character!a}; use * for them"
+            return say(
+                "a pattern has no control characters such as {sign}; use * for them",
+                sign=ascii(character),
+            )
     return None
 
 

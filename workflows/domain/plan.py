@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from conversations.domain.configs import OperationConfig
 from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain.conditions import Condition, compile_condition
 from workflows.domain.context_types import CONTEXT_TYPES, default_context_type, node_steps
 from workflows.domain.edge_filters import edge_step, leaves_messages
@@ -64,7 +65,7 @@ class Plan:
         if planned is None:
             node = self.graph.nodes.get(node_id)
             if node is None:
-                raise NotFound(f"The workflow has no node {node_id!r}.")
+                raise NotFound(say("The workflow has no node {name}.", name=repr(node_id)))
             planned = self._nodes[node_id] = self._plan_node(node)
         return planned
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
+from ctxadmin.lib.sentence import say
 from workflows.domain.elements import Problem, Severity, read_edge, read_node
 from workflows.domain.graph import START, Document, filters_in
 from workflows.domain.patterns import pattern_fault
@@ -83,13 +84,13 @@ def _duplicates(document: Document, pointer: str) -> Iterator[Problem]:
     for index, node in enumerate(document.nodes):
         seen[node.id] += 1
         if seen[node.id] > 1:
-            message = f"another node has the id {node.id!r}"
+            message = say("another node has the id {name}", name=repr(node.id))
             yield Problem(f"{pointer}/nodes/{index}/id", "duplicate", message, node=node.id)
     seen.clear()
     for index, edge in enumerate(document.edges):
         seen[edge.id] += 1
         if seen[edge.id] > 1:
-            message = f"another edge has the id {edge.id!r}"
+            message = say("another edge has the id {name}", name=repr(edge.id))
             yield Problem(f"{pointer}/edges/{index}/id", "duplicate", message, edge=edge.id)
 
 
@@ -143,12 +144,14 @@ def _ends(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]:
     for index, edge in enumerate(document.edges):
         for name, end in (("from", edge.from_node), ("to", edge.to_node)):
             if end not in graph.nodes:
-                hint = did_you_mean(end, graph.nodes) if hints > 0 else ""
+                message: str = say("there is no node {name}", name=repr(end))
+                if hints > 0:
+                    message = did_you_mean(message, end, graph.nodes)
                 hints -= 1
                 yield Problem(
                     f"{pointer}/edges/{index}/{name}",
                     "dangling_edge",
-                    f"there is no node {end!r}{hint}",
+                    message,
                     edge=edge.id,
                 )
 
@@ -160,22 +163,25 @@ def _reducers(document: Document, known: Collection[str], pointer: str) -> Itera
         if fault is not None:
             yield Problem(where, "bad_pattern", fault)
         if reducer not in known:
-            hint = did_you_mean(reducer, known)
-            yield Problem(where, "unknown_reducer", f"there is no reducer {reducer!r}{hint}")
+            unknown = say("there is no reducer {name}", name=repr(reducer))
+            message = did_you_mean(unknown, reducer, known)
+            yield Problem(where, "unknown_reducer", message)
 
 
 def _starts(document: Document, graph: Graph, pointer: str) -> Iterator[Problem]:
     if not graph.starts:
-        yield Problem(f"{pointer}/nodes", "no_start", "a workflow needs a start node")
+        yield Problem(f"{pointer}/nodes", "no_start", say("a workflow needs a start node"))
         return
     reached = reachable(graph, graph.starts)
     first = graph.nodes[graph.starts[0]]
     if first.type != START and any(e.from_node != first.id for e in graph.incoming[first.id]):
-        message = f"every node has an incoming edge, so the first one is the start: {first.id}"
+        message = say(
+            "every node has an incoming edge, so the first one is the start: {name}", name=first.id
+        )
         yield Problem(f"{pointer}/nodes", "no_start", message, "warning", node=first.id)
     for index, node in enumerate(document.nodes):
         if node.id not in reached:
-            message = f"{node.id!r} cannot be reached from a start node"
+            message = say("{name} cannot be reached from a start node", name=repr(node.id))
             yield Problem(f"{pointer}/nodes/{index}", "unreachable_node", message, node=node.id)
 
 
@@ -185,5 +191,5 @@ def _cycles(graph: Graph, pointer: str) -> Iterator[Problem]:
         if len(cycle) > len(named):
             named.append("...")
         where = f"{pointer}/nodes/{graph.node_places[cycle[0]]}"
-        message = f"a loop: {' -> '.join([*named, cycle[0]])}"
+        message = say("a loop: {way}", way=" -> ".join([*named, cycle[0]]))
         yield Problem(where, "cycle", message, "note", node=cycle[0])

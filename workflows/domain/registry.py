@@ -98,7 +98,7 @@ class Registry(Generic[T]):
         for fault in self._faults.values():
             if fault.name == name:
                 return f"{self._kind} {name!r} of {fault.origin}: {fault.message}"
-        return f"unknown {self._kind} {name!r}{did_you_mean(name, self.names())}"
+        return did_you_mean(f"unknown {self._kind} {name!r}", name, self.names())
 
     def names(self) -> tuple[str, ...]:
         """All names, sorted; loads nothing."""

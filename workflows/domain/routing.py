@@ -30,6 +30,7 @@ from pydantic import Field, JsonValue
 
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.sentence import say
 from workflows.domain.conditions import compile_condition
 from workflows.domain.graph import Edge
 from workflows.domain.plan import Plan
@@ -75,7 +76,7 @@ def decide(
     """
     outgoing = plan.graph.outgoing.get(node_id)
     if outgoing is None:
-        raise NotFound(f"The workflow has no node {node_id!r}.")
+        raise NotFound(say("The workflow has no node {name}.", name=repr(node_id)))
     return tuple(
         Next(edge.id, edge.to_node, *_passes(edge, variables, metadata, failed=failed))
         for edge in outgoing
@@ -90,12 +91,12 @@ def _passes(
     failed: bool,
 ) -> tuple[bool, str]:
     if failed != (edge.type == "error"):
-        return False, "the node failed" if failed else "taken only when the node fails"
+        return False, say("the node failed") if failed else say("taken only when the node fails")
     if edge.condition is None:
-        return True, "the node failed" if failed else "no condition"
+        return True, say("the node failed") if failed else say("no condition")
     if compile_condition(edge.condition).evaluate(variables, metadata):
-        return True, f"the condition holds: {edge.condition}"
-    return False, f"the condition does not hold: {edge.condition}"
+        return True, say("the condition holds: {condition}", condition=edge.condition)
+    return False, say("the condition does not hold: {condition}", condition=edge.condition)
 
 
 class _MarkingJson(Contract):
@@ -153,7 +154,7 @@ class Marking:
         before it, when it will not run itself. NotFound if the workflow has no node ``to``.
         """
         if to not in graph.nodes:
-            raise NotFound(f"The workflow has no node {to!r}.")
+            raise NotFound(say("The workflow has no node {name}.", name=repr(to)))
         ways = graph.outgoing if completed else graph.incoming
         waiting = dict(self.waiting)
         for edge in ways.get(paused, ()):

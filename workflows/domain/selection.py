@@ -7,6 +7,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from ctxadmin.lib.errors import Duplicate
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import equal
 from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import HistoryEntry
@@ -62,7 +63,7 @@ class Selection:
     excludes: tuple[Clause, ...] = ()
     changes: tuple[Change, ...] = ()
     keeps_rest: bool = True
-    rest: str = "no rule excludes it"
+    rest: str = say("no rule excludes it")
     idle: tuple[Clause, ...] = ()
     _included: PatternSet = field(init=False, repr=False, compare=False)
     _excluded: PatternSet = field(init=False, repr=False, compare=False)
@@ -93,15 +94,17 @@ class Selection:
         excluded = self._excluded.first(name)
         if excluded is not None:
             clause = self.excludes[excluded]
-            return Judgement(False, f"{clause.words} matches", clause)
+            return Judgement(False, say("{rule} matches", rule=clause.words), clause)
         included = self._included.first(name)
         if included is not None:
             clause = self.includes[included]
-            return Judgement(True, f"{clause.words} matches", clause)
+            return Judgement(True, say("{rule} matches", rule=clause.words), clause)
         ignored = self._ignored.first(name)
         if ignored is not None:
             words = self.idle[ignored].words
-            reason = f"{self.rest}; {words} is skipped: its condition is false"
+            reason = say(
+                "{rest}; {rule} is skipped: its condition is false", rest=self.rest, rule=words
+            )
             return Judgement(self.keeps_rest, reason)
         return self._unmentioned
 

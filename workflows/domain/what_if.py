@@ -8,6 +8,7 @@ from typing import Final, Literal
 from pydantic import JsonValue
 
 from conversations.domain.message import Entry
+from ctxadmin.lib.sentence import say
 from workflows.domain.explain import Decision, Label
 from workflows.domain.flow import Entered
 
@@ -64,7 +65,7 @@ def changes_of(before: Entered, after: Entered) -> list[InputChange]:
     """What a node loses, gains or sees otherwise; both have to be explained, of one sight."""
     found: list[InputChange] = []
     if before.sight.context.template != after.sight.context.template:
-        reason = "the node has a different template"
+        reason = say("the node has a different template")
         found.append(InputChange(TEMPLATE, "changed", reason=reason))
     old, new = _told(before), _told(after)
     for key, decision in new.items():
@@ -73,7 +74,7 @@ def changes_of(before: Entered, after: Entered) -> list[InputChange]:
             found.append(_change(kind, decision))
     found += _inserted(before, after)
     if not found and before.sight.messages.view != after.sight.messages.view:
-        reason = "the messages are in a different order"
+        reason = say("the messages are in a different order")
         found.append(InputChange(MESSAGES, "changed", reason=reason))
     return found
 
@@ -134,7 +135,7 @@ def _inserted(before: Entered, after: Entered) -> Iterator[InputChange]:
     old, new = Counter(_bodies(before)), Counter(_bodies(after))
     for kind, more in (("lost", old - new), ("gained", new - old)):
         for _body in more.elements():
-            text = "a filter inserts this message"
+            text = say("a filter inserts this message")
             yield InputChange(MESSAGES, "lost" if kind == "lost" else "gained", reason=text)
 
 

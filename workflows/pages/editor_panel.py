@@ -20,7 +20,7 @@ from ctxadmin.ui.forms import ContractForm
 from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
 from ctxadmin.ui.forms.flat import join
 from ctxadmin.ui.forms.places import BoxError, FieldError
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
 from workflows.pages import edge_fields, node_fields
@@ -152,7 +152,7 @@ class _Opened:
         """What cannot be read of the element in the document; its form does without."""
         part = self._node or self._edge
         found = part.told.problems[: len(part.wrong)] if part else []
-        return [in_the_readers_language(each.message) for each in found]
+        return [translated(each.message) for each in found]
 
     def filled(self) -> ContractForm[Any]:
         """The form as the document says it, with its errors."""

@@ -9,7 +9,7 @@ from pydantic import JsonValue, SkipValidation
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.contract import Contract
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 from workflows.domain.graph import Edge, Node
 from workflows.domain.problems import Problem
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
@@ -51,13 +51,13 @@ def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:
     """A problem with its element by name, and the label and the name of its field."""
-    words = {"message": in_the_readers_language(problem.message), "element": place.element}
+    words = {"message": translated(problem.message), "element": place.element}
     return problem.as_json() | words | {"field": place.field, "input": place.input}
 
 
 def _said(problem: Problem, place: ProblemPlace) -> str:
     """What a card says; the card itself is the element."""
-    message = in_the_readers_language(problem.message)
+    message = translated(problem.message)
     return f"{place.field}: {message}" if place.field else message
 
 

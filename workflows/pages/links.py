@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from ctxadmin.ui.components import Crumb
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 from workflows.domain.graph import Document
 from workflows.domain.problems import Problem
 from workflows.models import Workflow
@@ -61,9 +61,9 @@ def problem_lines(
 
 
 def _problem_line(problem: Problem, place: ProblemPlace, links: Links, slug: str) -> ProblemLine:
-    message = in_the_readers_language(problem.message)
+    message = translated(problem.message)
     extra = dict(problem.extra)
-    if "column" in extra and "column" not in message:
+    if "column" in extra and "column" not in problem.message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}
         message += " " + _("(line %(line)s, column %(column)s)") % where
     where_text = " › ".join(part for part in (place.element, place.field) if part)

@@ -17,7 +17,7 @@ from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 from workflows.domain.context import PromptContext
 from workflows.domain.explain import Decision, Label, Verdict
 from workflows.pages import words
@@ -103,7 +103,7 @@ def seen_of(looked: Looked, most: int = MOST_ITEMS) -> Seen:
     return Seen(
         template=seen.context.template,
         sections=[_section(name, told[name], parts[name], teller) for name in told],
-        lacks=[in_the_readers_language(each.message) for each in looked.problems],
+        lacks=[translated(each.message) for each in looked.problems],
         conflicts=[
             _("%(section)s %(name)s: %(winner)s wins over %(loser)s") % conflict.as_json()
             for conflict in entered.conflicts
@@ -158,7 +158,7 @@ def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
 
 def _warning(message: str, indices: Sequence[int]) -> str:
     named = named_indices(indices)
-    said = in_the_readers_language(message)
+    said = translated(message)
     return f"{said} ({named})" if named else said
 
 
@@ -249,7 +249,7 @@ class _Teller:
             before=before,
             after=after,
             step=step_words(decision.step),
-            reason=in_the_readers_language(decision.reason),
+            reason=translated(decision.reason),
             renamed=decision.renamed or "",
         )
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
+from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def word(value: JsonValue) -> str:
 def in_line(error: ContextError, line: int) -> ContextError:
     """The same refusal, saying in which line."""
     if isinstance(error, json_bytes.NotJson):
-        text = f"This is not JSON: {error.what}."
+        text = say("This is not JSON: {why}.", why=error.what)
         problem = FieldProblem("", text, extra=(("line", line), ("column", error.column)))
         detail = f"Line {line}, column {error.column}: {text}"
         return ValidationFailed(detail, problems=[problem], malformed=True)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.forms.boxes import GroupBox, RowsBox, fields_in
 from ctxadmin.ui.forms.wording import in_words
+from ctxadmin.ui.sentences import translated
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,10 @@ def message_at(
     message, extra = problem.message, dict(problem.extra)
     if "column" in extra and "column" not in message:
         where = {"line": extra.get("line", 1), "column": extra["column"]}
-        message += " " + _("(line %(line)s, column %(column)s)") % where
+        message = f"{translated(message)} {_('(line %(line)s, column %(column)s)') % where}"
     message = in_words(message, labels)
-    if extra.get("hint"):
-        message += " " + in_words(str(extra["hint"]), labels)
+    if isinstance(hint := extra.get("hint"), str) and hint:
+        message += " " + in_words(hint, labels)
     if line is not None:
         return _("Line %(line)d: %(message)s") % {"line": line, "message": message}
     return ": ".join([*(labels.get(step, step) for step in rest), message])

@@ -6,7 +6,7 @@ from typing import Final
 
 from django.utils.translation import pgettext
 
-from ctxadmin.ui.phrases import in_the_readers_language
+from ctxadmin.ui.sentences import translated
 
 _NAMES: Final = re.compile(r"[a-z]+(?:_[a-z]+)*(?:, [a-z]+(?:_[a-z]+)*)*")
 
@@ -17,7 +17,7 @@ def in_words(message: str, labels: Mapping[str, str]) -> str:
     Only what cannot be a word of the sentence is taken for a name: ``keep_first``, and every
     name of a list in which such a one stands.
     """
-    told = in_the_readers_language(message)
+    told = translated(message)
     said = _NAMES.sub(lambda found: _called(found[0], labels), told)
     said = said[:1].upper() + said[1:]
     if said.endswith((".", "!", "?", "…", "。", "！", "？")):

@@ -194,5 +194,6 @@ def test_the_detail_names_the_first_problem_and_counts_the_others() -> None:
 
 
 def test_a_near_miss_gets_a_suggestion() -> None:
-    assert did_you_mean("apend", ["append", "merge"]) == "; did you mean 'append'?"
-    assert did_you_mean("xyz", ["append", "merge"]) == ""
+    known = ["append", "merge"]
+    assert did_you_mean("unknown", "apend", known) == "unknown; did you mean 'append'?"
+    assert did_you_mean("unknown", "xyz", known) == "unknown"

@@ -1,0 +1,245 @@
+"""What rules say is shown in the reader's language, and is English for everyone else."""
+
+import ast
+import copy
+import pickle
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from conversations.damage import SENTENCES as DAMAGES
+from conversations.domain.configs import read_operation
+from conversations.domain.revisions import Seen, require_seen
+from ctxadmin.http.problems import TITLES
+from ctxadmin.lib.contract import did_you_mean
+from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.json_bytes import dumps, loads_strict
+from ctxadmin.lib.sentence import Sentence, say
+from ctxadmin.ui.forms.wording import in_words
+from ctxadmin.ui.sentences import translated
+from scripts.catalogues import APPS, ROOT
+from workflows.domain import graph, problems
+from workflows.domain.conditions import compile_condition
+
+GAP = re.compile(r"\{(\w+)\}")
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def refusal(rule: Callable[..., object], *arguments: Any) -> ContextError:
+    with pytest.raises(ContextError) as caught:
+        rule(*arguments)
+    return caught.value
+
+
+def in_chinese(text: str) -> str:
+    with translation.override("zh-hans"):
+        return translated(text)
+
+
+def calls() -> Iterator[tuple[Path, ast.Call]]:
+    """Every call of ``say`` in the code."""
+    for path in sorted(file for app in APPS for file in (ROOT / app).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name("say")):
+                    yield path, node
+
+
+def test_every_sentence_is_a_literal_with_a_value_for_each_gap() -> None:
+    """Else the catalogues would not have it: they are made from what stands in the call."""
+    wrong = []
+    found = list(calls())
+    for path, call in found:
+        match call.args:
+            case [ast.Constant(str(template))]:
+                gaps = set(GAP.findall(template))
+            case _:
+                gaps = {"no literal"}
+        if gaps != {each.arg for each in call.keywords}:
+            wrong.append(f"{path.relative_to(ROOT)}:{call.lineno}")
+    assert wrong == []
+    assert len(found) > 100
+
+
+def test_only_say_makes_sentences() -> None:
+    made = [
+        path.name
+        for app in APPS
+        for path in (ROOT / app).rglob("*.py")
+        if re.search(r"\bSentence\(", path.read_text(encoding="utf-8"))
+    ]
+    assert made == ["sentence.py"]
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))]
+)
+def test_a_copy_of_a_sentence_is_one(again: Callable[[Sentence], Sentence]) -> None:
+    text = say("there is no node {name}", name=say("unknown field"))
+    made = again(text)
+    assert (made, made.template, made.values) == (text, text.template, text.values)
+    assert type(made) is Sentence
+
+
+def test_a_sentence_is_its_english_text_for_programs() -> None:
+    text = say("{n} messages are visible, not {expected}.", n=2, expected=3)
+    with translation.override("zh-hans"):
+        assert loads_strict(dumps({"detail": text})) == {"detail": "2 messages are visible, not 3."}
+        assert f"{text}" == str(text) == "2 messages are visible, not 3."
+
+
+def test_english_readers_get_the_text_of_the_contract() -> None:
+    text = say("there is no node {name}", name="{0}")
+    assert translated(text) == text == "there is no node {0}"
+
+
+def test_a_sentence_is_translated_with_the_sentences_in_its_gaps() -> None:
+    rest = say("{what}, the default is block", what=say("no rule mentions it"))
+    assert in_chinese(say("role {role}: {rest}", role="user", rest=rest)) == (
+        "角色 user：没有规则提到它，默认为阻止"
+    )
+
+
+def test_data_stays_as_it_is_though_it_reads_like_a_sentence() -> None:
+    assert in_chinese("unknown field") == "unknown field"
+    assert in_chinese(say("there is no node {name}", name="unknown field")) == (
+        "没有节点 unknown field"
+    )
+    assert in_chinese(say("there is no node {name}", name="{name}{0}")) == "没有节点 {name}{0}"
+
+
+# The Chinese is what pages showed before sentences had templates.
+@pytest.mark.parametrize(
+    ("rule", "arguments", "english", "chinese"),
+    [
+        (
+            loads_strict,
+            [b'{"a": 1, "a": 2}'],
+            "This JSON is not accepted: the key 'a' occurs twice in one object.",
+            "此 JSON 不被接受：the key 'a' occurs twice in one object。",
+        ),
+        (
+            require_seen,
+            [Seen(revision=1), 2, 0],
+            "The current revision is 2, not 1.",
+            "当前修订版是 2，不是 1。",
+        ),
+        (
+            require_seen,
+            [Seen(count=3), 2, 4],
+            "4 messages are visible, not 3.",
+            "可见的消息是 4 条，不是 3 条。",
+        ),
+    ],
+)
+def test_a_refusal_is_told_in_the_readers_language(
+    rule: Callable[..., object], arguments: list[Any], english: str, chinese: str
+) -> None:
+    error = refusal(rule, *arguments)
+    assert (error.detail, in_chinese(error.detail)) == (english, chinese)
+
+
+@pytest.mark.parametrize(
+    ("data", "english", "chinese"),
+    [
+        ({"operation": "truncate", "truncate": {}}, None, "中需要填一个"),
+        ({"operation": "truncate"}, "this field is required", "此字段必填"),
+        ({"operation": "clear", "clear": {"odd": 1}}, "unknown field", "未知字段"),
+        (
+            {"operation": "truncate", "truncate": {"keep_first": -1}},
+            "this must be 0 or more",
+            "这里不能小于 0",
+        ),
+        (
+            {"operation": "truncate", "truncate": {"range": {"start": 2, "end": 1}}},
+            "end must be larger than start",
+            "终点必须大于起点",
+        ),
+    ],
+)
+def test_what_a_model_refuses_is_told_in_the_readers_language(
+    data: object, english: str | None, chinese: str
+) -> None:
+    (problem,) = refusal(read_operation, data, "").problems
+    assert english is None or problem.message == english
+    assert chinese in in_chinese(problem.message)
+
+
+def test_a_condition_is_told_with_the_place_of_its_fault() -> None:
+    (problem,) = refusal(compile_condition, "context.a ===").problems
+    assert problem.message == (
+        "line 1, column 14: expected a name or a value, found the end of the condition"
+    )
+    assert not re.search("[a-z]", in_chinese(problem.message))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a.b", "!", "context.a = 1", "context.a.b.has(1)", "'x", "012", "1 < 2 < 3", "(1"]
+)
+def test_a_condition_is_told_with_a_hint_in_one_language(text: str) -> None:
+    (problem,) = refusal(compile_condition, text).problems
+    hint = dict(problem.extra)["hint"]
+    assert isinstance(hint, str)
+    for said in (problem.message, hint):
+        assert not said or HAN.search(in_chinese(said))
+        assert not HAN.search(said)
+
+
+def test_a_suggestion_is_told_with_what_it_is_for() -> None:
+    text = did_you_mean(say("there is no reducer {name}", name="'apend'"), "apend", ["append"])
+    assert text == "there is no reducer 'apend'; did you mean 'append'?"
+    assert in_chinese(text) == "没有合并策略 'apend'；你是指 'append' 吗？"
+
+
+def test_damage_is_told_for_each_kind_of_row() -> None:
+    for (what, how), sentence in DAMAGES.items():
+        text = sentence("7")
+        assert text == f"The stored {what} 7 {how}."
+        assert not re.search("[A-Za-z]", in_chinese(text))
+
+
+def test_the_titles_of_refusals_are_told() -> None:
+    untold = {code for code, title in TITLES.items() if in_chinese(title) == title}
+    # These are of the contract only; no page shows them.
+    assert untold == {
+        "unauthenticated",
+        "method_not_allowed",
+        "not_acceptable",
+        "unsupported_media_type",
+    }
+
+
+def test_the_problems_of_a_draft_are_told() -> None:
+    loop = {
+        "name": "w",
+        "nodes": [{"id": "a", "type": "llm"}, {"id": "b", "type": "llm"}],
+        "edges": [
+            {"id": "e", "type": "sequence", "from": "a", "to": "b"},
+            {"id": "f", "type": "sequence", "from": "b", "to": "nowhere"},
+            {"id": "g", "type": "sequence", "from": "b", "to": "a"},
+        ],
+    }
+    found = problems.check(graph.read(loop))
+    assert {in_chinese(each.message) for each in found} == {
+        "没有节点 'nowhere'",
+        "每个节点都有入边，因此以第一个节点为起点：a",
+        "循环：a -> b -> a",
+    }
+
+
+def test_a_form_calls_members_by_their_labels_in_every_language() -> None:
+    options = say("one of {options} is required", options="keep_first, keep_last")
+    with translation.override("zh-hans"):
+        told = in_words(options, {"keep_first": "保留前几条"})
+    assert told.endswith("。")
+    assert "“保留前几条”" in told
+
+
+def test_the_contract_says_the_same_whoever_reads() -> None:
+    with translation.override("zh-hans"), pytest.raises(ValidationFailed) as caught:
+        graph.read({"name": "", "nodes": 1, "edges": []})
+    assert caught.value.problems[0].message == "this must be a list"
