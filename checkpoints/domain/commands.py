@@ -178,6 +178,8 @@ class MoveExecution(Contract):
     from_node: NodeId | None = None
     reason: Reason | None = None
     expected_version: Version | None = None
+    expected_revision: Annotated[int, Field(ge=0)] | None = None
+    expected_count: Annotated[int, Field(ge=0)] | None = None
 
 
 class RestoreCheckpoint(Contract):
