@@ -292,6 +292,17 @@ class MoveExecution(Contract):
     expected_version: Version | None = Field(
         None, description="The version that you read; another one now is `version_conflict`."
     )
+    expected_revision: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="The revision of the messages that you read; another one now is"
+        " `version_conflict`.",
+        examples=[3],
+    )
+    expected_count: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="How many messages you saw; another number now is `version_conflict`.",
+        examples=[42],
+    )
 
 
 class RestoreCheckpoint(Contract):

@@ -133,6 +133,8 @@ def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
         {
             "reason": sent.get("reason", "").strip() or None,
             "expected_version": version_in(sent, "expected_version"),
+            "expected_revision": version_in(sent, "expected_revision"),
+            "expected_count": version_in(sent, "expected_count"),
             "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
         },
     )

@@ -78,12 +78,15 @@ class Decision:
     """What a person may do now, and what was typed if it was refused.
 
     ``reason`` and ``from_node`` stand in the form again, ``typed`` is what has no place in it.
-    ``version`` is the one that is seen; it is not sent with a pause and a cancellation of
-    something that runs, because its versions rise while one reads.
+    ``version`` is the one that is seen, ``revision`` and ``visible_count`` are of the view; they
+    are not sent with a pause and a cancellation of something that runs, because all of them change
+    while one reads.
     """
 
     moves: frozenset[str]
     version: int
+    revision: int
+    visible_count: int
     nodes: Sequence[Named]
     free: bool
     refusal: str = ""
@@ -223,6 +226,8 @@ def show_execution(
     decision = Decision(
         moves=presenters.moves_for(actor, moment.status),
         version=moment.version,
+        revision=moment.revision,
+        visible_count=moment.visible_count,
         nodes=presenters.node_choices(moment),
         free=moment.pinned is None,
         refusal=translated(refusal.detail) if refusal else "",

@@ -13,6 +13,8 @@ from checkpoints.domain.timeline import WriteKind
 from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services.opening import open_current
 from checkpoints.standing import asks_first, ready_nodes, stands_at, waits_for_review
+from conversations.domain.revisions import Seen
+from conversations.services import check_seen
 from conversations.writing import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -53,6 +55,7 @@ def pause(
     actor.require(Action.EXECUTION_PAUSE)
     with writing(actor, public_id) as opened:
         run = open_current(opened, command.expected_version, execution)
+        check_seen(opened, Seen(command.expected_revision, command.expected_count))
         before = run.now
         decision = rules.ask_pause(before, opened.at, command.reason or "")
         if decision.execution != before:
@@ -134,6 +137,7 @@ def _move(
 ) -> Moved:
     with writing(actor, public_id) as opened:
         run = open_current(opened, command.expected_version, execution)
+        check_seen(opened, Seen(command.expected_revision, command.expected_count))
         if command.from_node is not None:
             _redirect(run, command.from_node)
         reason = command.reason or ""

@@ -7,7 +7,16 @@ from django.test import Client
 
 from tests.factories import assistant, user
 from tests.integration.checkpoints.flows import REVIEW, chain, ok
-from tests.integration.pages.execution_scenes import page, paused, running, url
+from tests.integration.pages.execution_scenes import (
+    hidden,
+    move,
+    page,
+    paused,
+    running,
+    status,
+    text,
+    url,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -81,3 +90,26 @@ def test_large_and_long_values_and_many_keys_stay_within_the_page(reviewer: Clie
     assert "Show all: 4,000 characters" in html
     assert "It is written." in html
     assert f'href="{url(run, "versions/1/")}"' in html
+
+
+@pytest.mark.parametrize("change", ["append", "operate"])
+def test_a_decision_is_not_taken_when_the_messages_changed_since(
+    reviewer: Client, change: str
+) -> None:
+    run = paused()
+    html = page(reviewer, run).partition('id="decide-form"')[2]
+    names = ("execution", "expected_version", "expected_revision", "expected_count")
+    seen = {name: hidden(html, name) for name in names}
+    if change == "append":
+        ok(run.append(user("Wait, not yet!")))
+    else:
+        ok(run.post("operations", {"operation": "clear", "clear": {}}))
+    answer = move(reviewer, run, "approve", **seen, reason="as asked")
+    assert answer.status_code == 409
+    assert status(run) == "PAUSED"
+    shown = text(answer)
+    assert "Nothing was changed" in shown
+    assert "as asked" in shown
+    again = {name: hidden(shown.partition('id="decide-form"')[2], name) for name in names}
+    assert move(reviewer, run, "approve", **again).status_code == 302
+    assert status(run) == "RUNNING"
