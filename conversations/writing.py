@@ -14,7 +14,7 @@ from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.message_rows import sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
-from conversations.remembered import MEMORY
+from conversations.remembered import MEMORY, Kind
 from conversations.revision_sums import sum_of_growth, summed
 from conversations.sql_log import SqlLog
 from conversations.store import DETAILS, HEADS, REVISIONS, find_head, find_revision, view_of
@@ -47,6 +47,7 @@ _COUNTERS: Final = (
 _GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
 _MESSAGES: Final = Table(Message)
 _ROWS: Final = 1_000  # made at once
+_REVISION: Final = Kind[Revision]("revision")
 
 
 @contextmanager
@@ -102,10 +103,9 @@ class Writing:
 
     def _known_revision(self) -> Revision | None:
         """The current revision, if the process remembers it."""
-        known = self.known.get("revision")
-        if isinstance(known, Revision) and known.number == self.head.current_revision:
-            return known
-        return None
+        known = self.known.get(_REVISION)
+        is_current = known is not None and known.number == self.head.current_revision
+        return known if is_current else None
 
     @property
     def log(self) -> SqlLog:
@@ -366,7 +366,7 @@ class Writing:
             self.head.updated_at = fields["updated_at"] = self.at
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
-        self.known["revision"] = self._current or self._known_revision()
+        self.known.set(_REVISION, self._current or self._known_revision())
         transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(
