@@ -54,6 +54,7 @@ check-lint:
 	$(python) -m ruff check --quiet .
 check-types:
 	$(python) -m mypy --no-error-summary .
+	cd sdk/python && ../../$(python) -m mypy --no-error-summary --strict --config-file= src
 check-layers:
 	.venv/bin/lint-imports --no-logo --no-cache
 check-templates:

@@ -1,0 +1,232 @@
+"""Running an execution: its nodes as they get ready, each claimed, entered, completed."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ctxadmin_client.answers import Completed, Entered, JsonObject, Snapshot
+from ctxadmin_client.errors import InvalidState, NotFound, Refused
+from ctxadmin_client.steps import checkpoint_id, what_next
+
+if TYPE_CHECKING:
+    from ctxadmin_client._async.client import AsyncClient
+
+_WAIT = 50  # seconds of one call; the server allows 60
+_HELD = 5  # of a wait for a node that another worker holds, which may have died
+
+
+class AsyncStep:
+    """One node that this worker does: what it gets, and what it says of it.
+
+    ``lease`` is what this worker holds the node by, ``version`` that of the execution when the
+    node was entered.
+    """
+
+    def __init__(self, run: "AsyncRun", node: str, lease: str, entered: Entered) -> None:
+        self.node = node
+        self.lease = lease
+        self.entered = entered
+        self.completed: Completed | None = None
+        self.overtaken: InvalidState | None = None
+        self._run = run
+
+    @property
+    def context(self) -> JsonObject:
+        return self.entered.context
+
+    @property
+    def messages(self) -> Sequence[JsonObject]:
+        return self.entered.messages
+
+    @property
+    def version(self) -> int:
+        return self.entered.version
+
+    async def complete(
+        self,
+        response: str | None = None,
+        *,
+        prompt: str | None = None,
+        output: Any = None,
+        error: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        state: Mapping[str, Any] | None = None,
+        messages: Sequence[Mapping[str, Any]] = (),
+        **rest: Any,
+    ) -> Completed:
+        """Say what the node did: its answer, changes of the state, new messages.
+
+        The same words after a crash are the same completion. InvalidState if the node is not ready
+        any more: somebody else completed it, or the execution was cancelled. It ends the block of
+        the node and no more, and ``overtaken`` tells; the run goes on with what is ready now.
+        """
+        result = {
+            "response": response,
+            "prompt": prompt,
+            "output": output,
+            "error": error,
+            "metadata": metadata,
+        }
+        try:
+            self.completed = await self._run.conversation.complete(
+                self.node,
+                checkpoint_id(self._run.execution, self.node, self.version),
+                {name: value for name, value in result.items() if value is not None},
+                state_data=state,
+                messages=list(messages) or None,
+                lease=self.lease,
+                **rest,
+            )
+        except InvalidState as error:
+            self.overtaken = error
+            raise
+        return self.completed
+
+    async def fail(self, error: str) -> Completed:
+        """Say that the node failed; its edges for errors are taken, or the execution fails."""
+        return await self.complete(error=error)
+
+    async def renew(self, ttl: int | None = None) -> None:
+        """Hold the node for longer, before the lease runs out."""
+        conversation = self._run.conversation
+        await conversation.claim_node(self.node, ttl or self._run.ttl, self.lease)
+
+
+class AsyncNode:
+    """A ready node that this worker has claimed and entered."""
+
+    def __init__(self, step: AsyncStep, run: "AsyncRun") -> None:
+        self.id = step.node
+        self._step = step
+        self._run = run
+
+    def claim(self) -> "AsyncClaim":
+        """The step of this node, for ``async with``."""
+        return AsyncClaim(self._step, self._run)
+
+
+class AsyncClaim:
+    """Holds a node for a block, and gives it up if the block ends without completing it."""
+
+    def __init__(self, step: AsyncStep, run: "AsyncRun") -> None:
+        self._step = step
+        self._run = run
+
+    async def __aenter__(self) -> AsyncStep:
+        return self._step
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if self._step.completed is None:
+            await self._run.give_up(self._step.node, self._step.lease)
+        return error is not None and error is self._step.overtaken
+
+
+class AsyncRun:
+    """One execution that this process works on, alone or with others.
+
+    ``conversation`` is the one that it is over, ``execution`` its id.
+    """
+
+    def __init__(
+        self,
+        client: "AsyncClient",
+        conversation_id: str,
+        begun: Mapping[str, Any],
+        made: Mapping[str, Any],
+        *,
+        provider: str | None,
+        ttl: int,
+        wait: bool,
+    ) -> None:
+        self.conversation = client.conversation(conversation_id)
+        self.execution = ""
+        self.ttl = ttl
+        self._client = client
+        self._begun = begun
+        self._made = made
+        self._provider = provider
+        self._wait = wait
+
+    async def __aenter__(self) -> Self:
+        await self._client.ensure(self.conversation.id, **self._made)
+        snapshot = await self._snapshot()
+        if snapshot is None:
+            with suppress(InvalidState):  # another worker was faster
+                await self.conversation.start(**self._begun)
+            snapshot = await self.conversation.snapshot()
+        self.execution = snapshot.execution or ""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing to do: what is claimed runs out by itself."""
+
+    async def ready(self) -> AsyncIterator[AsyncNode]:
+        """The nodes that are ready and that nobody else does, until the execution ends.
+
+        Each is claimed for this worker. While people review, or others do all ready nodes, it
+        waits; a node that a dead worker holds comes when its lease has run out.
+        """
+        while True:
+            snapshot = await self.conversation.snapshot(state=False)
+            if snapshot.execution != self.execution:
+                return
+            todo = what_next(snapshot)
+            if todo.ended:
+                return
+            step = await self._first_free(todo.nodes)
+            if step is not None:
+                yield AsyncNode(step, self)
+                continue  # what is ready now, only the server knows
+            if not self._wait and not todo.nodes:
+                return
+            seconds = min(_HELD, self.ttl) if todo.nodes else _WAIT
+            await self.conversation.wait(after_version=snapshot.version, seconds=seconds)
+
+    async def status(self) -> str:
+        """The status of the execution now."""
+        return (await self.conversation.snapshot(state=False)).status
+
+    async def _snapshot(self) -> Snapshot | None:
+        """The execution that the conversation has, None if it never had one."""
+        try:
+            snapshot = await self.conversation.snapshot(state=False)
+        except NotFound:
+            return None
+        return snapshot if snapshot.execution else None
+
+    async def give_up(self, node: str, lease: str) -> None:
+        """Release a node, so that others need not wait until its lease runs out."""
+        with suppress(Refused):  # it is not held any more, which is what is wanted
+            await self.conversation.release_node(node, lease)
+
+    async def _first_free(self, nodes: Sequence[str]) -> AsyncStep | None:
+        """The first node that nobody else holds, claimed and entered; None if there is none.
+
+        What cannot be entered raises, and is not held.
+        """
+        for node in nodes:
+            try:
+                lease = str((await self.conversation.claim_node(node, self.ttl))["lease"])
+            except InvalidState:
+                continue  # somebody else holds it or has completed it
+            try:
+                entered = await self.conversation.enter(node, provider=self._provider)
+            except InvalidState:
+                await self.give_up(node, lease)
+            except Refused:
+                await self.give_up(node, lease)
+                raise
+            else:
+                return AsyncStep(self, node, lease, entered)
+        return None

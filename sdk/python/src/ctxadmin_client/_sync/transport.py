@@ -1,0 +1,113 @@
+"""Making calls: repeated until they count, with the same key each time."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+
+from ctxadmin_client.calls import (
+    BASE,
+    Call,
+    Retries,
+    answer_of,
+    is_temporary,
+    problem_of,
+    wished_pause,
+)
+from ctxadmin_client.errors import NoAnswer, Refused
+from ctxadmin_client.streams import Reader, Sent
+
+_SECONDS = 60.0
+
+
+class Transport:
+    """Sends calls with a token; ``http`` is the httpx client that does it."""
+
+    def __init__(self, http: httpx.Client, retries: Retries) -> None:
+        self._http = http
+        self._retries = retries
+
+    def send(self, call: Call) -> Any:
+        """The JSON of the answer; Refused if the server refuses it, NoAnswer if none comes.
+
+        A repeat that finds nothing to delete any more has deleted it.
+        """
+        started, repeats = time.monotonic(), 0
+        content = call.content()
+        timeout = httpx.Timeout(_SECONDS + call.wait, connect=10.0)
+        while True:
+            failure: Exception
+            wished = None
+            try:
+                response = self._http.request(
+                    call.method, call.target, content=content, headers=call.headers, timeout=timeout
+                )
+            except httpx.TransportError as error:
+                failure = NoAnswer(f"{call.method} {call.target}: {error or type(error).__name__}")
+                failure.__cause__ = error
+            else:
+                if response.status_code < 400:
+                    try:
+                        return answer_of(response.content)
+                    except json.JSONDecodeError as error:
+                        failure = NoAnswer(f"{call.method} {call.target}: no JSON in the answer")
+                        failure.__cause__ = error
+                elif call.method == "DELETE" and response.status_code == 404 and repeats:
+                    return None
+                else:
+                    failure = problem_of(response.status_code, response.content)
+                    wished = wished_pause(response.headers)
+                    if not is_temporary(response.status_code):
+                        raise failure
+            pause = self._retries.pause(repeats, time.monotonic() - started, wished)
+            if pause is None:
+                raise failure
+            time.sleep(pause)
+            repeats += 1
+
+    def stream(self, target: str, last_id: str = "") -> Iterator[Sent]:
+        """The events of a stream, without end: a connection that breaks is made again.
+
+        It goes on behind the last event that came. Refused if the server refuses it.
+        """
+        reader = Reader(last_id)
+        repeats, lost_at = 0, time.monotonic()
+        while True:
+            wished, failure = None, Exception()
+            headers = {"Accept": "text/event-stream"}
+            if reader.last_id:
+                headers["Last-Event-ID"] = reader.last_id
+            try:
+                with self._http.stream("GET", BASE + target, headers=headers) as response:
+                    if response.status_code >= 400:
+                        wished = wished_pause(response.headers)
+                        response.read()
+                        raise problem_of(response.status_code, response.content)
+                    for line in response.iter_lines():
+                        sent = reader.feed(line)
+                        repeats, lost_at = 0, time.monotonic()
+                        if sent is not None:
+                            yield sent
+                failure = NoAnswer(f"{target}: the stream ended")
+            except Refused as error:
+                if not is_temporary(error.status):
+                    raise
+                failure = error
+            except httpx.TransportError as error:
+                failure = NoAnswer(f"{target}: {error or type(error).__name__}")
+                failure.__cause__ = error
+            reader.broken()
+            pause = self._retries.pause(repeats, time.monotonic() - lost_at, wished)
+            if pause is None:
+                raise failure
+            time.sleep(pause)
+            repeats += 1
+
+    def close(self) -> None:
+        self._http.close()
+
+
+def headers_of(token: str) -> Mapping[str, str]:
+    return {"Authorization": f"Bearer {token}", "User-Agent": "ctxadmin-client"}

@@ -1,0 +1,153 @@
+"""What can go wrong: one class for each code of the contract, and one for no answer at all."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+class CtxAdminError(Exception):
+    """The base of all errors of this package."""
+
+
+class NoAnswer(CtxAdminError):
+    """The server gave no answer that counts, however often it was asked.
+
+    Whether a write was done is not known: make the same call again, with the same id or key.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one field: its JSON pointer in the body, a message, a code."""
+
+    pointer: str
+    message: str
+    code: str
+
+
+class Refused(CtxAdminError):
+    """The server refused a call; nothing of it was done.
+
+    ``code`` is the stable name of the reason, ``status`` that of HTTP, ``faults`` what is wrong
+    with which field, ``problem`` the whole answer.
+    """
+
+    codes: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        self.status = status
+        self.problem = problem
+        self.code = str(problem.get("code") or "unknown")
+        self.detail = str(problem.get("detail") or problem.get("title") or f"HTTP {status}")
+        super().__init__(f"{self.code}: {self.detail}")
+
+    @property
+    def faults(self) -> Sequence[Fault]:
+        listed = self.problem.get("errors")
+        if not isinstance(listed, list):
+            return ()
+        return [
+            Fault(str(each.get("pointer", "")), str(each.get("message", "")), str(each.get("code")))
+            for each in listed
+            if isinstance(each, dict)
+        ]
+
+
+class Invalid(Refused):
+    """The call is wrong as it stands; ``faults`` names the fields."""
+
+    codes = (
+        "validation",
+        "out_of_range",
+        "type_mismatch",
+        "method_not_allowed",
+        "not_acceptable",
+        "unsupported_media_type",
+    )
+
+
+class IncompatibleContext(Refused):
+    """A node's filters leave nothing that it could take: its workflow has to be mended."""
+
+    codes = ("incompatible_context",)
+
+
+class Unauthenticated(Refused):
+    """The token is missing, revoked or has expired."""
+
+    codes = ("unauthenticated",)
+
+
+class Forbidden(Refused):
+    """The token has not the scope that the call needs."""
+
+    codes = ("forbidden",)
+
+
+class NotFound(Refused):
+    """There is no such thing in the token's workspace."""
+
+    codes = ("not_found",)
+
+
+class InvalidState(Refused):
+    """The execution is not in a state that allows this; read it again and go on from there.
+
+    ``held_by`` is who holds the node by a lease, "" if nobody does.
+    """
+
+    codes = ("invalid_state",)
+
+    @property
+    def held_by(self) -> str:
+        return str(self.problem.get("held_by") or "")
+
+
+class VersionConflict(Refused):
+    """Something changed since it was read; ``actual`` is the version of now."""
+
+    codes = ("version_conflict",)
+
+    @property
+    def actual(self) -> int | None:
+        actual = self.problem.get("actual")
+        return actual if isinstance(actual, int) else None
+
+    @property
+    def changed_keys(self) -> Sequence[str]:
+        keys = self.problem.get("changed_keys")
+        return [str(key) for key in keys] if isinstance(keys, list) else ()
+
+
+class Duplicate(Refused):
+    """The id is taken, or was used with another body."""
+
+    codes = ("duplicate",)
+
+
+class Damaged(Refused):
+    """What is stored is not what was written; an administrator has to look at it."""
+
+    codes = ("damaged",)
+
+
+class TooLarge(Refused):
+    """The body, or the work that it asks for, is over a limit of the server."""
+
+    codes = ("too_large",)
+
+
+class Busy(Refused):
+    """The server could not answer in time, after all the repeats: try again later."""
+
+    codes = ("unavailable", "rate_limited", "request_timeout")
+
+
+_BY_CODE = {code: kind for kind in Refused.__subclasses__() for code in kind.codes}
+_BY_STATUS = {401: Unauthenticated, 403: Forbidden, 404: NotFound, 413: TooLarge, 429: Busy}
+
+
+def refusal(status: int, problem: Mapping[str, Any]) -> Refused:
+    """The error of an answer; of a code that this release does not know, one by its status."""
+    kind = _BY_CODE.get(str(problem.get("code"))) or _BY_STATUS.get(status)
+    return (kind or (Busy if status >= 500 else Refused))(status, problem)

@@ -1,0 +1,205 @@
+"""An engine that is written with the Python client dies at every point, and nothing is twice."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+from ctxadmin_client import (
+    AsyncClient,
+    Client,
+    Duplicate,
+    Forbidden,
+    InvalidState,
+    NotFound,
+    Unauthenticated,
+)
+from ctxadmin_client.calls import Call
+
+from tests.live_server import LiveServer
+from tests.servers import ROOT
+
+DOCUMENT = {
+    "name": "Three nodes",
+    "nodes": [
+        {"id": "start", "type": "start"},
+        {"id": "draft", "type": "llm"},
+        {"id": "send", "type": "llm"},
+    ],
+    "edges": [
+        {"id": "e1", "type": "sequence", "from": "start", "to": "draft"},
+        {"id": "e2", "type": "sequence", "from": "draft", "to": "send"},
+    ],
+}
+QUESTION = {"role": "user", "content": "Where is my parcel?"}
+MOST_MOMENTS = 48
+
+
+@pytest.fixture(scope="module", params=["sqlite", "mariadb"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LiveServer]:
+    settings = {}
+    if request.param == "mariadb":
+        settings = {"DATABASE_URL": request.getfixturevalue("mariadb_of_module")}
+    with LiveServer(tmp_path_factory.mktemp("client"), settings, "--no-demo") as live:
+        live.make_people("engine", "review", "design", "admin")
+        yield live
+
+
+@pytest.fixture(scope="module")
+def token(server: LiveServer) -> str:
+    return server.token("engine", "review", "design", "admin")
+
+
+@pytest.fixture(scope="module")
+def client(server: LiveServer, token: str) -> Iterator[Client]:
+    with Client(server.url, token) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def workflow(client: Client) -> str:
+    """The slug of a published workflow of three nodes, one after the other."""
+    send = client.transport.send
+    send(Call("POST", "/workflows", body={"slug": "three", "name": "Three nodes"}))
+    draft = {"document": DOCUMENT, "expected_version": 0}
+    version = send(Call("PUT", "/workflows/three/draft", body=draft))["draft_version"]
+    send(Call("POST", "/workflows/three/publish", body={"expected_version": version}))
+    return "three"
+
+
+def new_id() -> str:
+    return f"c-{uuid4().hex[:12]}"
+
+
+def worker(server: LiveServer, *arguments: str) -> subprocess.Popen[str]:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "sdk/python/src")])
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.fault.client_worker", server.url, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_worker_that_dies_between_any_two_calls_leaves_nothing_undone_or_twice(
+    server: LiveServer, token: str, client: Client, workflow: str
+) -> None:
+    name = new_id()
+    moments = [str(moment) for moment in range(MOST_MOMENTS)]
+    started = worker(server, token, workflow, name, *moments)
+    died = started.communicate(timeout=300)[0].split()
+    assert started.returncode == 0
+    assert 20 < len(died) < MOST_MOMENTS  # the last ones are behind the end
+    for moment in moments:
+        conversation = client.conversation(f"{name}-{moment}")
+        snapshot = conversation.snapshot()
+        said = [each["content"] for each in conversation.messages()]
+        assert (moment, snapshot.status, snapshot.version) == (moment, "COMPLETED", 3)
+        assert list(snapshot.executed_node_ids) == ["start", "draft", "send"], moment
+        assert said == ["Where is my parcel?", "start at 0", "draft at 1", "send at 2"], moment
+
+
+def test_workers_share_the_nodes_and_do_none_twice(
+    server: LiveServer, token: str, client: Client, workflow: str
+) -> None:
+    name = new_id()
+    workers = [worker(server, token, workflow, name) for _ in range(3)]
+    assert [each.wait(120) for each in workers] == [0, 0, 0]
+    snapshot = client.conversation(name).snapshot()
+    assert list(snapshot.executed_node_ids) == ["start", "draft", "send"]
+
+
+def test_a_node_that_is_not_completed_is_free_at_once(client: Client, workflow: str) -> None:
+    with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
+        node = next(run.ready())
+        with pytest.raises(ZeroDivisionError), node.claim():
+            raise ZeroDivisionError
+        again = next(run.ready())
+        assert again.id == node.id
+        with again.claim() as step:
+            step.complete("done")
+
+
+def test_a_node_of_somebody_else_is_told_with_who_holds_it(client: Client, workflow: str) -> None:
+    with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
+        next(run.ready())
+        with pytest.raises(InvalidState) as caught:
+            run.conversation.claim_node("start", 60)
+        assert caught.value.held_by
+
+
+def test_a_run_waits_for_a_person_and_goes_on(client: Client, workflow: str) -> None:
+    async def both() -> list[str]:
+        name, seen = new_id(), []
+        transport = client.transport._http
+        url, secret = str(transport.base_url), transport.headers["authorization"].split()[1]
+        async with (
+            AsyncClient(url, secret) as other,
+            other.execution(name, workflow=workflow, messages=[QUESTION]) as run,
+        ):
+            async for node in run.ready():
+                async with node.claim() as step:
+                    done = await step.complete(f"{node.id} done")
+                seen.append(f"{node.id} {done.status}")
+                if node.id == "start":
+                    await run.conversation.pause(reason="a look")
+                    resume = client.conversation(name).resume
+                    asyncio.get_running_loop().call_later(1.0, resume)
+            seen.append(await run.status())
+        return seen
+
+    assert asyncio.run(both()) == [
+        "start RUNNING",
+        "draft PAUSED",
+        "send COMPLETED",
+        "COMPLETED",
+    ]
+
+
+def test_the_feed_tells_the_changes_of_conversations(client: Client) -> None:
+    name = new_id()
+    feed = client.events("0", kinds=["messages"])
+    client.create(name).append({"role": "user", "content": "news"})
+    assert next(event.what for event in feed if event.conversation == name) == "messages.append"
+
+
+def test_messages_operations_and_refusals(client: Client, server: LiveServer) -> None:
+    conversation = client.create(messages=[{"role": "user", "content": f"{n}"} for n in range(5)])
+    done = conversation.operate("truncate", truncate={"keep_last": 2}, reason="short")
+    assert (done.batch, done.visible_count) == (1, 2)
+    assert [each["content"] for each in conversation.messages()] == ["3", "4"]
+    assert len(list(conversation.messages("all"))) == 5
+    assert [each["content"] for each in conversation.pop()] == ["4"]
+    conversation.roll_back(0)
+    assert len(conversation.messages_for("openai")["messages"]) == 5
+    with pytest.raises(Duplicate):
+        client.create(conversation.id)
+    with pytest.raises(NotFound):
+        client.conversation("nobody").read()
+    with pytest.raises(Unauthenticated), Client(server.url, "wrong") as stranger:
+        stranger.conversation("x").read()
+    with (
+        pytest.raises(Forbidden),
+        Client(server.url, server.make_token("design")) as other,
+    ):
+        other.create()
+    conversation.delete()
+
+
+def test_a_completion_that_comes_too_late_ends_its_block_and_not_the_run(
+    client: Client, workflow: str
+) -> None:
+    name = new_id()
+    with client.execution(name, workflow=workflow, messages=[QUESTION]) as run:
+        for node in run.ready():
+            with node.claim() as step:
+                client.conversation(name).cancel()
+                step.complete("too late")
+            assert step.overtaken is not None
+        assert run.status() == "CANCELLED"
