@@ -80,7 +80,7 @@ class Conversations(Endpoint):
             workflow=body.workflow or "",
             metadata=metadata_bytes(body.metadata),
             tools=body.tools,
-            drafts=body.drafts(),
+            drafts=tuple(body.messages),
         )
         head = services.create(self.actor, new)
         self.made_conversation = head.key
