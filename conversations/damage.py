@@ -16,6 +16,15 @@ SENTENCES: Final[Mapping[tuple[str, str], Callable[[str], Sentence]]] = {
     ("conversation", ALTERED): lambda name: say(
         "The stored conversation {name} is not what was written.", name=name
     ),
+    ("metadata", ALTERED): lambda name: say(
+        "The stored metadata {name} is not what was written.", name=name
+    ),
+    ("execution", ALTERED): lambda name: say(
+        "The stored execution {name} is not what was written.", name=name
+    ),
+    ("writes of checkpoint", ALTERED): lambda name: say(
+        "The stored writes of checkpoint {name} is not what was written.", name=name
+    ),
     ("message", MISSING): lambda name: say("The stored message {name} is missing.", name=name),
     ("message", ALTERED): lambda name: say(
         "The stored message {name} is not what was written.", name=name
