@@ -158,13 +158,13 @@ class ThreadedHandler(BaseHandler):
     async def _answer(
         self, scope: Scope, body: bytes, receive: Receive, send: Send
     ) -> DeferredResponse | None:
-        if self._fast_path is not None and await self._fast_path.answers(scope, body, send):
+        caller = self._limits.caller_of(scope)
+        if self._fast_path is not None and await self._fast_path.answers(scope, body, send, caller):
             return None
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread
         own = self._for_health.get(scope["path"])
         presence = Presence()
-        caller = self._limits.caller_of(scope)
         thread: AbstractAsyncContextManager[None] = nullcontext()
         if own is None:
             thread = self._queue.thread(caller, is_large=len(body) > SMALL)
