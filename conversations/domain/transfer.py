@@ -6,7 +6,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Final
 
 import orjson
-from pydantic import AfterValidator, Field, JsonValue, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from conversations.domain.message import OWN_FIELDS, Draft, Entry, read_logged, with_ids
 from conversations.domain.revisions import Move, MoveKind, Revision, RevisionKind
@@ -61,6 +68,21 @@ Text = Annotated[str, Field(max_length=2000)]
 RunInDocument = Annotated[list[Place], Field(min_length=2, max_length=2)]
 
 
+def _as_they_are(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """Pairs of numbers without a copy, which of a million takes 100 MB; ``read`` says what is not.
+
+    ``View.checked`` looks at their values.
+    """
+    if type(value) is list and all(
+        type(run) is list and len(run) == 2 and type(run[0]) is type(run[1]) is int for run in value
+    ):
+        return value
+    return read(value)
+
+
+RunsInDocument = Annotated[list[RunInDocument], WrapValidator(_as_they_are)]
+
+
 class MessageInDocument(Contract):
     """A message of an export document, its place beside its body."""
 
@@ -85,7 +107,7 @@ class RevisionInDocument(Contract):
     operation: RevisionKind
     config: dict[str, JsonValue] | None = None
     boundary: Place | None = None
-    view: list[RunInDocument]
+    view: RunsInDocument
     log_length: Place
     branched_at: Place | None = None
     author: Text
@@ -117,7 +139,7 @@ class Document(Contract):
     updated_at: Time
     current_revision: Place
     messages: list[MessageInDocument]
-    view: list[RunInDocument]
+    view: RunsInDocument
     revisions: Annotated[list[RevisionInDocument], Field(min_length=1)]
     moves: list[MoveInDocument] = []
 
