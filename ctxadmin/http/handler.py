@@ -31,7 +31,7 @@ from ctxadmin.http.callers import KnownCallers, credential_of, identify
 from ctxadmin.http.compression import encoded
 from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
 from ctxadmin.http.departures import Watched
-from ctxadmin.http.early_answers import SMALL, Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
 from ctxadmin.http.early_rights import is_allowed, require_right
 from ctxadmin.http.fair_queue import FairQueue
 from ctxadmin.http.fast_path import FastPath
@@ -167,7 +167,7 @@ class ThreadedHandler(BaseHandler):
         presence = Presence()
         thread: AbstractAsyncContextManager[None] = nullcontext()
         if own is None:
-            thread = self._queue.thread(caller, is_large=len(body) > SMALL)
+            thread = self._queue.thread(caller, size=len(body))
         async with Watched(presence, receive), thread:
             answered = await loop.run_in_executor(
                 own or self._pool, context.run, self._respond, scope, body, presence
