@@ -26,7 +26,7 @@ from pydantic import JsonValue
 from rest_framework.views import APIView
 
 from ctxadmin.http.compression import INLINE_BYTES, LEAST_BYTES, accepts_gzip, gzipped
-from ctxadmin.http.early_answers import SMALL
+from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.http.middleware import NoStoreMiddleware
 from ctxadmin.http.problems import of_exception
 from ctxadmin.lib.ids import PATTERN

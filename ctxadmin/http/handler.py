@@ -136,15 +136,15 @@ class ThreadedHandler(BaseHandler):
             self._memory.answered(len(body))
 
     async def _identify(self, scope: Scope) -> None:
-        """Know who calls, and that a token may, before more is taken of it; RefusedEarly.
+        """Know who calls, and that they may, before more is taken of them; RefusedEarly.
 
-        A token that did not seem to have the scope is looked up anew before it is refused.
+        Who did not seem to have the scope is looked up anew before they are refused.
         """
         credential, now = credential_of(scope), monotonic()
         known = self._callers.find(credential, now)
         if known is not None:
             scopes = self._callers.scopes(credential, now)
-            if known[0] == "person" or (scopes is not None and is_allowed(scope, scopes)):
+            if scopes is not None and is_allowed(scope, scopes):
                 return
         loop = asyncio.get_running_loop()
         context = copy_context()
