@@ -73,6 +73,7 @@ class FairQueue:
                 self._end(request)
             else:
                 self._forget(request)
+                self._serve()  # it may have held up others
             raise
         timer = None
         if request.has_turn and self._seconds is not None:

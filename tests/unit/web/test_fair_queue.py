@@ -247,14 +247,15 @@ def test_large_bodies_begin_as_long_as_their_bytes_have_room_and_none_passes_the
 def test_a_large_body_that_waits_in_vain_holds_up_nobody() -> None:
     async def scene(_: _StillLoop) -> None:
         queue = FairQueue(16)
-        first = _Request(queue, "a", size=MOST_LARGE_BYTES)
-        gone, later = (_Request(queue, each, size=MOST_LARGE_BYTES) for each in "bc")
+        first = _Request(queue, "a", size=LARGE)
+        gone = _Request(queue, "b", size=MOST_LARGE_BYTES)
+        later = _Request(queue, "c", size=LARGE)
         await _settle()
+        assert not later.has_begun
         gone.task.cancel()
         await _settle()
-        await first.end()
-        await _settle()
         assert later.has_begun
-        await later.end()
+        for each in (first, later):
+            await each.end()
 
     _run(scene)
