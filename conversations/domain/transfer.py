@@ -63,7 +63,8 @@ def _time(text: str) -> str:
 
 
 Time = Annotated[str, Field(max_length=40), AfterValidator(_time)]
-Place = Annotated[int, Field(ge=0, le=2**53)]
+_LARGEST: Final = 2**53
+Place = Annotated[int, Field(ge=0, le=_LARGEST)]
 Text = Annotated[str, Field(max_length=2000)]
 RunInDocument = Annotated[list[Place], Field(min_length=2, max_length=2)]
 
@@ -71,13 +72,17 @@ RunInDocument = Annotated[list[Place], Field(min_length=2, max_length=2)]
 def _as_they_are(value: object, read: ValidatorFunctionWrapHandler) -> object:
     """Pairs of numbers without a copy, which of a million takes 100 MB; ``read`` says what is not.
 
-    ``View.checked`` looks at their values.
+    ``View.checked`` looks at what they mean.
     """
-    if type(value) is list and all(
-        type(run) is list and len(run) == 2 and type(run[0]) is type(run[1]) is int for run in value
-    ):
-        return value
-    return read(value)
+    return value if isinstance(value, list) and all(map(_is_run, value)) else read(value)
+
+
+def _is_run(value: object) -> bool:
+    if type(value) is not list or len(value) != 2:
+        return False
+    start, stop = value
+    is_whole = type(start) is type(stop) is int
+    return is_whole and 0 <= start <= _LARGEST and 0 <= stop <= _LARGEST
 
 
 RunsInDocument = Annotated[list[RunInDocument], WrapValidator(_as_they_are)]
