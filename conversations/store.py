@@ -31,7 +31,8 @@ REVISIONS: Final = Table(Revision)
 _RANGES: Final = 40  # of revisions in one query
 _BESIDE_HEAD: Final = """
 (SELECT metadata FROM conversations_conversationdetails WHERE conversation = {key}),
-(SELECT tools FROM conversations_conversationdetails WHERE conversation = {key}),
+(SELECT tools FROM conversations_conversationdetails WHERE conversation = {key})"""
+_UNCOUNTED: Final = """
 EXISTS (SELECT 1 FROM conversations_message AS message
  WHERE message.conversation = {key} AND message.`index` >= {log_count})"""
 
@@ -46,19 +47,20 @@ def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversa
     return head
 
 
-def find_with_details(workspace: int, public_id: str) -> Conversation:
+def find_with_details(workspace: int, public_id: str, *, checked: bool = False) -> Conversation:
     """``find_head`` together with the details of then, by one statement; NotFound.
 
-    Damaged if the log has a message that the head does not count.
+    ``checked``: Damaged if the log has a message that the head does not count.
     """
     found = None
     if is_public_id(public_id):
         where = {"workspace": workspace, "public_id": public_id}
-        found = HEADS.find_beside(where, _BESIDE_HEAD, last_by="key")
+        beside = f"{_BESIDE_HEAD}, {_UNCOUNTED}" if checked else _BESIDE_HEAD
+        found = HEADS.find_beside(where, beside, last_by="key")
     if found is None:
         raise NotFound(say("There is no conversation {name}.", name=repr(public_id[:64])))
-    head, (metadata, tools, uncounted) = found
-    if uncounted:
+    head, (metadata, tools, *uncounted) = found
+    if any(uncounted):
         raise damaged(head.key, "conversation", head.public_id, ALTERED)
     head.details = ConversationDetails(conversation=head.key, metadata=metadata, tools=tools)
     return head
