@@ -23,7 +23,7 @@ SENTENCES: Final[Mapping[tuple[str, str], Callable[[str], Sentence]]] = {
         "The stored execution {name} is not what was written.", name=name
     ),
     ("writes of checkpoint", ALTERED): lambda name: say(
-        "The stored writes of checkpoint {name} is not what was written.", name=name
+        "The stored writes of checkpoint {name} are not what was written.", name=name
     ),
     ("message", MISSING): lambda name: say("The stored message {name} is missing.", name=name),
     ("message", ALTERED): lambda name: say(
