@@ -41,7 +41,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "applied": (applied.rows,),
         "fanout": (fanout.rows,),
         "entered": (entered.rows,),
-        "hostile": (hostile.rows, neighbours.rows),
+        "hostile": (hostile.rows, hostile.crowd_rows, neighbours.rows),
     }
 
 

@@ -3,10 +3,13 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
+
+import orjson
 
 from bench.memory import forget_peaks, memory_of
 from bench.serving import Embedded
@@ -17,7 +20,38 @@ _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _MB: Final = 1e6
 _MOST_SECONDS: Final = 1.0  # of processor time for each MB of the request
 _MOST_TIMES: Final = 10.0  # the request's size, in memory
-_PATIENCE: Final = 120
+_PATIENCE: Final = 300
+_CALLERS: Final = 4
+_MEMORY_MAX: Final = 4 * 1024**3  # of deploy/systemd/ctxadmin.service
+
+
+def crowd_rows() -> list[Row]:
+    """The most that a process takes while callers send the largest bodies at once.
+
+    A unit has two processes, and the memory of its MemoryMax.
+    """
+    with tempfile.TemporaryDirectory() as name, Embedded(Path(name), {}) as server:
+        tokens = [server.make_token("engine") for _ in range(_CALLERS)]
+        runs = [{"run_type": "llm", "inputs": {"messages": [{"role": "user", "content": "x"}]}}]
+        body = orjson.dumps(runs * 850_000)  # 61 MB, refused when they are read
+        forget_peaks([server.pid])
+        with ThreadPoolExecutor(_CALLERS) as pool:
+            answers = list(pool.map(lambda token: _import(server, token, body), tokens))
+        peak = memory_of(server.pid, "VmHWM") / _MB
+        if not {413} <= {*answers} <= {413, 429, 503}:
+            raise RuntimeError(f"{answers} instead of 413")
+        what = f"hostile: a process with {_CALLERS} imports of {len(body) / _MB:.0f} MB at once"
+        return [Row(what, peak, "MB", _MEMORY_MAX / 2 / _MB, 1.0)]
+
+
+def _import(server: Embedded, token: str, body: bytes) -> int:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": JSON}
+    url = f"{server.url}/api/v1/conversations/import"
+    try:
+        with urlopen(Request(url, body, headers, method="POST"), timeout=_PATIENCE) as answer:
+            return int(answer.status)
+    except HTTPError as error:
+        return error.code
 
 
 def rows() -> list[Row]:

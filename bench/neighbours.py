@@ -1,4 +1,4 @@
-"""How long a caller waits for small reads while another caller sends expensive requests."""
+"""How long a caller waits for small calls while another caller sends expensive ones."""
 
 import statistics
 import tempfile
@@ -22,12 +22,49 @@ _PAUSE: Final = 0.02  # between two reads
 _BODY: Final = orjson.dumps(
     {"context": {}, "messages": [{"role": "user", "content": "x"}] * 50_000, "steps": []}
 )
+# 7,500 of them, 225 KB: as much as is appended together with other calls.
+_APPENDED: Final = orjson.dumps({"messages": [{"role": "user", "content": "x"}] * 7_500})
+_FLOOD: Final = 24
 
 
 def rows() -> list[Row]:
-    """The waits of the small reads, on SQLite and on two workers with MariaDB."""
+    """The waits of small reads and appends, on SQLite and on two workers with MariaDB."""
     with tempfile.TemporaryDirectory() as name, served(Path(name)) as ways:
-        return [row for way in ways for row in _of(way)]
+        return [row for way in ways for row in (*_of(way), *_appended(way))]
+
+
+def _appended(way: Served) -> Iterator[Row]:
+    """Small appends beside a flood of large ones."""
+    port = way.server.port
+    greedy, other = way.server.token("engine"), way.server.token("engine", "review")
+    names = [f"greedy-{number}" for number in range(_FLOOD)]
+    for conversation in (*names, "mine"):
+        body = orjson.dumps({"id": conversation})
+        assert _call(port, "POST", "/conversations", greedy, body) == 201
+    small = orjson.dumps({"messages": [{"role": "user", "content": "x"}]})
+
+    def append() -> float:
+        began = time.perf_counter()
+        assert _call(port, "POST", "/conversations/mine/messages", other, small) == 201
+        return time.perf_counter() - began
+
+    append()
+    alone = statistics.median(append() for _ in range(20))
+    with ThreadPoolExecutor(_FLOOD) as pool:
+        paths = [f"/conversations/{each}/messages" for each in names]
+        began = time.perf_counter()
+        flood = [pool.submit(_call, port, "POST", path, greedy, _APPENDED) for path in paths]
+        time.sleep(0.2)
+        waits: list[float] = []
+        while not all(each.done() for each in flood):
+            waits.append(append())
+            time.sleep(_PAUSE)
+        took = time.perf_counter() - began
+        assert {each.result() for each in flood} == {201}
+    what = f"small append beside {_FLOOD} large ones of another token, {way.name}"
+    yield Row(f"a small append alone, {way.name}", alone, "s")
+    yield Row(f"{what}, median", statistics.median(waits), "s")
+    yield Row(f"{what}, longest", max(waits), "s", took, 0.2)
 
 
 def _of(way: Served) -> Iterator[Row]:

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 import orjson
@@ -14,9 +14,11 @@ from django.db.models import F
 from checkpoints.domain.retention import Needs, Version
 from checkpoints.domain.status import Status
 from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
-from checkpoints.models import Checkpoint, Execution, Label, PendingEdit, StateValue
-from checkpoints.state_store import quoted
+from checkpoints.models import Checkpoint, Execution, Label, PendingEdit, StateKey, StateValue
+from checkpoints.state_store import LISTS, quoted
 from checkpoints.writes_store import drop_writes
+from conversations.damage import ALTERED, damaged
+from ctxadmin.lib.errors import ContextError
 
 Place = tuple[str, int]  # key and version: a row of StateValue in one execution
 
@@ -133,14 +135,33 @@ def _rows_by_key(row: Execution, newest: int) -> Iterator[tuple[str, list[KeyRow
         yield (
             key,
             [
-                KeyRow(version, _spans(bytes(spans)) if spans else ((first, last),))
+                KeyRow(version, _spans_of(row, key, version, (first, last), bytes(spans)))
                 for _, version, first, last, spans in group
             ],
         )
 
 
-def _spans(data: bytes) -> tuple[Span, ...]:
-    return tuple((first, last) for first, last in orjson.loads(data))
+def _spans_of(row: Execution, key: str, version: int, ends: Span, data: bytes) -> tuple[Span, ...]:
+    """The spans of a value; Damaged unless they ascend between its ends.
+
+    Of other rows nobody would know that they are still read.
+    """
+    try:
+        spans = tuple((int(first), int(last)) for first, last in orjson.loads(data or b"[]"))
+    except (ValueError, TypeError):
+        raise _damaged(row, key) from None
+    spans = spans or (ends,)
+    places = [*chain.from_iterable(spans)]
+    fits = (places[0], places[-1]) == ends and places[0] >= 0 and places[-1] <= version
+    if not fits or places != sorted(places):
+        raise _damaged(row, key)
+    return spans
+
+
+def _damaged(row: Execution, key: str) -> ContextError:
+    names = StateKey.objects.filter(conversation=row.conversation, execution=row.number, key=key)
+    name = names.values_list("name", flat=True).first()
+    return damaged(row.conversation, "list" if key in LISTS else "state key", name or key, ALTERED)
 
 
 def size_of(row: Execution, places: Sequence[Place]) -> int:

@@ -29,6 +29,7 @@ from conversations.store import (
     lineage,
     metadata_of_head,
     path_between,
+    refuse_short_counts,
     view_of,
 )
 from ctxadmin.http.pagination import Page, PageRequest, cut
@@ -205,6 +206,8 @@ def log_window(head: Conversation, start: int, limit: int) -> MessageWindow:
     """``limit`` messages of the log from ``start`` on, ``visible`` as of the current view."""
     row = find_revision(head.key, head.current_revision)
     stop = min(start + limit, head.log_count)
+    if stop == head.log_count:
+        refuse_short_counts(head.key)
     messages = _in_order(head.key, View([(start, stop)] if start < stop else []), view_of(row))
     return MessageWindow(messages, range(start, stop), head.log_count, row.number)
 

@@ -291,6 +291,8 @@ def require_quiet(opened: Writing) -> None:
 
 def check_seen(opened: Writing, seen: Seen) -> None:
     """VersionConflict unless the view is still what the writer saw."""
+    if seen == UNSEEN:  # so that what is damaged can be erased
+        return
     revisions.require_seen(seen, opened.current.number, opened.current.visible_count)
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from operator import or_
 from typing import Final, cast
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from conversations.branch import Branch, apart
 from conversations.damage import ALTERED, MISSING, damaged
@@ -16,7 +16,7 @@ from conversations.domain.revisions import RevisionKind
 from conversations.domain.runs import Run
 from conversations.domain.view import View
 from conversations.domain.view_patch import apply_patch
-from conversations.models import Conversation, ConversationDetails, Revision
+from conversations.models import Conversation, ConversationDetails, Message, Revision
 from conversations.revision_sums import check_parent, check_revision
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import is_public_id
@@ -29,11 +29,12 @@ DETAILS: Final = Table(ConversationDetails)
 REVISIONS: Final = Table(Revision)
 
 _RANGES: Final = 40  # of revisions in one query
-_DETAILS_OF_HEAD: Final = ", ".join(
-    f"(SELECT {column} FROM {ConversationDetails._meta.db_table}"  # noqa: S608
-    f" WHERE conversation = {{key}})"
-    for column in ("metadata", "tools")
-)
+_BESIDE_HEAD: Final = """
+(SELECT metadata FROM conversations_conversationdetails WHERE conversation = {key}),
+(SELECT tools FROM conversations_conversationdetails WHERE conversation = {key})"""
+_UNCOUNTED: Final = """
+EXISTS (SELECT 1 FROM conversations_message AS message
+ WHERE message.conversation = {key} AND message.`index` >= {log_count})"""
 
 
 def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversation:
@@ -46,15 +47,21 @@ def find_head(workspace: int, public_id: str, *, lock: bool = False) -> Conversa
     return head
 
 
-def find_with_details(workspace: int, public_id: str) -> Conversation:
-    """``find_head`` together with the details of then, by one statement; NotFound."""
+def find_with_details(workspace: int, public_id: str, *, checked: bool = False) -> Conversation:
+    """``find_head`` together with the details of then, by one statement; NotFound.
+
+    ``checked``: Damaged if the log has a message that the head does not count.
+    """
     found = None
     if is_public_id(public_id):
         where = {"workspace": workspace, "public_id": public_id}
-        found = HEADS.find_beside(where, _DETAILS_OF_HEAD, last_by="key")
+        beside = f"{_BESIDE_HEAD}, {_UNCOUNTED}" if checked else _BESIDE_HEAD
+        found = HEADS.find_beside(where, beside, last_by="key")
     if found is None:
         raise NotFound(say("There is no conversation {name}.", name=repr(public_id[:64])))
-    head, (metadata, tools) = found
+    head, (metadata, tools, *uncounted) = found
+    if any(uncounted):
+        raise damaged(head.key, "conversation", head.public_id, ALTERED)
     head.details = ConversationDetails(conversation=head.key, metadata=metadata, tools=tools)
     return head
 
@@ -74,6 +81,23 @@ def metadata_of_head(head: Conversation) -> bytes:
     if not is_object(data):
         raise damaged(head.key, "metadata", head.public_id, ALTERED)
     return data
+
+
+def refuse_short_counts(conversation: int) -> None:
+    """Damaged if a head counts fewer messages or revisions than there are.
+
+    One statement looks, so that a write of just now is no damage.
+    """
+    messages = Message.objects.filter(
+        conversation=OuterRef("key"), index__gte=OuterRef("log_count")
+    )
+    later = Revision.objects.filter(
+        conversation=OuterRef("key"), number__gte=OuterRef("revision_count")
+    )
+    heads = Conversation.objects.filter(Exists(messages) | Exists(later), key=conversation)
+    head = heads.only("public_id").first()
+    if head is not None:
+        raise damaged(conversation, "conversation", head.public_id, ALTERED)
 
 
 def find_revision(conversation: int, number: int, *, with_view: bool = True) -> Revision:

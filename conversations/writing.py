@@ -5,9 +5,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from conversations.announcing import Changed, announce_after_commit, is_followed
+from conversations.damage import ALTERED, damaged
 from conversations.domain.message import Entry
 from conversations.domain.revisions import Cause, MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
@@ -17,7 +18,15 @@ from conversations.models import Conversation, Message, Move, Revision
 from conversations.remembered import MEMORY, Kind
 from conversations.revision_sums import sum_of_growth, summed
 from conversations.sql_log import SqlLog
-from conversations.store import DETAILS, HEADS, REVISIONS, find_head, find_revision, view_of
+from conversations.store import (
+    DETAILS,
+    HEADS,
+    REVISIONS,
+    find_head,
+    find_revision,
+    refuse_short_counts,
+    view_of,
+)
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
@@ -55,13 +64,19 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     """A transaction on one conversation, whose head is taken first.
 
     Two writers wait for each other at the head; what the block raises undoes everything. A key
-    that is taken at the end is Unavailable: two writers came through a lock that does not hold,
-    or an engine repeats a checkpoint id.
+    that is taken at the end is Damaged if the head counts too few messages or revisions, else
+    Unavailable: two writers came through a lock that does not hold, or an engine repeats a
+    checkpoint id.
     """
+    key = None
     try:
         with span("transaction"), gathered_transaction():
-            yield Writing(find_head(actor.workspace, public_id, lock=True), actor)
+            head = find_head(actor.workspace, public_id, lock=True)
+            key = head.key
+            yield Writing(head, actor)
     except IntegrityError as error:
+        if key is not None and not connection.needs_rollback:
+            refuse_short_counts(key)
         raise Unavailable(say("The conversation has changed; try again.")) from error
 
 
@@ -98,8 +113,17 @@ class Writing:
             if known is None:
                 number = self.head.current_revision
                 known = find_revision(self.head.key, number, with_view=False)
+            self._require_fit(known)
             self._current = known
         return self._current
+
+    def _require_fit(self, row: Revision) -> None:
+        """Damaged unless the head counts what its current revision has."""
+        head = self.head
+        told = (head.current_batch, head.visible_count, head.visible_tokens)
+        fits = told == (row.batch, row.visible_count, row.tokens)
+        if not fits or row.log_length > head.log_count or row.number >= head.revision_count:
+            raise damaged(head.key, "conversation", head.public_id, ALTERED)
 
     def _known_revision(self) -> Revision | None:
         """The current revision, if the process remembers it."""

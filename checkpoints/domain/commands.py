@@ -17,12 +17,11 @@ from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.ids import FREE_SCHEMA, is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import canonical, digest, dumps
 from ctxadmin.lib.structural_diff import pointer
-from workflows.domain.graph import MAX_NODES
 
 MAX_NODE_ID: Final = 128
 MAX_TITLE: Final = 200
 MAX_REASON: Final = 10_000
-MAX_EXECUTED: Final = MAX_NODES  # of them are completed at most, and a list is sent whole
+MAX_EXECUTED: Final = 100_000  # a loop executes a node many times, and a list is sent whole
 USER_INPUT: Final = "user_input"
 
 

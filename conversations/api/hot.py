@@ -57,7 +57,7 @@ def _once(step: Step, call: Call, key: str) -> Step:
 
 
 def _append(body: JsonValue, names: Mapping[str, str]) -> Step:
-    drafts = parse(AppendMessages, body).drafts()
+    drafts = parse(AppendMessages, body).messages
 
     def step(opened: Writing) -> bytes:
         with span("append", messages=len(drafts)):

@@ -82,7 +82,7 @@ class Messages(ConversationEndpoint):
     )
     def post(self, request: Request, conversation_id: str) -> Response:
         """Never conflicts without `If-Match`."""
-        drafts = self.body(AppendMessages).drafts()
+        drafts = self.body(AppendMessages).messages
         seen = self.seen_view()
         appended = services.append(self.actor, conversation_id, drafts, seen=seen)
         return Response(appended.as_json(), status=201)

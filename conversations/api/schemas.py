@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonSchema
 
 from conversations.domain.configs import OperationConfig
-from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
+from conversations.domain.message import ReadMessages
 from ctxadmin.http.pagination import MAX_LIMIT
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
@@ -43,11 +43,8 @@ class CreateConversation(Contract):
     metadata: dict[str, Data] = Field(
         {}, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
     )
-    messages: IncomingMessages = Field([], description="First messages of the log.")
+    messages: ReadMessages = Field([], description="First messages of the log.")
     tools: Tools = Field("", description="Text of the tool description.")
-
-    def drafts(self) -> tuple[Draft, ...]:
-        return drafts_of(self.messages)
 
 
 class ChangeConversation(Contract):
@@ -65,12 +62,9 @@ class ChangeConversation(Contract):
 class AppendMessages(Contract):
     """``POST /conversations/{id}/messages``: at least one; all are appended or none."""
 
-    messages: Annotated[IncomingMessages, Field(min_length=1)] = Field(
+    messages: Annotated[ReadMessages, Field(min_length=1)] = Field(
         description="Messages to append, in order.", examples=[[{"role": "user", "content": "Hi"}]]
     )
-
-    def drafts(self) -> tuple[Draft, ...]:
-        return drafts_of(self.messages)
 
 
 class SeenView(Contract):
@@ -131,8 +125,3 @@ def metadata_bytes(metadata: dict[str, JsonValue]) -> bytes:
         problem = FieldProblem("/metadata", message, "too_large")
         raise TooLarge(message, limit=MAX_TEXT, problems=[problem])
     return data
-
-
-def drafts_of(messages: list[IncomingMessage]) -> tuple[Draft, ...]:
-    """The drafts of messages that stand under ``/messages``."""
-    return tuple(message.draft(f"/messages/{place}") for place, message in enumerate(messages))

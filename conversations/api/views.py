@@ -80,7 +80,7 @@ class Conversations(Endpoint):
             workflow=body.workflow or "",
             metadata=metadata_bytes(body.metadata),
             tools=body.tools,
-            drafts=body.drafts(),
+            drafts=tuple(body.messages),
         )
         head = services.create(self.actor, new)
         self.made_conversation = head.key
@@ -90,7 +90,7 @@ class Conversations(Endpoint):
 class OneConversation(ConversationEndpoint):
     @described("Get a conversation", answer=ConversationAnswer, answer_headers=("ETag",))
     def get(self, request: Request, conversation_id: str) -> Response:
-        return shown(find_with_details(self.actor.workspace, conversation_id))
+        return shown(find_with_details(self.actor.workspace, conversation_id, checked=True))
 
     @described(
         "Change a conversation",

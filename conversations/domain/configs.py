@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, JsonValue, TypeAdapter, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from conversations.domain.message import CountsAs, IncomingMessage, IncomingMessages
+from conversations.domain.message import CountsAs, ReadMessage, ReadMessages
 from conversations.domain.pairing import Pairing
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
@@ -72,7 +72,7 @@ class InsertConfig(Contract):
     position: Annotated[int, Field(ge=-1)] = Field(
         description="Position in the view, from 0; -1 is the end.", examples=[-1]
     )
-    messages: Annotated[IncomingMessages, Field(min_length=1)] = Field(
+    messages: Annotated[ReadMessages, Field(min_length=1)] = Field(
         description="Messages to insert, in order.", examples=[[{"role": "user", "content": "Hi"}]]
     )
 
@@ -83,7 +83,7 @@ class ReplaceConfig(Contract):
     index: Count = Field(
         description="Position of the message to replace in the view, from 0.", examples=[0]
     )
-    message: IncomingMessage = Field(description="The message to show instead.")
+    message: ReadMessage = Field(description="The message to show instead.")
 
 
 class ClearConfig(Contract):

@@ -250,9 +250,7 @@ def _inserted(config: InsertConfig, view: View, log: Log) -> _Step:
     if position > len(view):
         raise _out_of_range("/insert/position", position, len(view))
     pointers = tuple(f"/insert/messages/{place}" for place in range(len(config.messages)))
-    drafts = tuple(
-        message.draft(pointer) for message, pointer in zip(config.messages, pointers, strict=True)
-    )
+    drafts = tuple(config.messages)
     first = len(log)
     after = view.insert(position, View(((first, first + len(drafts)),)))
     return _Step(after, drafts, pointers)
@@ -264,7 +262,7 @@ def _replaced(config: ReplaceConfig, view: View, log: Log) -> _Step:
     pointer = "/replace/message"
     after = view.replace(config.index, len(log))
     replaced = view.index_at(config.index)
-    return _Step(after, (config.message.draft(pointer),), (pointer,), instead_of=replaced)
+    return _Step(after, (config.message,), (pointer,), instead_of=replaced)
 
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:

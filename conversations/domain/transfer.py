@@ -6,7 +6,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Final
 
 import orjson
-from pydantic import AfterValidator, Field, JsonValue, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from conversations.domain.message import OWN_FIELDS, Draft, Entry, read_logged, with_ids
 from conversations.domain.revisions import Move, MoveKind, Revision, RevisionKind
@@ -56,9 +63,29 @@ def _time(text: str) -> str:
 
 
 Time = Annotated[str, Field(max_length=40), AfterValidator(_time)]
-Place = Annotated[int, Field(ge=0, le=2**53)]
+_LARGEST: Final = 2**53
+Place = Annotated[int, Field(ge=0, le=_LARGEST)]
 Text = Annotated[str, Field(max_length=2000)]
 RunInDocument = Annotated[list[Place], Field(min_length=2, max_length=2)]
+
+
+def _as_they_are(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """Pairs of numbers without a copy, which of a million takes 100 MB; ``read`` says what is not.
+
+    ``View.checked`` looks at what they mean.
+    """
+    return value if isinstance(value, list) and all(map(_is_run, value)) else read(value)
+
+
+def _is_run(value: object) -> bool:
+    if type(value) is not list or len(value) != 2:
+        return False
+    start, stop = value
+    is_whole = type(start) is type(stop) is int
+    return is_whole and 0 <= start <= _LARGEST and 0 <= stop <= _LARGEST
+
+
+RunsInDocument = Annotated[list[RunInDocument], WrapValidator(_as_they_are)]
 
 
 class MessageInDocument(Contract):
@@ -85,7 +112,7 @@ class RevisionInDocument(Contract):
     operation: RevisionKind
     config: dict[str, JsonValue] | None = None
     boundary: Place | None = None
-    view: list[RunInDocument]
+    view: RunsInDocument
     log_length: Place
     branched_at: Place | None = None
     author: Text
@@ -117,7 +144,7 @@ class Document(Contract):
     updated_at: Time
     current_revision: Place
     messages: list[MessageInDocument]
-    view: list[RunInDocument]
+    view: RunsInDocument
     revisions: Annotated[list[RevisionInDocument], Field(min_length=1)]
     moves: list[MoveInDocument] = []
 

@@ -24,6 +24,7 @@ from conversations.domain.imports.shapes import EXPORT_NAME, NAMES, TITLES
 from conversations.domain.imports.uploads import Importable, read_upload, report_of
 from conversations.models import Conversation
 from conversations.pages import presenters
+from ctxadmin.http.early_rights import body_needs
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, TooLarge, ValidationFailed
@@ -78,6 +79,7 @@ class Imported:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@body_needs(Action.CONVERSATION_IMPORT)
 def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All conversations of the file, or none and what is wrong with which line."""
     actor.require(Action.CONVERSATION_IMPORT)

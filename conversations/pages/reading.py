@@ -123,7 +123,7 @@ def conversation_list(request: HttpRequest, actor: Actor) -> HttpResponse:
 @require_safe
 @page
 def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    head = find_with_details(actor.workspace, conversation_id)
+    head = find_with_details(actor.workspace, conversation_id, checked=True)
     wanted, start = shown_in(request), start_in(request)
     if "at" in request.GET:
         index = number_in(request, "at", 0)

@@ -16,7 +16,8 @@ from django.conf import settings
 
 from ctxadmin.http.body_room import BodyRoom
 from ctxadmin.http.callers import credential_of
-from ctxadmin.http.early_answers import SMALL, Receive, RefusedEarly, Scope, declared_length
+from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, declared_length
+from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.lib.sentence import say
 
 STALL_SECONDS: Final = 20.0  # without a byte
@@ -26,7 +27,7 @@ _RETRY_SECONDS: Final = 2
 _LARGE_PATHS: Final = (
     "/api/v1/conversations/import",
     "/api/v1/workflows/import",
-    "/conversations/",
+    "/conversations/import/",
 )
 
 # Finds who calls by the headers alone; raises RefusedEarly if nobody does.

@@ -12,8 +12,10 @@ from django.db import Error, close_old_connections
 from django.http import HttpResponse
 from rest_framework.exceptions import AuthenticationFailed
 
+from ctxadmin.accounts.authentication import person_actor
 from ctxadmin.http.authentication import bearer_actor
-from ctxadmin.http.early_answers import SMALL, RefusedEarly, Scope
+from ctxadmin.http.early_answers import RefusedEarly, Scope
+from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.http.problems import BASE_PATH, of_database
 from ctxadmin.identity import roles
 from ctxadmin.lib.sentence import say
@@ -43,7 +45,7 @@ class KnownCallers:
         return found[0] if found is not None and found[2] > now else None
 
     def scopes(self, credential: bytes, now: float) -> Scopes | None:
-        """What a token had when it was looked up for a large body, if it was."""
+        """What a caller had when it was looked up for a large body, if it was."""
         found = self._found.get(credential)
         return found[1] if found is not None and found[2] > now else None
 
@@ -93,8 +95,9 @@ def _session_start() -> bytes:
 
 
 def identify(scope: Scope) -> tuple[Caller, Scopes | None]:
-    """Who calls, and the scopes of a token, asking the database; RefusedEarly.
+    """Who calls, and with which scopes, asking the database; RefusedEarly.
 
+    No scopes are told of a person who is in no workspace, or has to choose a password first.
     The credential alone is looked at: what else of the request is wrong its endpoint says.
     """
     request = ASGIRequest(scope, BytesIO())
@@ -105,9 +108,10 @@ def identify(scope: Scope) -> tuple[Caller, Scopes | None]:
             actor = bearer_actor(request)
             return ("token", actor.id), actor.scopes
         SessionMiddleware(lambda _: HttpResponse()).process_request(request)
-        user = get_user(request)
-        if user.is_authenticated:
-            return ("person", str(user.pk)), None
+        request.user = get_user(request)
+        if request.user.is_authenticated:
+            person = person_actor(request)
+            return ("person", str(request.user.pk)), None if person is None else person.scopes
     except AuthenticationFailed as error:
         raise RefusedEarly(401, "unauthenticated", str(error.detail)) from None
     except Error as error:

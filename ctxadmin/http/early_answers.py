@@ -16,6 +16,7 @@ from django.middleware.security import SecurityMiddleware
 from django.utils.module_loading import import_string
 
 from ctxadmin.http.deferred_response import start
+from ctxadmin.http.fair_queue import SMALL
 from ctxadmin.http.middleware import NoStoreMiddleware, RequestIdMiddleware
 from ctxadmin.http.problems import problem, reads_problems
 from ctxadmin.telemetry.facts import note_refusal
@@ -26,7 +27,6 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 # ``REFUSAL_PAGE``: the page of a refusal for its request, by code and detail; no database is asked.
 RefusalPage: TypeAlias = Callable[[HttpRequest, str, str], str]
 
-SMALL: Final = 64 * 1024  # bytes of a body that a connection holds in its buffers, too
 # What a client that sends before it reads may still send, so that it hears the answer.
 _MOST_DROPPED_BYTES: Final = 64 * 1024**2
 _DROP_SECONDS: Final = 10.0

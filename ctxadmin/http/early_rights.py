@@ -1,7 +1,10 @@
-"""Whether a token has the scope that a call needs, before its body is taken.
+"""Whether a caller has the scope that a request needs, before its body is taken.
 
-Only what the endpoint would refuse before it reads the body is refused here, in its words.
+Only what the endpoint or page would refuse before it reads the body is refused here, in its words.
 """
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from django.urls import Resolver404, resolve
 
@@ -10,9 +13,22 @@ from ctxadmin.http.early_answers import RefusedEarly, Scope
 from ctxadmin.identity import roles
 from ctxadmin.lib.errors import Forbidden
 
+ViewT = TypeVar("ViewT", bound=Callable[..., Any])
+_OF_PAGE: Final = "body_needs"
+
+
+def body_needs(action: roles.Action) -> Callable[[ViewT], ViewT]:
+    """Tell of a page whose body may be large what it requires before it reads that."""
+
+    def told(view: ViewT) -> ViewT:
+        setattr(view, _OF_PAGE, action)
+        return view
+
+    return told
+
 
 def is_allowed(scope: Scope, scopes: frozenset[roles.Scope]) -> bool:
-    """False if the endpoint of a request will refuse a token with these scopes."""
+    """False if the endpoint of a request will refuse a caller with these scopes."""
     action = needed(scope)
     return not action or any(roles.allows(scopes, each) for each in action)
 
@@ -28,9 +44,12 @@ def require_right(scope: Scope, scopes: frozenset[roles.Scope]) -> None:
 def needed(scope: Scope) -> tuple[roles.Action, ...]:
     """The actions of which one is needed for the body of a request; none if it is not said."""
     try:
-        view = getattr(resolve(scope["path"]).func, "cls", None)
+        found = resolve(scope["path"]).func
     except Resolver404:
         return ()
+    if (of_page := getattr(found, _OF_PAGE, None)) is not None:
+        return (of_page,) if scope["method"] == "POST" else ()
+    view = getattr(found, "cls", None)
     about = description_of(getattr(view, scope["method"].lower(), None))
     if about is None or about.body is None or about.needs is None:
         return ()

@@ -3,7 +3,7 @@
 Callers take turns, and each holds half of the threads at most: one that sends much waits for
 itself. Large bodies cost processor time, of which all threads together have one core: they get
 half of the threads, and those of one caller a quarter; beside a database that computes in this
-process one.
+process one. They cost memory, too, up to 25 times their size: together they have MOST_LARGE_BYTES.
 """
 
 import asyncio
@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 LONG: Final = 0.01  # seconds; several times what a call of an engine takes
+SMALL: Final = 64 * 1024  # bytes of a body
+# Of large bodies at once; one that has more begins alone. Four imports of 64 MB took 4 GB.
+MOST_LARGE_BYTES: Final = 32 * 1024**2
 
 
 @dataclass(slots=True, eq=False)
@@ -21,9 +24,14 @@ class _Waiting:
     """A request that waits for its thread; ``begins`` is done when it has one."""
 
     caller: Hashable
-    is_large: bool
+    size: int  # of its body
+    number: int  # in the order of arrival
     begins: asyncio.Future[None]
     has_turn: bool = False
+
+    @property
+    def is_large(self) -> bool:
+        return self.size > SMALL
 
 
 class FairQueue:
@@ -44,15 +52,19 @@ class FairQueue:
         self._held: Counter[Hashable] = Counter()
         self._held_large: Counter[Hashable] = Counter()
         self._large = 0
+        self._large_bytes = 0
+        self._arrived = 0
         self._has_turn = False  # one that others wait for to end, or to take long
         # Those of each caller who waits, small ones and large ones; the next caller first.
         self._waiting: dict[Hashable, tuple[deque[_Waiting], deque[_Waiting]]] = {}
 
     @asynccontextmanager
-    async def thread(self, caller: Hashable, *, is_large: bool = False) -> AsyncIterator[None]:
-        """Within the block the request has a thread of the pool."""
-        request = _Waiting(caller, is_large, asyncio.get_running_loop().create_future())
-        self._waiting.setdefault(caller, (deque(), deque()))[is_large].append(request)
+    async def thread(self, caller: Hashable, *, size: int = 0) -> AsyncIterator[None]:
+        """Within the block the request, whose body has ``size`` bytes, has a thread of the pool."""
+        self._arrived += 1
+        begins = asyncio.get_running_loop().create_future()
+        request = _Waiting(caller, size, self._arrived, begins)
+        self._waiting.setdefault(caller, (deque(), deque()))[request.is_large].append(request)
         self._serve()
         try:
             await request.begins
@@ -61,6 +73,7 @@ class FairQueue:
                 self._end(request)
             else:
                 self._forget(request)
+                self._serve()  # it may have held up others
             raise
         timer = None
         if request.has_turn and self._seconds is not None:
@@ -85,26 +98,45 @@ class FairQueue:
             self._held[request.caller] += 1
             if request.is_large:
                 self._large += 1
+                self._large_bytes += request.size
                 self._held_large[request.caller] += 1
             request.has_turn = self._has_turn = self._seconds is not None
             request.begins.set_result(None)
 
     def _next(self) -> _Waiting | None:
         """The first request of the caller who holds fewest threads, of those that may have one."""
-        found = (self._next_of(caller) for caller in self._waiting)
+        first = self._first_large()
+        large_may = first is not None and self._fits(first)
+        found = (self._next_of(caller, large_may=large_may) for caller in self._waiting)
         able = (request for request in found if request is not None)
         return min(able, key=lambda request: self._held[request.caller], default=None)
 
-    def _next_of(self, caller: Hashable) -> _Waiting | None:
+    def _next_of(self, caller: Hashable, *, large_may: bool) -> _Waiting | None:
         if self._held[caller] >= self._most_of_caller:
             return None
         small, large = self._waiting[caller]
-        has_place = (
-            self._large < self._most_large and self._held_large[caller] < self._most_large_of_caller
-        )
-        if large and has_place:
+        if large and large_may and self._has_place(caller) and self._fits(large[0]):
             return large[0]
         return small[0] if small else None
+
+    def _first_large(self) -> _Waiting | None:
+        """The large one that came first, of those that have a place; no other passes it by.
+
+        Else one that has to begin alone would wait for ever.
+        """
+        able = (
+            large[0]
+            for caller, (_, large) in self._waiting.items()
+            if large and self._has_place(caller) and self._held[caller] < self._most_of_caller
+        )
+        return min(able, key=lambda request: request.number, default=None)
+
+    def _has_place(self, caller: Hashable) -> bool:
+        of_caller = self._held_large[caller]
+        return self._large < self._most_large and of_caller < self._most_large_of_caller
+
+    def _fits(self, request: _Waiting) -> bool:
+        return not self._large or self._large_bytes + request.size <= MOST_LARGE_BYTES
 
     def _forget(self, request: _Waiting) -> None:
         """It waits no more."""
@@ -126,6 +158,7 @@ class FairQueue:
         _take_one(self._held, request.caller)
         if request.is_large:
             self._large -= 1
+            self._large_bytes -= request.size
             _take_one(self._held_large, request.caller)
         if request.has_turn:
             request.has_turn = self._has_turn = False

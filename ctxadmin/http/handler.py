@@ -31,7 +31,7 @@ from ctxadmin.http.callers import KnownCallers, credential_of, identify
 from ctxadmin.http.compression import encoded
 from ctxadmin.http.deferred_response import DeferredResponse, answer_deferred, start
 from ctxadmin.http.departures import Watched
-from ctxadmin.http.early_answers import SMALL, Receive, RefusedEarly, Scope, Send, refuse
+from ctxadmin.http.early_answers import Receive, RefusedEarly, Scope, Send, refuse
 from ctxadmin.http.early_rights import is_allowed, require_right
 from ctxadmin.http.fair_queue import FairQueue
 from ctxadmin.http.fast_path import FastPath
@@ -136,15 +136,15 @@ class ThreadedHandler(BaseHandler):
             self._memory.answered(len(body))
 
     async def _identify(self, scope: Scope) -> None:
-        """Know who calls, and that a token may, before more is taken of it; RefusedEarly.
+        """Know who calls, and that they may, before more is taken of them; RefusedEarly.
 
-        A token that did not seem to have the scope is looked up anew before it is refused.
+        Who did not seem to have the scope is looked up anew before they are refused.
         """
         credential, now = credential_of(scope), monotonic()
         known = self._callers.find(credential, now)
         if known is not None:
             scopes = self._callers.scopes(credential, now)
-            if known[0] == "person" or (scopes is not None and is_allowed(scope, scopes)):
+            if scopes is not None and is_allowed(scope, scopes):
                 return
         loop = asyncio.get_running_loop()
         context = copy_context()
@@ -158,16 +158,16 @@ class ThreadedHandler(BaseHandler):
     async def _answer(
         self, scope: Scope, body: bytes, receive: Receive, send: Send
     ) -> DeferredResponse | None:
-        if self._fast_path is not None and await self._fast_path.answers(scope, body, send):
+        caller = self._limits.caller_of(scope)
+        if self._fast_path is not None and await self._fast_path.answers(scope, body, send, caller):
             return None
         loop = asyncio.get_running_loop()
         context = copy_context()  # what is known of the request goes along to its thread
         own = self._for_health.get(scope["path"])
         presence = Presence()
-        caller = self._limits.caller_of(scope)
         thread: AbstractAsyncContextManager[None] = nullcontext()
         if own is None:
-            thread = self._queue.thread(caller, is_large=len(body) > SMALL)
+            thread = self._queue.thread(caller, size=len(body))
         async with Watched(presence, receive), thread:
             answered = await loop.run_in_executor(
                 own or self._pool, context.run, self._respond, scope, body, presence

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from ctxadmin.lib.errors import KINDS, FieldProblem, ValidationFailed
+from ctxadmin.lib.errors import KINDS, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import PATTERN
 from ctxadmin.lib.sentence import Sentence, say
 
@@ -118,7 +118,8 @@ def _input_names(model: type[Contract]) -> dict[str, str]:
 def parse(target: type[ModelT] | TypeAdapter[ModelT], data: object, pointer: str = "") -> ModelT:
     """Read ``data`` (parsed JSON) as ``target``; ``pointer`` is where it stands in the input.
 
-    Raises ValidationFailed with one problem per wrong field, pointers in the caller's spelling.
+    Raises ValidationFailed with one problem per wrong field, pointers in the caller's spelling;
+    TooLarge if the first of them is.
     """
     adapter = target if isinstance(target, TypeAdapter) else _adapter(target)
     try:
@@ -129,6 +130,9 @@ def parse(target: type[ModelT] | TypeAdapter[ModelT], data: object, pointer: str
             raise ValidationFailed.at(pointer, f"{count} values in it are wrong") from None
         details = error.errors(include_url=False, include_input=False)
         problems = [_problem(detail, data, pointer) for detail in details[:_MOST_PROBLEMS]]
+        if problems[0].code == TooLarge.code:
+            limit = details[0].get("ctx", {})["limit"]
+            raise TooLarge(problems[0].message, limit=limit, problems=problems) from None
         raise ValidationFailed(_summary(problems), problems=problems) from None
 
 

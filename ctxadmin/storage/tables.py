@@ -7,7 +7,7 @@ So what is done at every step of an engine goes through here; everything else st
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from typing import Any, Final, Generic, TypeVar
 
@@ -372,6 +372,7 @@ def _prepare_of(field: "Field[Any, Any]") -> Convert | None:
     return lambda value: field.get_db_prep_save(value, _connection())
 
 
+@lru_cache(maxsize=256)  # all rows of one write have the same
 def _moment(value: datetime) -> str:
     """An aware moment as both databases take it: in UTC, and without saying so."""
     return value.astimezone(UTC).replace(tzinfo=None).isoformat(" ")

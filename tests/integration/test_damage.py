@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import orjson
 import pytest
@@ -128,6 +129,10 @@ def damage_config() -> None:
     assert Revision.objects.filter(number=1).update(config=b"{") == 1
 
 
+def count_too_few_messages() -> None:
+    assert Conversation.objects.update(log_count=3) == 1
+
+
 CASES: list[tuple[Callable[[], None], str, str]] = [
     (damage_message, MESSAGES, "message"),
     (damage_message, SNAPSHOT, "message"),
@@ -169,6 +174,9 @@ CASES: list[tuple[Callable[[], None], str, str]] = [
     (change_side, "/checkpoints", "version"),
     (change_keys, "/checkpoints", "version"),
     (restore_itself, "/checkpoints", "version"),
+    (count_too_few_messages, "", "conversation"),
+    (count_too_few_messages, MESSAGES + "?view=all", "conversation"),
+    (count_too_few_messages, MESSAGES + "?view=all&order=desc&limit=1", "conversation"),
 ]
 
 
@@ -232,6 +240,49 @@ def test_a_write_that_builds_on_damage_is_refused_and_changes_nothing(run: Run) 
     answer = run.api.post(f"{run.path}/messages", sent)
     assert (answer.status_code, answer.json()["code"]) == (409, "damaged")
     assert not Message.objects.filter(conversation=run.head.key, index=4).exists()
+
+
+KEEP_ONE = {"operation": "truncate", "truncate": {"keep_last": 1}}
+APPEND = ("messages", {"messages": [user("more")]})
+
+
+@pytest.mark.parametrize(
+    ("counts", "write"),
+    [
+        ({"log_count": 3}, APPEND),
+        ({"log_count": 0}, APPEND),
+        ({"log_count": 3}, ("operations", KEEP_ONE)),
+        ({"revision_count": 1}, APPEND),
+        ({"revision_count": 1}, ("operations", KEEP_ONE)),
+        ({"current_revision": 0}, APPEND),
+    ],
+    ids=str,
+)
+def test_a_head_that_counts_too_little_takes_no_writes(
+    run: Run, caplog: pytest.LogCaptureFixture, counts: dict[str, int], write: tuple[str, Any]
+) -> None:
+    Conversation.objects.filter(key=run.head.key).update(**counts)
+    before = damaged_reads("conversation")
+    answer = run.post(*write)
+    assert (answer.status_code, answer.json()["code"]) == (409, "damaged"), answer.content
+    assert damaged_reads("conversation") == before + 1
+    assert caplog.records[-1].getMessage() == "damaged: conversation is not what was written"
+
+
+@pytest.mark.parametrize("column", ["log_count", "revision_count"])
+def test_counts_that_only_the_rows_contradict_are_damage_too(run: Run, column: str) -> None:
+    """After a rollback the current revision knows less than the log has."""
+    assert run.post("rollback", {"batch": 0}).status_code == 200
+    head = Conversation.objects.get(key=run.head.key)
+    Conversation.objects.filter(key=head.key).update(**{column: getattr(head, column) - 1})
+    for _ in range(2):  # not "try again" for ever
+        answer = run.post("messages", {"messages": [user("more")]})
+        assert (answer.status_code, answer.json()["code"]) == (409, "damaged"), answer.content
+
+
+def test_a_conversation_that_counts_too_little_can_be_erased(run: Run) -> None:
+    Conversation.objects.filter(key=run.head.key).update(log_count=1, revision_count=1)
+    assert run.api.delete(run.path).status_code == 204
 
 
 @pytest.mark.parametrize(

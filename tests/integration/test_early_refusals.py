@@ -6,7 +6,7 @@ import httpx
 import pytest
 from django.conf import settings
 
-from ctxadmin.accounts.models import EngineToken
+from ctxadmin.accounts.models import EngineToken, Membership
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib import clock
 from tests.factories import Api, signed_in
@@ -86,7 +86,46 @@ def test_a_large_form_of_a_lost_session_leads_to_signing_in(app: App) -> None:
     assert answer.headers["Location"].startswith("/sign-in/?next=/workflows/import/")
 
 
+def session(role: Role) -> str:
+    cookie = signed_in(role).cookies[settings.SESSION_COOKIE_NAME].OutputString()
+    return cookie.partition(";")[0]
+
+
 def test_a_large_form_of_a_session_is_taken(app: App) -> None:
-    cookie = signed_in(Role.ADMIN).cookies[settings.SESSION_COOKIE_NAME].OutputString()
-    answer = post(app, "/workflows/import/", Cookie=cookie.partition(";")[0])
+    answer = post(app, "/workflows/import/", Cookie=session(Role.ADMIN))
     assert answer.status_code == 403  # by the form's own token, so the form was read
+
+
+@pytest.mark.parametrize(
+    ("path", "needs"),
+    [
+        ("/workflows/import/", "workflow.change"),
+        ("/conversations/import/", "conversation.import"),
+        ("/api/v1/conversations", "conversation.create"),
+        ("/api/v1/workflows/import", "workflow.change"),
+    ],
+)
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_large_body_of_a_person_without_the_right_is_refused_before_it_is_read(
+    app: App, path: str, needs: str, is_known: bool
+) -> None:
+    cookie = session(Role.VIEWER)
+    if is_known:
+        app.run(lambda http: http.get("/conversations/", headers={"Cookie": cookie}))
+    answer = post(app, path, Cookie=cookie, Accept="text/html")
+    assert answer.status_code == 403
+    assert f"{needs} needs the scope" in answer.text
+    assert answer.headers["Connection"] == "close"
+
+
+def test_who_got_the_right_since_is_not_refused(app: App) -> None:
+    cookie = session(Role.VIEWER)
+    assert post(app, "/workflows/import/", Cookie=cookie).headers["Connection"] == "close"
+    Membership.objects.update(role=Role.DESIGNER.value)
+    assert "Connection" not in post(app, "/workflows/import/", Cookie=cookie).headers
+
+
+def test_only_the_page_of_imports_takes_as_much_as_an_import(app: App) -> None:
+    headers = {"Cookie": session(Role.ADMIN), "Content-Length": str(settings.MAX_BODY_BYTES + 1)}
+    answer = app.run(lambda http: http.post("/conversations/c/edit/", headers=headers))
+    assert answer.status_code == 413

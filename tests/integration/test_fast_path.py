@@ -169,6 +169,42 @@ def test_a_batch_takes_so_many_calls_and_the_next_the_others() -> None:
     require_whole(*heads)
 
 
+@pytest.mark.parametrize("flood", ["its own each", "one"])
+def test_a_call_does_not_wait_behind_all_calls_of_another_token(flood: str) -> None:
+    count = 6 if flood == "its own each" else 20  # more than are looked at for a batch
+    heads = named(8)
+    of_flood = [f"c{n + 1 if flood == 'its own each' else 1}" for n in range(count)]
+    other = {"Authorization": f"Bearer {token()}"}
+    with App(most=2) as app:
+
+        async def act(http: httpx.AsyncClient) -> list[httpx.Response]:
+            await app.request(http, *append("c7"))  # both are known by now
+            await app.request(http, *append("c7"), **other)
+            app.writer.hold()
+            tasks = [asyncio.create_task(app.request(http, *append(each))) for each in of_flood]
+            await gathered(app, count - 1)
+            tasks.append(asyncio.create_task(app.request(http, *append("c0"), **other)))
+            await gathered(app, count)
+            app.writer.batches.clear()
+            app.writer.go_on()
+            return list(await asyncio.gather(*tasks))
+
+        answers = app.run(act)
+        assert {answer.status_code for answer in answers} == {201}
+        assert "c0" in app.writer.batches[0]
+    require_whole(*heads)
+
+
+def test_a_large_call_is_not_written_with_others() -> None:
+    heads = named(1)
+    with App() as app:
+        large = [user("x" * 1_000)] * 70
+        answer = app.send("POST", "/conversations/c0/messages", {"messages": large})
+        assert answer.status_code == 201
+        assert app.writer.batches == []
+    require_whole(*heads)
+
+
 def test_a_repeated_save_gets_its_answer_again_and_those_beside_it_are_stored(app: App) -> None:
     heads = named(3)
     first = app.send(*save("c0", "same"))

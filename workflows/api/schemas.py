@@ -12,7 +12,7 @@ from pydantic import (
     field_validator,
 )
 
-from conversations.domain.message import Draft, IncomingMessage, IncomingMessages
+from conversations.domain.message import ReadMessages
 from ctxadmin.http.described import JsonOf
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
@@ -124,7 +124,7 @@ class PreviewNode(Contract):
         description="A prompt context, instead of a conversation.",
         examples=[{"variables": {"score": 4}}],
     )
-    messages: IncomingMessages = Field([], description="Messages, instead of a conversation.")
+    messages: ReadMessages = Field([], description="Messages, instead of a conversation.")
 
     @field_validator("version", "at", "context", "messages")
     @classmethod
@@ -146,7 +146,7 @@ class PreviewNode(Contract):
             version=self.version,
             conversation=self.conversation_id,
             at=self.at,
-            given=Given(context, _drafts(self.messages, "/messages")),
+            given=Given(context, self.messages),
         )
 
 
@@ -156,7 +156,7 @@ class ApplyFilters(Contract):
     context: ContextSource = Field(
         description="The prompt context to filter.", examples=[{"variables": {"score": 4}}]
     )
-    messages: IncomingMessages = Field([], description="The messages to filter.")
+    messages: ReadMessages = Field([], description="The messages to filter.")
     steps: Annotated[list[FilterStep], Field(max_length=MAX_STEPS)] = Field(
         description="Filters, applied one after the other.",
         examples=[[{"context_type": "llm_context"}]],
@@ -164,7 +164,7 @@ class ApplyFilters(Contract):
 
     def given(self) -> Given:
         context = PromptContext.read(self.context, "/context")
-        return Given(context, _drafts(self.messages, "/messages"))
+        return Given(context, self.messages)
 
 
 class JoinArrival(Contract):
@@ -174,7 +174,7 @@ class JoinArrival(Contract):
     context: ContextSource = Field(
         description="The prompt context that arrives.", examples=[{"variables": {"score": 4}}]
     )
-    messages: IncomingMessages = Field([], description="The messages that arrive.")
+    messages: ReadMessages = Field([], description="The messages that arrive.")
     edge_filter: FilterSource | None = Field(None, description="Filter of the edge.")
 
 
@@ -190,8 +190,7 @@ class JoinArrivals(Contract):
             GivenArrival(
                 edge=each.edge or str(place),
                 given=Given(
-                    PromptContext.read(each.context, f"/arrivals/{place}/context"),
-                    _drafts(each.messages, f"/arrivals/{place}/messages"),
+                    PromptContext.read(each.context, f"/arrivals/{place}/context"), each.messages
                 ),
                 edge_filter=each.edge_filter,
             )
@@ -210,7 +209,3 @@ class CheckCondition(Contract):
         description="A prompt context in which to evaluate it.",
         examples=[{"variables": {"score": 4}}],
     )
-
-
-def _drafts(messages: list[IncomingMessage], pointer: str) -> tuple[Draft, ...]:
-    return tuple(each.draft(f"{pointer}/{place}") for place, each in enumerate(messages))

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
 from pydantic import TypeAdapter
 
+from ctxadmin.http.early_rights import body_needs
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import parse
@@ -44,6 +45,7 @@ class ImportPage:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@body_needs(Action.WORKFLOW_CHANGE)
 def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
     """A workflow of the YAML, also of one with problems; nothing if it cannot be read."""
     actor.require(Action.WORKFLOW_CHANGE)

@@ -15,10 +15,11 @@ from checkpoints import maintenance_lock, thin_store
 from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.management.commands import maintain
-from checkpoints.models import Checkpoint, Execution, Maintenance, PendingEdit
+from checkpoints.models import Checkpoint, Execution, Maintenance, PendingEdit, StateValue
 from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import forking, saving, thinning
 from checkpoints.services.policies import policy_of, set_policy
+from checkpoints.state_store import digest_of_name
 from conversations import erasure
 from conversations.models import Conversation, Message
 from ctxadmin.accounts.models import BrowserSession, EngineToken
@@ -288,6 +289,33 @@ def test_what_fails_is_told_and_left_to_the_next_run() -> None:
     assert (thinned(first), thinned(second)) == (0, 11)
     run()
     assert thinned(first) == 11
+
+
+@pytest.mark.parametrize(
+    "altered",
+    [
+        *({"spans": spans} for spans in (b"{", b"7", b'{"x":1}', b"[1]", b"[[1]]", b"[[1,null]]")),
+        *({"spans": spans} for spans in (b'[["a","b"]]', b"[[3,4],[1,2]]", b"[[1,1]]")),
+        *({"first": 2**31 - 1}, {"last": -1}),
+    ],
+    ids=str,
+)
+def test_a_damaged_value_keeps_its_execution_and_no_other_from_being_thinned(
+    altered: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, whole = long_run(), long_run()
+    values = StateValue.objects.filter(conversation=broken.head.key, key=digest_of_name("value"))
+    assert values.filter(version=6).update(**altered) == 1
+    keep(keep_last=3, hourly_days=0)
+    out = StringIO()
+    with pytest.raises(CommandError, match="1 failed"):
+        call_command("maintain", stdout=out, stderr=out)
+    said = out.getvalue()
+    assert f"{broken.head.public_id}  thinning failed: The stored state key value is not" in said
+    assert (thinned(broken), thinned(whole) > 0) == (0, True)
+    assert [each.message for each in caplog.records if "damaged" in each.message] == [
+        "damaged: state key is not what was written"
+    ]
 
 
 def test_tokens_that_ended_long_ago_go_if_the_policy_says_so() -> None:

@@ -232,3 +232,16 @@ def test_bytes_written_follow_what_changed_and_not_what_is_there() -> None:
     written = [row["written_bytes"] for row in run.versions()]
     assert written[0] < 100
     assert run.versions()[0]["state_bytes"] > 100_000
+
+
+def test_an_engine_sends_the_whole_list_of_a_long_loop_with_every_save() -> None:
+    run = Run.start()
+    executed = ["ask", "use"] * 6_000  # more than a workflow has nodes
+    for number in (1, 2):
+        executed.append("ask")
+        ok(run.save(f"c{number}", state_data={}, executed_node_ids=executed))
+        assert run.snapshot()["executed_node_ids"] == executed
+    most = ["ask"] * 100_000
+    ok(run.save("most", state_data={}, executed_node_ids=most))
+    more = run.save("more", state_data={}, executed_node_ids=[*most, "ask"])
+    refused(more, 422, "validation", "/executed_node_ids")

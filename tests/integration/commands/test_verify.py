@@ -243,6 +243,8 @@ ALTERED: list[tuple[type[Model], dict[str, Any], str, object]] = [
     (Conversation, {}, "checkpoint_bytes", 1),
     (Conversation, {}, "current_revision", 0),
     (Conversation, {}, "current_revision", 999),
+    (Conversation, {}, "log_count", 1),
+    (Conversation, {}, "revision_count", 1),
     (Conversation, {}, "archived", True),
     (Conversation, {}, "updated_at", LONG_AGO),
     (Message, {"index": 1}, "revision", 999),

@@ -3,10 +3,11 @@
 import json
 
 import pytest
-from pydantic import JsonValue
+from pydantic import JsonValue, ValidationError
 
 from conversations.domain.message import (
     MAX_BYTES,
+    IncomingMessage,
     read_logged,
     read_message,
     read_messages,
@@ -290,3 +291,20 @@ def test_other_fields_of_a_message_without_calls_are_kept(field: str, value: Jso
 def test_parts_that_are_no_call_and_no_result_are_taken(kind: str) -> None:
     part: JsonValue = {"type": kind, "text": "x"}
     assert read_messages([{"role": "user", "content": [part]}])
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "system", "tool", "developer", "king", 7])
+@pytest.mark.parametrize(
+    "content", ["x", "", "Grüße\x00", None, [], 7, [{"type": "text", "text": "a"}]]
+)
+def test_a_role_and_a_content_are_read_as_by_the_model(role: JsonValue, content: JsonValue) -> None:
+    """What has no more is read without it."""
+    data: dict[str, JsonValue] = {"role": role, "content": content}
+    try:
+        expected = IncomingMessage.model_validate(data).draft(data)
+    except ValidationError:
+        with pytest.raises(ValidationFailed):
+            read_message(data)
+    else:
+        assert read_message(data) == expected
+        assert read_message(dict(reversed(data.items()))).body != expected.body  # as it came

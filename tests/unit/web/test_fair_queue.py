@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from ctxadmin.http.fair_queue import FairQueue
+from ctxadmin.http.fair_queue import MOST_LARGE_BYTES, SMALL, FairQueue
+
+LARGE = SMALL + 1
 
 
 class _StillLoop(asyncio.SelectorEventLoop):
@@ -18,13 +20,13 @@ class _StillLoop(asyncio.SelectorEventLoop):
 class _Request:
     """A request that begins when it has its turn and ends when it is told to."""
 
-    def __init__(self, queue: FairQueue, caller: str = "", *, is_large: bool = False) -> None:
+    def __init__(self, queue: FairQueue, caller: str = "", *, size: int = 0) -> None:
         self.has_begun = False
         self._may_end = asyncio.Event()
-        self.task = asyncio.ensure_future(self._run(queue, caller, is_large))
+        self.task = asyncio.ensure_future(self._run(queue, caller, size))
 
-    async def _run(self, queue: FairQueue, caller: str, is_large: bool) -> None:
-        async with queue.thread(caller, is_large=is_large):
+    async def _run(self, queue: FairQueue, caller: str, size: int) -> None:
+        async with queue.thread(caller, size=size):
             self.has_begun = True
             await self._may_end.wait()
 
@@ -169,9 +171,9 @@ def test_callers_take_turns_whoever_came_first() -> None:
 def test_large_bodies_of_a_caller_get_a_quarter_and_small_requests_pass_them() -> None:
     async def scene(_: _StillLoop) -> None:
         queue = FairQueue(8)
-        large = [_Request(queue, "greedy", is_large=True) for _ in range(4)]
+        large = [_Request(queue, "greedy", size=LARGE) for _ in range(4)]
         small = [_Request(queue, "greedy") for _ in range(3)]
-        other = [_Request(queue, each, is_large=True) for each in ("other", "other", "third")]
+        other = [_Request(queue, each, size=LARGE) for each in ("other", "other", "third")]
         await _settle()
         assert begun(large) == [0, 1]
         assert begun(small) == [0, 1]  # with two large ones it has half of the threads
@@ -185,7 +187,7 @@ def test_large_bodies_of_a_caller_get_a_quarter_and_small_requests_pass_them() -
 def test_beside_an_embedded_database_a_caller_has_one_large_body_at_a_time() -> None:
     async def scene(loop: _StillLoop) -> None:
         queue = FairQueue(8, seconds=1)
-        large = [_Request(queue, "greedy", is_large=True) for _ in range(3)]
+        large = [_Request(queue, "greedy", size=LARGE) for _ in range(3)]
         other = _Request(queue, "other")
         await _settle()
         assert begun(large) == [0]
@@ -204,7 +206,7 @@ def test_beside_an_embedded_database_a_caller_has_one_large_body_at_a_time() -> 
 def test_those_that_go_while_they_wait_or_begin_leave_their_threads() -> None:
     async def scene(_: _StillLoop) -> None:
         queue = FairQueue(2)
-        first, second, third = (_Request(queue, "a", is_large=True) for _ in range(3))
+        first, second, third = (_Request(queue, "a", size=LARGE) for _ in range(3))
         await _settle()
         first.task.cancel()
         second.task.cancel()
@@ -215,6 +217,45 @@ def test_those_that_go_while_they_wait_or_begin_leave_their_threads() -> None:
         await _settle()
         assert begun(last) == [0, 1]
         for each in last:
+            await each.end()
+
+    _run(scene)
+
+
+def test_large_bodies_begin_as_long_as_their_bytes_have_room_and_none_passes_the_first() -> None:
+    async def scene(_: _StillLoop) -> None:
+        queue = FairQueue(16)
+        half = MOST_LARGE_BYTES // 2
+        first = _Request(queue, "a", size=half)
+        whole = _Request(queue, "b", size=2 * MOST_LARGE_BYTES)  # begins alone
+        later, small = _Request(queue, "c", size=half), _Request(queue, "c")
+        await _settle()
+        began = [each.has_begun for each in (first, whole, later, small)]
+        assert began == [True, False, False, True]
+        await first.end()
+        await _settle()
+        assert [each.has_begun for each in (whole, later)] == [True, False]
+        await whole.end()
+        await _settle()
+        assert later.has_begun
+        for each in (later, small):
+            await each.end()
+
+    _run(scene)
+
+
+def test_a_large_body_that_waits_in_vain_holds_up_nobody() -> None:
+    async def scene(_: _StillLoop) -> None:
+        queue = FairQueue(16)
+        first = _Request(queue, "a", size=LARGE)
+        gone = _Request(queue, "b", size=MOST_LARGE_BYTES)
+        later = _Request(queue, "c", size=LARGE)
+        await _settle()
+        assert not later.has_begun
+        gone.task.cancel()
+        await _settle()
+        assert later.has_begun
+        for each in (first, later):
             await each.end()
 
     _run(scene)
