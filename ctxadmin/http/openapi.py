@@ -132,7 +132,7 @@ class Schema(AutoSchema):
             return None
         schema = components().schema(self.about.body, "validation")
         types = self.map_parsers()
-        content = {kind: {"schema": schema if "json" in kind else _TEXT} for kind in types}
+        content = {kind: {"schema": schema if "json" in kind else _BYTES} for kind in types}
         return {"required": True, "content": content}
 
     def _get_response_bodies(self, direction: str = "response") -> Json:
@@ -195,6 +195,7 @@ class Schema(AutoSchema):
 
 _WITHOUT_BODY: Final = (204, 304)
 _TEXT: Final[Json] = {"type": "string"}
+_BYTES: Final[Json] = {"type": "string", "format": "binary"}  # clients send a file as it is
 _MALFORMED: Final = "The body cannot be read: it is not JSON or YAML, or not UTF-8."
 
 

@@ -36,7 +36,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(environment, "ROOT", tmp_path)
     monkeypatch.setattr(environment, "VENV", venv)
     monkeypatch.setattr(environment, "REQUIREMENTS", {"embedded": requirements})
-    monkeypatch.setattr(environment, "_works", lambda: True)
+    monkeypatch.setattr(environment, "_works", lambda _: True)
     return requirements
 
 
