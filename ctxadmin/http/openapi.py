@@ -19,6 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from ctxadmin.http.described import SENT_EVENTS, Described, Parameter, SentEvent, description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
+from ctxadmin.http.openapi_examples import examples
 from ctxadmin.http.openapi_parts import HEADERS, PROBLEM, SIGNATURE, Json, headers
 from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
 from ctxadmin.identity.roles import who_may
@@ -133,6 +134,9 @@ class Schema(AutoSchema):
         schema = components().schema(self.about.body, "validation")
         types = self.map_parsers()
         content = {kind: {"schema": schema if "json" in kind else _BYTES} for kind in types}
+        example = examples().get(self.get_operation_id(), {})
+        if "body" in example:
+            content["application/json"]["example"] = example["body"]
         return {"required": True, "content": content}
 
     def _get_response_bodies(self, direction: str = "response") -> Json:
@@ -163,6 +167,9 @@ class Schema(AutoSchema):
             kind: {"schema": schema if "json" in kind else self._stream_or_text()}
             for kind in self.about.answer_types
         }
+        example = examples().get(self.get_operation_id(), {})
+        if example.get("status") == status and "application/json" in answer["content"]:
+            answer["content"]["application/json"]["example"] = example["answer"]
         return answer
 
     def _stream_or_text(self) -> Json:
