@@ -108,6 +108,7 @@ class Described:
     answer_types: tuple[str, ...]  # media types, the first one by default
     answer_headers: tuple[str, ...]  # of success, beside those of every answer
     event: Any  # the data of one event of a stream, a model
+    yaml: Any  # what an answer in YAML holds, a model
 
 
 def described(
@@ -125,6 +126,7 @@ def described(
     answer_types: tuple[str, ...] = ("application/json",),
     answer_headers: tuple[str, ...] = (),
     event: object = None,
+    yaml: object = None,
 ) -> Callable[[HandlerT], HandlerT]:
     """Say what the decorated handler takes and answers."""
     about = Described(
@@ -140,6 +142,7 @@ def described(
         answer_types=answer_types,
         answer_headers=answer_headers,
         event=event,
+        yaml=yaml,
     )
 
     def attach(handler: HandlerT) -> HandlerT:

@@ -164,7 +164,7 @@ class Schema(AutoSchema):
             return answer
         schema = components().schema(self.about.answer, "serialization")
         answer["content"] = {
-            kind: {"schema": schema if "json" in kind else self._stream_or_text()}
+            kind: {"schema": schema if "json" in kind else self._stream_or_yaml()}
             for kind in self.about.answer_types
         }
         example = examples().get(self.get_operation_id(), {})
@@ -172,9 +172,9 @@ class Schema(AutoSchema):
             answer["content"]["application/json"]["example"] = example["answer"]
         return answer
 
-    def _stream_or_text(self) -> Json:
+    def _stream_or_yaml(self) -> Json:
         if self.about is None or self.about.event is None:
-            return _TEXT
+            return components().schema(self.about and self.about.yaml, "serialization")
         of_event = components().schema(self.about.event, "serialization")
         return {
             "type": "string",
@@ -201,7 +201,6 @@ class Schema(AutoSchema):
 
 
 _WITHOUT_BODY: Final = (204, 304)
-_TEXT: Final[Json] = {"type": "string"}
 _BYTES: Final[Json] = {"type": "string", "format": "binary"}  # clients send a file as it is
 _MALFORMED: Final = "The body cannot be read: it is not JSON or YAML, or not UTF-8."
 
@@ -277,8 +276,9 @@ def components() -> Components:
             models.append((about.body, "validation"))
         if about and about.answer is not None:
             models.append((about.answer, "serialization"))
-        if about and about.event is not None:
-            models.append((about.event, "serialization"))
+        for model in (about.event, about.yaml) if about else ():
+            if model is not None:
+                models.append((model, "serialization"))
     models += [(event.body, "serialization") for event in SENT_EVENTS.values()]
     return Components(models)
 
