@@ -186,13 +186,13 @@ class Schema(AutoSchema):
     def _error_codes(self) -> set[str]:
         """What was said, and what every operation of this form may answer."""
         codes = {"unauthenticated", "not_acceptable", "rate_limited", "unavailable", "internal"}
+        codes.add("validation")  # of an unknown parameter, which every call refuses
         if self.about:
             names = {parameter["name"] for parameter in self._get_parameters()}
             codes |= {"version_conflict"} if "If-Match" in names else set()
             codes |= {"duplicate"} if "Idempotency-Key" in names else set()
             codes |= {"request_timeout"} if self.about.body else set()
             codes |= set(self.about.errors)
-            codes |= {"validation"} if self.about.parameters or self.about.body else set()
             codes |= {"forbidden"} if self.about.needs else set()
             codes |= {"too_large", "unsupported_media_type"} if self.about.body else set()
         if "{conversation_id}" in self.path:
