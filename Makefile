@@ -16,7 +16,7 @@ run: export CTXADMIN_DATA_DIR := $(DATA_DIR)
 endif
 
 # Only run uses the data folder of the user.
-bench catalogues check check-types check-migrations format: export CTXADMIN_DATA_DIR := .cache/data
+bench catalogues check check-clients check-types check-migrations format: export CTXADMIN_DATA_DIR := .cache/data
 
 environment = "$$(scripts/find_python.sh)" -B -m scripts.environment
 python = .venv/bin/python
@@ -41,12 +41,12 @@ test: tools ## Install what the tests need and run all tests
 	@$(python) -m scripts.run_tests $(ARGS)
 
 .PHONY: check
-check: ## Check format, lint, types, layers, templates, migrations, built files, licenses
+check: ## Check format, lint, types, layers, templates, migrations, built files, licenses, clients
 	@$(environment) test
 	@$(MAKE) $(checks) && echo "==> All checks passed"
 
 checks = check-format check-lint check-types check-layers check-templates check-migrations \
-  check-frozen check-built check-licences
+  check-frozen check-built check-licences check-clients
 .PHONY: $(checks)
 check-format:
 	$(python) -m ruff format --quiet --check .
@@ -67,6 +67,9 @@ check-built:
 	@scripts/check_built.sh
 check-licences:
 	$(python) -m scripts.licences --check
+check-clients:
+	@$(environment) clients || echo "The generators of clients could not be installed."
+	@$(python) -m scripts.check_clients
 
 .PHONY: format
 format: ## Format the code
@@ -108,3 +111,4 @@ tools:
 	@"$$(scripts/find_python.sh)" -B -m scripts.system_packages
 	@$(environment) test
 	@$(environment) production || echo "Tests on MariaDB are skipped, because mysqlclient could not be installed."
+	@$(environment) clients || echo "The test of a generated client is skipped, because its generator could not be installed."

@@ -13,6 +13,7 @@ from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
+from ctxadmin.lib.ids import is_public_id
 from ctxadmin.realtime.announcing import announce, who
 from ctxadmin.realtime.messages import Announced
 from ctxadmin.realtime.protocol import Activity, Gone, Told, Who
@@ -67,6 +68,20 @@ def find(actor: Actor, public_id: str) -> tuple[int, ConversationState]:
     if state is None:
         raise NotFound("The conversation was erased just now.")
     return head.key, state
+
+
+def of_execution(key: int, execution: str, now: ConversationState) -> ConversationState:
+    """Where one execution of a conversation stands or ended; NotFound if it is of another."""
+    if execution == now.execution:
+        return now
+    ended = None
+    if is_public_id(execution):
+        rows = Execution.objects.filter(conversation=key, public_id=execution)
+        ended = rows.values_list("status", "version").first()
+    if ended is None:
+        raise NotFound("The conversation has no such execution.")
+    status, version = ended
+    return now.model_copy(update={"execution": execution, "status": status, "version": version})
 
 
 def read(keys: Sequence[int]) -> Mapping[int, ConversationState]:

@@ -1,7 +1,8 @@
 """Installs the packages that a requirements file pins into .venv, unless they are installed.
 
 It runs on a bare Python 3.11 or later, before anything is installed:
-``python3 -m scripts.environment embedded``.
+``python3 -m scripts.environment embedded``. The generators of clients have an environment of their
+own, because they are programs that ctxadmin never imports.
 """
 
 import hashlib
@@ -14,11 +15,12 @@ from scripts import debian
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-PYTHON = VENV / "bin" / "python"
+CLIENTS = ROOT / ".cache" / "clients"
 REQUIREMENTS = {
     "embedded": ROOT / "requirements" / "embedded.txt",
     "production": ROOT / "requirements.txt",
     "test": ROOT / "requirements" / "test.txt",
+    "clients": ROOT / "requirements" / "clients.txt",
 }
 # Only wheels, so that no compiler is needed; but there is none of mysqlclient for Linux, and of
 # the test's JavaScript engine there is none for every Python.
@@ -26,24 +28,26 @@ FORMATS = {
     "embedded": ["--only-binary=:all:"],
     "production": ["--only-binary=:all:", "--no-binary=mysqlclient"],
     "test": [],
+    "clients": ["--only-binary=:all:"],
 }
 
 
 def install(name: str) -> bool:
     """Install a set unless nothing changed since its last installation; False when pip fails."""
-    ensure_venv()
+    venv = CLIENTS if name == "clients" else VENV
+    ensure_venv(venv)
     requirements = REQUIREMENTS[name]
     pinned = requirements.read_bytes()
     # Another Python or other pins: another fingerprint.
-    fingerprint = hashlib.sha256(pinned + (VENV / "pyvenv.cfg").read_bytes()).hexdigest()
-    stamp = VENV / f".installed-{name}"
+    fingerprint = hashlib.sha256(pinned + (venv / "pyvenv.cfg").read_bytes()).hexdigest()
+    stamp = venv / f".installed-{name}"
     if stamp.is_file() and stamp.read_text() == fingerprint:
         return True
-    where = requirements.relative_to(ROOT)
-    print(f"==> Installing the {pinned.count(b'==')} packages of {where} in .venv", flush=True)
+    what = f"{pinned.count(b'==')} packages of {requirements.relative_to(ROOT)}"
+    print(f"==> Installing the {what} in {venv.relative_to(ROOT)}", flush=True)
     finished = subprocess.run(
         [
-            *_pip(),
+            *_pip(venv),
             "install",
             "--quiet",
             "--no-input",
@@ -60,9 +64,9 @@ def install(name: str) -> bool:
     return True
 
 
-def ensure_venv() -> None:
-    """Make .venv, or make it anew when the Python that it was made with has gone or changed."""
-    if _works():
+def ensure_venv(venv: Path) -> None:
+    """Make it, or make it anew when the Python that it was made with has gone or changed."""
+    if _works(venv):
         return
     missing = not _can_bring_pip() and not importlib.util.find_spec("pip")
     package = f"python{_version(sys.executable)}-venv"
@@ -72,13 +76,20 @@ def ensure_venv() -> None:
             f"As root: {debian.advice([package])}"
         )
     importlib.invalidate_caches()
-    print(f"==> Creating .venv with Python {_version(sys.executable)}", flush=True)
+    print(
+        f"==> Creating {venv.relative_to(ROOT)} with Python {_version(sys.executable)}", flush=True
+    )
     options = [] if _can_bring_pip() else ["--without-pip"]
-    subprocess.run([sys.executable, "-m", "venv", "--clear", *options, str(VENV)], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", *options, str(venv)], check=True)
 
 
-def _works() -> bool:
-    return PYTHON.exists() and (VENV / "lib" / f"python{_version(str(PYTHON))}").is_dir()
+def python_of(venv: Path) -> Path:
+    return venv / "bin" / "python"
+
+
+def _works(venv: Path) -> bool:
+    python = python_of(venv)
+    return python.exists() and (venv / "lib" / f"python{_version(str(python))}").is_dir()
 
 
 def _can_bring_pip() -> bool:
@@ -86,12 +97,13 @@ def _can_bring_pip() -> bool:
     return importlib.util.find_spec("ensurepip") is not None
 
 
-def _pip() -> list[str]:
-    """The pip of .venv, else this machine's, told to work on .venv."""
-    has_own = subprocess.run([str(PYTHON), "-c", "import pip"], capture_output=True, check=False)
+def _pip(venv: Path) -> list[str]:
+    """The pip of the environment, else this machine's, told to work on it."""
+    python = str(python_of(venv))
+    has_own = subprocess.run([python, "-c", "import pip"], capture_output=True, check=False)
     if has_own.returncode == 0:
-        return [str(PYTHON), "-m", "pip"]
-    return [sys.executable, "-m", "pip", "--python", str(PYTHON)]
+        return [python, "-m", "pip"]
+    return [sys.executable, "-m", "pip", "--python", python]
 
 
 def _version(python: str) -> str:

@@ -16,11 +16,12 @@ FILES = (
     ("requirements/production.in", "requirements.txt"),
     ("requirements/embedded.in", "requirements/embedded.txt"),
     ("requirements/test.in", "requirements/test.txt"),
+    ("requirements/clients.in", "requirements/clients.txt"),
 )
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the three files; the first that cannot be resolved ends it."""
+    """Write the files; the first that cannot be resolved ends it."""
     environment = {**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "make lock"}
     for source, target in FILES:
         print(f"==> {source} -> {target}", flush=True)

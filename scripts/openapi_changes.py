@@ -15,7 +15,7 @@ import orjson
 
 Json = dict[str, Any]
 COMMITTED: Final = Path(__file__).with_name("openapi.json")
-_TEXTS: Final = ("description", "summary", "examples")
+_TEXTS: Final = ("description", "summary", "examples", "example")
 _LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 _MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 

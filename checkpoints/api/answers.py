@@ -13,6 +13,7 @@ from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
 from checkpoints.services.updating import Updated
+from conversations.api.formats import ProviderMessage
 from ctxadmin.http.described import Answer
 from ctxadmin.lib import clock
 from workflows.api.answers import ConflictAnswer, DecisionAnswer, NoticeAnswer, SeenMessageAnswer
@@ -271,7 +272,7 @@ class EnteredAnswer(Answer):
     node_id: str = Field(description="Id of the node.", examples=["draft"])
     edges: list[str] = Field(description="Ids of the incoming edges that were used.")
     context: PromptContextInput = Field(description="The prompt context.")
-    messages: list[SeenMessageAnswer] | list[dict[str, JsonValue]] = Field(
+    messages: list[SeenMessageAnswer] | list[ProviderMessage] = Field(
         description="The messages that the node sees, in order."
     )
     messages_from: int | None = Field(
@@ -280,7 +281,7 @@ class EnteredAnswer(Answer):
     format: str | None = Field(
         None, description="Name of the format of the messages.", examples=["openai"]
     )
-    system: list[dict[str, JsonValue]] | None = Field(
+    system: list[ProviderMessage] | None = Field(
         None, description="System messages, in formats that keep them apart."
     )
     warnings: list[NoticeAnswer] = Field(

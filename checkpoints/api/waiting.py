@@ -16,6 +16,7 @@ from rest_framework.exceptions import NotAuthenticated, Throttled
 
 from checkpoints.domain.status import Status
 from checkpoints.events import Event, read_events, standing_at
+from checkpoints.following import of_execution
 from checkpoints.frames import ConversationChanged, ConversationState
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.json_bytes import dumps
@@ -41,13 +42,23 @@ _MOST_UNSENT: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a call waits for: any of the statuses, and a version after this one; else any change."""
+    """What a call waits for: any of the statuses, and a version after this one; else any change.
+
+    With ``execution`` of that one: it is over when another one began.
+    """
 
     statuses: frozenset[Status]
     after_version: int | None
+    execution: str | None = None
+
+    def is_over(self, now: ConversationState) -> bool:
+        """True if the execution that is meant is not the current one, and will not change."""
+        return self.execution is not None and now.execution != self.execution
 
     def is_met(self, now: ConversationState, start: ConversationState) -> bool:
         """True if what is wanted holds; another execution has versions of its own."""
+        if self.is_over(now):
+            return True
         if not self.statuses and self.after_version is None:
             return now.seq > start.seq
         if self.statuses and now.status not in self.statuses:
@@ -118,6 +129,9 @@ async def wait(
         until, now = hub.loop.time() + seconds, start
         while True:
             now = _now(hub, waiter) or now
+            if wanted.is_over(now):
+                now = await hub.ask(of_execution, topic.key, wanted.execution or "", now)
+                return answer(now, changed=True)
             if wanted.is_met(now, start):
                 return answer(now, changed=True)
             left = until - hub.loop.time()

@@ -24,6 +24,11 @@ _WAIT: Final = (
     Parameter("status", "The statuses to wait for, separated by commas."),
     Parameter("after_version", "Wait for a version later than this.", int),
     Parameter(
+        "execution",
+        "Id of the execution that is meant. When another one began, it has ended: the call "
+        "answers with its last status and version.",
+    ),
+    Parameter(
         "timeout",
         "Seconds after which the call answers in any case.",
         int,
@@ -46,6 +51,9 @@ class Wait(ExecutionEndpoint):
         """
         wanted, seconds = self._wanted(request), self._seconds()
         key, now = following.find(self.actor, conversation_id)
+        if wanted.is_over(now):
+            ended = following.of_execution(key, wanted.execution or "", now)
+            return answer(ended, changed=True)
         if seconds == 0 or wanted.is_met(now, now):
             return answer(now, changed=wanted.is_met(now, now))
         topic = Topic(following.KIND, key, self.actor.workspace)
@@ -58,7 +66,8 @@ class Wait(ExecutionEndpoint):
         if unknown:
             text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."
             raise ValidationFailed.at("?status", text)
-        return Wanted(frozenset(map(Status, named)), self.query_int("after_version"))
+        execution = request.query_params.get("execution")
+        return Wanted(frozenset(map(Status, named)), self.query_int("after_version"), execution)
 
     def _seconds(self) -> int:
         seconds = self.query_int("timeout", 30)

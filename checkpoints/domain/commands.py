@@ -12,7 +12,9 @@ from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.reducers import HISTORY, MESSAGES
 from checkpoints.domain.state import MAX_STATE_BYTES, MAX_STATE_KEYS
 from checkpoints.domain.status import Status
-from ctxadmin.lib.contract import Contract
+from conversations.domain.configs import OperationConfig
+from conversations.domain.message import IncomingMessage
+from ctxadmin.lib.contract import Contract, DescribedBy
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.ids import FREE_SCHEMA, is_public_id, is_reserved
 from ctxadmin.lib.json_bytes import canonical, digest, dumps
@@ -50,6 +52,9 @@ StateData = Annotated[dict[str, Data], Field(max_length=MAX_STATE_KEYS)]
 # The first wrong one is enough: millions of problems would take gigabytes to tell.
 Executed = Annotated[list[NodeId], Field(max_length=MAX_EXECUTED, fail_fast=True)]
 Objects = Annotated[list[dict[str, Data]], Field(fail_fast=True)]
+# Read by the domain, with pointers of its own.
+Messages = Annotated[Objects, DescribedBy(list[IncomingMessage])]
+Operations = Annotated[Objects, DescribedBy(list[OperationConfig])]
 
 
 class StartExecution(Contract):
@@ -100,7 +105,7 @@ class SaveCheckpoint(Contract):
         description="Updates of state keys, combined by their reducers.",
         examples=[{"draft": "Dear Ms. Li"}],
     )
-    messages: Objects = Field([], description="Messages to append.")
+    messages: Messages = Field([], description="Messages to append.")
     executed_node_ids: Executed | None = Field(
         None, description="All executed nodes, in order; by default as they were."
     )
@@ -203,7 +208,7 @@ class CompleteNode(Contract):
         description="Updates of state keys, combined by their reducers.",
         examples=[{"score": 4}],
     )
-    messages: Objects = Field([], description="Messages to append.")
+    messages: Messages = Field([], description="Messages to append.")
     status: EngineStatus | None = Field(
         None, description="The new status; by default as the workflow says."
     )
@@ -269,7 +274,7 @@ class UpdateSnapshot(Contract):
         description="Updates of state keys, combined by their reducers.",
         examples=[{"draft": "Dear Ms. Li"}],
     )
-    operations: Objects = Field([], description="Operations on the view, in order.")
+    operations: Operations = Field([], description="Operations on the view, in order.")
     expected_version: Version | None = Field(
         None, description="The version that you read; another one now is `version_conflict`."
     )

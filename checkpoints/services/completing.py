@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from checkpoints.domain.commands import CompleteNode, output_key
 from checkpoints.domain.status import TAKES_CHECKPOINTS, NodeStatus, require
@@ -21,7 +21,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, FieldProblem, InvalidState, TypeMismatch
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.telemetry.metrics import write_repeated
-from ctxadmin.telemetry.traces import span
+from ctxadmin.telemetry.traces import note_model_usage, span
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,8 @@ def complete_in(opened: Writing, new: Completion) -> Completed:
     """
     node_id, command = new.node_id, new.command
     opened.actor.require(_needed(command))
+    if isinstance(usage := getattr(command, "usage", None), BaseModel):
+        note_model_usage(usage.model_dump())
     run = open_or_start(opened)
     check_expected(run, command.expected_version)
     require(run.now.status, TAKES_CHECKPOINTS, "A completion")

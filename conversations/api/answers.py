@@ -4,6 +4,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from conversations.domain.diff import ChangeKind
 from conversations.domain.legacy import MigrationResult
+from conversations.domain.message import ContentPart, ToolCall
 from conversations.domain.revisions import MoveKind, RevisionKind
 from ctxadmin.http.described import Answer, ListOf
 
@@ -84,16 +85,37 @@ class ImportedAnswer(ConversationAnswer):
     report: ReportAnswer = Field(description="What was stored as what, and what was left out.")
 
 
-class MessageAnswer(Answer):
-    """A message with its log index and its additional fields."""
+class MessageFields(Answer):
+    """The fields of a message that its author sent; others are there as they were sent."""
 
     model_config = ConfigDict(extra="allow")
+
+    role: str = Field(description="Who speaks.", examples=["user"])
+    content: str | list[ContentPart] | None = Field(
+        None, description="Text, or a list of parts; null beside tool calls.", examples=["Hi"]
+    )
+    tool_calls: list[ToolCall] | None = Field(
+        None, description="Tool calls of an assistant message."
+    )
+    tool_call_id: str | None = Field(
+        None, description="Id of the call whose result this is, of a tool message."
+    )
+    name: str | None = Field(None, description="Name of the speaker or the tool.")
+    metadata: dict[str, JsonValue] | None = Field(
+        None, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
+    )
+    tool_description: bool = Field(
+        False, description="Whether it tells the model which tools it has."
+    )
+
+
+class MessageAnswer(MessageFields):
+    """A message with its log index and its additional fields."""
 
     index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
     id: str = Field(
         description="Id of the message: the caller's, else `log-{index}`.", examples=["log-0"]
     )
-    role: str = Field(description="Who speaks.", examples=["user"])
     visible: bool = Field(description="Whether it is in the current view.")
     tokens: int = Field(
         description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from pydantic import Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
 from conversations.api.answers import WarningAnswer
 from conversations.domain.formats.formats import FORMATS, OWN, ProviderFormat, provider_format
@@ -20,14 +20,45 @@ FORMAT: Final = Parameter(
 )
 
 
+class ProviderMessage(Answer):
+    """A message or an item as the provider of the format takes it; the fields are the provider's.
+
+    Messages have a `role` and a `content`, items of Responses also a `type`.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    role: str | None = Field(None, description="Who speaks.", examples=["user"])
+    type: str | None = Field(
+        None, description="Kind of an item, in `responses`.", examples=["function_call"]
+    )
+    content: str | list[dict[str, JsonValue]] | None = Field(
+        None, description="Text, or the provider's parts.", examples=["Hi"]
+    )
+    tool_calls: list[dict[str, JsonValue]] | None = Field(
+        None, description="Tool calls of an assistant message, in `openai`."
+    )
+    tool_call_id: str | None = Field(
+        None, description="Id of the call whose result this is, in `openai`."
+    )
+    call_id: str | None = Field(
+        None, description="Id of the call, of calls and results in `responses`."
+    )
+    name: str | None = Field(None, description="Name of the speaker or the tool.")
+    arguments: str | None = Field(
+        None, description="Arguments of a call as JSON text, in `responses`."
+    )
+    output: JsonValue = Field(None, description="Result of a call, in `responses`.")
+
+
 class FormattedAnswer(Answer):
     """The visible messages as a provider takes them; `system` only where it is not among them."""
 
     format: str = Field(description="Name of the format of the messages.", examples=["openai"])
-    messages: list[dict[str, JsonValue]] = Field(
+    messages: list[ProviderMessage] = Field(
         description="The visible messages as the provider takes them."
     )
-    system: list[dict[str, JsonValue]] | None = Field(
+    system: list[ProviderMessage] | None = Field(
         None, description="System messages, in formats that keep them apart."
     )
     warnings: list[WarningAnswer] = Field(

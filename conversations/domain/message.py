@@ -1,7 +1,7 @@
 """The contract of an incoming message, read into a draft that can be logged."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -107,8 +107,19 @@ class _Data(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
 
+def _also(**fields: dict[str, object]) -> Callable[[dict[str, Any]], None]:
+    """Describe fields in the JSON Schema that are data: any JSON is taken and kept."""
+    return lambda schema: schema["properties"].update(fields)
+
+
 class ContentPart(_Data):
     """A part of a content; filters search ``text`` parts."""
+
+    model_config = ConfigDict(
+        json_schema_extra=_also(
+            text={"description": "The text of a part of type `text`.", "examples": ["Hi"]}
+        )
+    )
 
     type: str = Field(description="Kind of the part.", examples=["text"])
 
@@ -127,6 +138,16 @@ class ContentPart(_Data):
 
 class ToolCall(_Data):
     """A tool call, stored unchanged; only its id is read."""
+
+    model_config = ConfigDict(
+        json_schema_extra=_also(
+            type={"description": "Kind of the call.", "examples": ["function"]},
+            function={
+                "description": "Name of the function, and its arguments as JSON text.",
+                "examples": [{"name": "find_parcel", "arguments": '{"id": "p-1"}'}],
+            },
+        )
+    )
 
     id: Annotated[str, Field(min_length=1)] = Field(
         description="Id of the call; its result names it.", examples=["call-1"]

@@ -28,20 +28,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    TypeAdapter,
-)
-from pydantic.json_schema import JsonSchemaValue
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 from rest_framework.response import Response
 
 from ctxadmin.http.pagination import DEFAULT_LIMIT, MAX_LIMIT
 from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import DescribedBy
 
 HandlerT = TypeVar("HandlerT", bound=Callable[..., object])
 ItemT = TypeVar("ItemT")
@@ -115,6 +108,7 @@ class Described:
     answer_types: tuple[str, ...]  # media types, the first one by default
     answer_headers: tuple[str, ...]  # of success, beside those of every answer
     event: Any  # the data of one event of a stream, a model
+    yaml: Any  # what an answer in YAML holds, a model
 
 
 def described(
@@ -132,6 +126,7 @@ def described(
     answer_types: tuple[str, ...] = ("application/json",),
     answer_headers: tuple[str, ...] = (),
     event: object = None,
+    yaml: object = None,
 ) -> Callable[[HandlerT], HandlerT]:
     """Say what the decorated handler takes and answers."""
     about = Described(
@@ -147,6 +142,7 @@ def described(
         answer_types=answer_types,
         answer_headers=answer_headers,
         event=event,
+        yaml=yaml,
     )
 
     def attach(handler: HandlerT) -> HandlerT:
@@ -203,22 +199,14 @@ class ListOf(Answer, Generic[ItemT]):
     next: str | None = Field(description="Cursor of the next page; null on the last one.")
 
 
-class JsonOf:
+class JsonOf(DescribedBy):
     """Marks a field that is only described as ``model``: nothing is checked or copied.
 
     ``document: Annotated[object, JsonOf(Document)]`` may hold finished JSON (``orjson.Fragment``),
     which goes from the database to the answer without being read.
     """
 
-    def __init__(self, model: Any) -> None:  # a model or another type that pydantic knows
-        self.model = model
-
     def __get_pydantic_core_schema__(
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         return core_schema.any_schema()
-
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return handler(TypeAdapter(self.model).core_schema)

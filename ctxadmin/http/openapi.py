@@ -19,6 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from ctxadmin.http.described import SENT_EVENTS, Described, Parameter, SentEvent, description_of
 from ctxadmin.http.error_catalogue import CATALOGUE
+from ctxadmin.http.openapi_examples import examples
 from ctxadmin.http.openapi_parts import HEADERS, PROBLEM, SIGNATURE, Json, headers
 from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
 from ctxadmin.identity.roles import who_may
@@ -132,7 +133,10 @@ class Schema(AutoSchema):
             return None
         schema = components().schema(self.about.body, "validation")
         types = self.map_parsers()
-        content = {kind: {"schema": schema if "json" in kind else _TEXT} for kind in types}
+        content = {kind: {"schema": schema if "json" in kind else _BYTES} for kind in types}
+        example = examples().get(self.get_operation_id(), {})
+        if "body" in example:
+            content["application/json"]["example"] = example["body"]
         return {"required": True, "content": content}
 
     def _get_response_bodies(self, direction: str = "response") -> Json:
@@ -160,14 +164,17 @@ class Schema(AutoSchema):
             return answer
         schema = components().schema(self.about.answer, "serialization")
         answer["content"] = {
-            kind: {"schema": schema if "json" in kind else self._stream_or_text()}
+            kind: {"schema": schema if "json" in kind else self._stream_or_yaml()}
             for kind in self.about.answer_types
         }
+        example = examples().get(self.get_operation_id(), {})
+        if example.get("status") == status and "application/json" in answer["content"]:
+            answer["content"]["application/json"]["example"] = example["answer"]
         return answer
 
-    def _stream_or_text(self) -> Json:
+    def _stream_or_yaml(self) -> Json:
         if self.about is None or self.about.event is None:
-            return _TEXT
+            return components().schema(self.about and self.about.yaml, "serialization")
         of_event = components().schema(self.about.event, "serialization")
         return {
             "type": "string",
@@ -179,13 +186,13 @@ class Schema(AutoSchema):
     def _error_codes(self) -> set[str]:
         """What was said, and what every operation of this form may answer."""
         codes = {"unauthenticated", "not_acceptable", "rate_limited", "unavailable", "internal"}
+        codes.add("validation")  # of an unknown parameter, which every call refuses
         if self.about:
             names = {parameter["name"] for parameter in self._get_parameters()}
             codes |= {"version_conflict"} if "If-Match" in names else set()
             codes |= {"duplicate"} if "Idempotency-Key" in names else set()
             codes |= {"request_timeout"} if self.about.body else set()
             codes |= set(self.about.errors)
-            codes |= {"validation"} if self.about.parameters or self.about.body else set()
             codes |= {"forbidden"} if self.about.needs else set()
             codes |= {"too_large", "unsupported_media_type"} if self.about.body else set()
         if "{conversation_id}" in self.path:
@@ -194,7 +201,7 @@ class Schema(AutoSchema):
 
 
 _WITHOUT_BODY: Final = (204, 304)
-_TEXT: Final[Json] = {"type": "string"}
+_BYTES: Final[Json] = {"type": "string", "format": "binary"}  # clients send a file as it is
 _MALFORMED: Final = "The body cannot be read: it is not JSON or YAML, or not UTF-8."
 
 
@@ -269,8 +276,9 @@ def components() -> Components:
             models.append((about.body, "validation"))
         if about and about.answer is not None:
             models.append((about.answer, "serialization"))
-        if about and about.event is not None:
-            models.append((about.event, "serialization"))
+        for model in (about.event, about.yaml) if about else ():
+            if model is not None:
+                models.append((model, "serialization"))
     models += [(event.body, "serialization") for event in SENT_EVENTS.values()]
     return Components(models)
 

@@ -5,9 +5,17 @@ import functools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from ctxadmin.lib.errors import KINDS, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.ids import PATTERN
@@ -54,6 +62,22 @@ _further_spellings: dict[str, set[str]] = {}
 
 # Making one takes longer than reading a small body does.
 _adapters: dict[object, TypeAdapter[Any]] = {}
+
+
+class DescribedBy:
+    """Marks a field that is read as its type and described as ``model``.
+
+    ``messages: Annotated[list[dict[str, JsonValue]], DescribedBy(list[Message])]`` stays JSON until
+    the domain reads it, and its JSON Schema is the model's.
+    """
+
+    def __init__(self, model: Any) -> None:  # a model or another type that pydantic knows
+        self.model = model
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return handler(TypeAdapter(self.model).core_schema)
 
 
 class Contract(BaseModel):

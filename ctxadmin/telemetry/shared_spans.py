@@ -12,7 +12,7 @@ from contextvars import Context
 from typing import TYPE_CHECKING
 
 from ctxadmin.telemetry.facts import Facts
-from ctxadmin.telemetry.traces import NOTHING, mark_failed, tracing
+from ctxadmin.telemetry.traces import NOTHING, conversation_attributes, mark_failed, tracing
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, SpanContext, Tracer
@@ -65,8 +65,7 @@ def _own_write(
             mark_failed(made, type(error).__name__)
             raise
         finally:
-            if facts.actor is not None:  # of strangers it may be any text
-                made.set_attribute("ctxadmin.conversation", conversation)
+            made.set_attributes(conversation_attributes(facts, conversation))
 
 
 def shared_span(writes: Sequence[OwnWrite | None]) -> AbstractContextManager[None]:

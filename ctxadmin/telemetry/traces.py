@@ -6,7 +6,8 @@ counts; exceptions are told by their type, because their texts may quote content
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.trace import Span, Tracer
+
+# Fields of a usage, and what OpenTelemetry's conventions for generative AI call them.
+_USAGE: Final = {
+    "input_tokens": "gen_ai.usage.input_tokens",
+    "output_tokens": "gen_ai.usage.output_tokens",
+    "cached_tokens": "gen_ai.usage.cache_read.input_tokens",
+    "cache_write_tokens": "gen_ai.usage.cache_creation.input_tokens",
+}
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9][\w.:/@+-]{0,127}", re.ASCII)
 
 NOTHING: Final[AbstractContextManager[None]] = nullcontext()
 
@@ -153,9 +163,37 @@ def _attributes(method: str, facts: Facts) -> dict[str, str | int]:
         "http.response.status_code": facts.status,
         **{f"ctxadmin.{name}": value for name, value in facts.ids().items() if name != "trace_id"},
     }
+    found |= conversation_attributes(facts, facts.conversation)
     if facts.code:
         found["error.type"] = facts.code
     return found
+
+
+def conversation_attributes(facts: Facts, conversation: str) -> dict[str, str]:
+    """The conversation of a span; none of a stranger's, which may be any text."""
+    if facts.actor is None or not conversation:
+        return {}
+    return {"ctxadmin.conversation": conversation, "gen_ai.conversation.id": conversation}
+
+
+def note_model_usage(usage: Mapping[str, object]) -> None:
+    """Tell on the span at hand which model worked and how many tokens it took, as far as known.
+
+    ``usage`` has the fields of ``complete``. A model whose name is no plain name is not told: it
+    could be any text.
+    """
+    if tracing.tracer is None:
+        return
+    from opentelemetry.trace import get_current_span
+
+    made = get_current_span()
+    for name, attribute in _USAGE.items():
+        tokens = usage.get(name)
+        if isinstance(tokens, int):
+            made.set_attribute(attribute, tokens)
+    model = usage.get("model")
+    if isinstance(model, str) and _PLAIN_NAME.fullmatch(model):
+        made.set_attribute("gen_ai.response.model", model)
 
 
 def mark_failed(made: Span, kind: str) -> None:

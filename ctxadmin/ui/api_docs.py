@@ -154,7 +154,7 @@ def _page(operation: Operation, said: dict[str, Any]) -> OperationPage:
                 media=media,
                 kind=kind_of(each["schema"], known),
                 rows=rows_of(each["schema"], known),
-                example=_example(media, each["schema"], known),
+                example=_example(media, each, known),
             )
             for media, each in bodies.items()
         ],
@@ -181,10 +181,11 @@ def _answer(status: str, said: dict[str, Any], known: dict[str, Schema]) -> Answ
     return AnswerOf(status, said["description"], forms)
 
 
-def _example(media: str, schema: Schema, known: dict[str, Schema]) -> str:
+def _example(media: str, said: dict[str, Any], known: dict[str, Schema]) -> str:
     if "json" not in media:
         return ""
-    return json.dumps(example_of(schema, known), indent=2, ensure_ascii=False)
+    example = said["example"] if "example" in said else example_of(said["schema"], known)
+    return json.dumps(example, indent=2, ensure_ascii=False)
 
 
 @require_safe

@@ -185,6 +185,22 @@ def test_every_example_of_a_property_is_one_that_its_schema_takes() -> None:
                 assert not wrong, (name, field, wrong)
 
 
+@pytest.mark.parametrize("name", ["IncomingMessage", "MessageAnswer", "SeenMessageAnswer"])
+def test_a_message_declares_what_is_said_in_it(name: str) -> None:
+    schemas = contract()["components"]["schemas"]
+    fields = schemas[name]["properties"]
+    assert {"role", "content", "tool_calls", "tool_call_id", "name", "metadata"} <= fields.keys()
+    assert "#/components/schemas/ContentPart" in json.dumps(fields["content"])
+    assert {"type", "text"} <= schemas["ContentPart"]["properties"].keys()
+    assert {"id", "type", "function"} <= schemas["ToolCall"]["properties"].keys()
+
+
+@pytest.mark.parametrize("body", ["SaveCheckpoint", "CompleteNode"])
+def test_messages_that_come_with_a_checkpoint_are_described_as_those_of_the_log(body: str) -> None:
+    schema = contract()["components"]["schemas"][body]["properties"]["messages"]
+    assert schema["items"] == {"$ref": "#/components/schemas/IncomingMessage"}
+
+
 def test_the_document_is_english_whoever_asks_first() -> None:
     openapi.document.cache_clear()
     with translation.override("zh-hans"):

@@ -6,6 +6,8 @@ from typing import Annotated, Self
 import orjson
 from pydantic import ConfigDict, Field, JsonValue
 
+from conversations.api.answers import MessageFields
+from conversations.api.formats import ProviderMessage
 from ctxadmin.http.described import Answer, JsonOf
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
@@ -219,14 +221,11 @@ class DecisionAnswer(Answer):
     after: JsonValue = Field(None, description="The value after.")
 
 
-class SeenMessageAnswer(Answer):
+class SeenMessageAnswer(MessageFields):
     """A message as a node sees it, with its additional fields."""
-
-    model_config = ConfigDict(extra="allow")
 
     index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
     id: str = Field(description="Id of the message.", examples=["log-0"])
-    role: str = Field(description="Who speaks.", examples=["user"])
     visible: bool = Field(description="Whether it is in the current view.")
     tokens: int = Field(
         description="Tokens of a model: as reported by the engine, else estimated.", examples=[120]
@@ -289,11 +288,11 @@ class PreviewAnswer(AppliedAnswer):
     asked for; ``system`` is null where that has none beside them.
     """
 
-    messages: Annotated[object, JsonOf(list[SeenMessageAnswer] | list[dict[str, JsonValue]])] = (
-        Field(description="The messages that the node would see, in order.")
+    messages: Annotated[object, JsonOf(list[SeenMessageAnswer] | list[ProviderMessage])] = Field(
+        description="The messages that the node would see, in order."
     )
     format: str = Field(description="Name of the format of the messages.", examples=["openai"])
-    system: list[dict[str, JsonValue]] | None = Field(
+    system: Annotated[object, JsonOf(list[ProviderMessage] | None)] = Field(
         description="System messages, in formats that keep them apart."
     )
     conflicts: Conflicts = Field(description="Names with different values on several edges.")

@@ -13,6 +13,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ValidationFailed
 from workflows import exports, queries, services
 from workflows.api.answers import (
+    DocumentJson,
     DraftAnswer,
     ElementChangeAnswer,
     PublishedAnswer,
@@ -207,6 +208,7 @@ class Yaml(Endpoint):
         answer=dict[str, str],
         query=(Parameter("version", f"{_WHICH} The draft by default."),),
         answer_types=("text/yaml", "application/yaml", "application/json"),
+        yaml=DocumentJson,
     )
     def get(self, request: Request, slug: str) -> Response:
         """The document; if only JSON is accepted, as a text in the field `yaml`.

@@ -46,9 +46,14 @@ def find_lack(node: Node, context_type: str, sight: Sight) -> Lack | None:
             ),
             ("tool.*", "function.*", "tool_calls"),
         )
-    if node.type == _MODEL_TYPE or context_type == "llm_context":
+    if calls_a_model(node, context_type):
         return _rejected(node, sight.messages)
     return None
+
+
+def calls_a_model(node: Node, context_type: str) -> bool:
+    """True for a node of type ``llm`` and for one with the context type ``llm_context``."""
+    return node.type == _MODEL_TYPE or context_type == "llm_context"
 
 
 def _rejected(node: Node, messages: Messages) -> Lack | None:

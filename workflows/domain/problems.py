@@ -10,7 +10,8 @@ from pydantic import JsonValue
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.sentence import say
-from workflows.domain.elements import Problem, Severity, read_edge, read_node
+from workflows.domain.elements import Problem, Severity, read_edge
+from workflows.domain.foreseen import node_problems
 from workflows.domain.graph import START, Document, filters_in
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries, standard
@@ -100,7 +101,7 @@ def _elements(document: Document, registries: Registries, pointer: str) -> Itera
         yield too_much
         return
     for index, node in enumerate(document.nodes):
-        yield from read_node(node, registries, f"{pointer}/nodes/{index}").problems
+        yield from node_problems(node, registries, f"{pointer}/nodes/{index}")
     for index, edge in enumerate(document.edges):
         yield from read_edge(edge, registries, f"{pointer}/edges/{index}").problems
 

@@ -13,7 +13,8 @@ from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
 from workflows.definitions import Kept
 from workflows.domain import graph, problems
-from workflows.domain.elements import Problem, read_edge, read_node
+from workflows.domain.elements import Problem, read_edge
+from workflows.domain.foreseen import node_problems
 from workflows.domain.graph import MAX_EDGES, MAX_NODES, Document, Edge, Node
 from workflows.domain.processors import Registries, standard
 from workflows.pages import words
@@ -70,7 +71,7 @@ class Part(Generic[ElementT]):
         element: Node | Edge | None = self.shown
         found: Sequence[Problem] = ()
         if isinstance(element, Node):
-            found = read_node(element, self._registries, "").problems
+            found = node_problems(element, self._registries, "")
             said = words.node_told(element, self._registries)
         elif isinstance(element, Edge):
             found = read_edge(element, self._registries, "").problems

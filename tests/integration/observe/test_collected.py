@@ -97,7 +97,8 @@ class TestWrites:
         waited = told(write).pop("ctxadmin.waited_ms")
         assert isinstance(waited, float)
         assert 0 < waited * 1e6 < write.end_time_unix_nano - write.start_time_unix_nano
-        assert told(write) == {"ctxadmin.conversation": "c0", "ctxadmin.waited_ms": waited}
+        named = {"ctxadmin.conversation": "c0", "gen_ai.conversation.id": "c0"}
+        assert told(write) == {**named, "ctxadmin.waited_ms": waited}
         assert told(own) == {"ctxadmin.messages": messages}
         assert [link.span_id for link in write.links] == [batch.span_id]
         assert [link.span_id for link in batch.links] == [write.span_id]

@@ -156,6 +156,48 @@ def test_what_holds_already_is_answered_at_once_and_so_is_a_timeout_of_zero(api:
     assert api.get("/conversations/one/wait?timeout=0&after_version=1").json()["changed"] is False
 
 
+def begin(api: Api) -> str:
+    """The id of a new execution."""
+    started = api.post("/conversations/one/executions", {})
+    assert started.status_code == 201, started.content
+    execution: str = started.json()["execution"]
+    return execution
+
+
+def test_an_execution_that_is_named_is_meant_also_when_another_one_has_begun(api: Api) -> None:
+    first = begin(api)
+    save(api, 1)
+    path = f"/conversations/one/wait?execution={first}&status=PAUSED&timeout=0"
+    held = {"status": "RUNNING", "version": 1, "revision": 0, "changed": False}
+    assert api.get(path).json() == held
+    api.post("/conversations/one/cancel", {})
+    begin(api)
+    save(api, 2, status="PAUSED")
+    ended = {"status": "CANCELLED", "version": 2, "revision": 0, "changed": True}
+    assert api.get(path).json() == ended
+
+
+def test_who_waits_for_an_execution_hears_when_another_one_begins(app: Any, api: Api) -> None:
+    first = begin(api)
+
+    async def scene() -> None:
+        path = f"/conversations/one/wait?execution={first}&status=PAUSED&timeout=60"
+        call = await Call(app, api.secret, path).waits()
+        await do(api.post, "/conversations/one/cancel", {})
+        await do(begin, api)
+        answer = await call.answer()
+        assert (answer["status"], answer["changed"]) == ("CANCELLED", True)
+
+    play(scene)
+
+
+@pytest.mark.parametrize("name", ["exec_unknown", "", "ü", "x" * 65])
+def test_an_execution_that_the_conversation_never_had_is_not_found(api: Api, name: str) -> None:
+    begin(api)
+    answer = api.get(f"/conversations/one/wait?execution={name}&timeout=0")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
 def test_when_the_time_is_over_it_says_that_nothing_changed(app: Any, api: Api) -> None:
     async def scene() -> None:
         call = await Call(app, api.secret, "/conversations/one/wait?timeout=1").begin()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ctxadmin.http.error_catalogue import CATALOGUE
+
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ROOT / "docs" / "reference" / "semantics.md"
 CITED = re.compile(r"[Ss]emantics ((?:\d\.\d+)(?:(?:-|, | and )\d\.\d+)*)")
@@ -40,6 +42,34 @@ def test_every_rule_that_is_cited_is_there() -> None:
     }
     assert len(cited) > 20
     assert {number: str(path) for number, path in cited.items() if number not in rules} == {}
+
+
+def test_every_error_code_is_in_the_table_of_what_to_do_with_its_status() -> None:
+    text = (ROOT / "docs" / "how-to" / "handle-errors.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| ([\d, ]+) \| (.+) \| (.+) \| (.+) \|$", text, re.MULTILINE)
+    assert sorted(code for code, *_ in rows) == sorted(CATALOGUE)
+    for code, statuses, *cells in rows:
+        assert str(CATALOGUE[code].status) in statuses.split(", "), code
+        assert all(cell.strip() for cell in cells), code
+
+
+def test_an_engine_repeats_only_what_the_table_says() -> None:
+    text = (ROOT / "docs" / "how-to" / "handle-errors.md").read_text()
+    repeated = set(re.findall(r"^\| `(\w+)` \| [^|]+ \| [^|]+ \| yes \|", text, re.MULTILINE))
+    (listed,) = re.findall(r"^RETRY = {(.+)}$", text, re.MULTILINE)
+    assert repeated == set(re.findall(r'"(\w+)"', listed))
+
+
+def test_the_readme_leads_to_every_page_of_the_documentation() -> None:
+    folders = (ROOT / "docs" / name for name in ("how-to", "reference", "explanation", "tutorial"))
+    pages = {str(page.relative_to(ROOT)) for folder in folders for page in folder.glob("*.md")}
+    indexes = ("README.md", "CONTRIBUTING.md")
+    linked = {
+        link
+        for index in indexes
+        for link in re.findall(r"\]\(([^)#]+)", (ROOT / index).read_text())
+    }
+    assert pages <= linked
 
 
 @pytest.mark.parametrize("page", list(files(".md")), ids=lambda page: str(page.relative_to(ROOT)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import debian, environment, licences, run_tests, system_packages
+from scripts import check_clients, debian, environment, licences, run_tests, system_packages
 from scripts.run_tests import Counts, Group
 
 
@@ -36,7 +36,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(environment, "ROOT", tmp_path)
     monkeypatch.setattr(environment, "VENV", venv)
     monkeypatch.setattr(environment, "REQUIREMENTS", {"embedded": requirements})
-    monkeypatch.setattr(environment, "_works", lambda: True)
+    monkeypatch.setattr(environment, "_works", lambda _: True)
     return requirements
 
 
@@ -96,6 +96,23 @@ def test_what_is_there_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(system_packages, "CI_NEEDS", ())
     system_packages.main()
     assert not calls.commands
+
+
+@pytest.mark.parametrize(("ci", "code"), [("", 0), ("true", 1)])
+def test_a_generator_that_is_missing_is_left_out_but_fails_in_ci(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    ci: str,
+    code: int,
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(check_clients, "GENERATOR", tmp_path / "none")
+    monkeypatch.setattr(check_clients, "_installed_types", lambda: False)
+    assert check_clients.main() == code
+    told = capsys.readouterr().err
+    assert "openapi-python-client is not installed" in told
+    assert "openapi-typescript is not installed" in told
 
 
 def counts_of(folder: Path, text: str) -> Counts:

@@ -1,6 +1,7 @@
 """What is wrong with a draft, where, and whether it refuses publishing."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -309,3 +310,53 @@ def test_a_problem_is_written_in_the_contracts_spelling() -> None:
         "severity": "error",
         "node": "a",
     }
+
+
+def blocking(*patterns: str, target: str = "variables", **fields: object) -> dict[str, Any]:
+    included = [{"type": "include", "pattern": pattern, "target": target} for pattern in patterns]
+    return {"rules": included, "default_behavior": "block", **fields}
+
+
+TOOL_NAMES = {"type": "include", "pattern": "tool.*"}
+USER_NAMES = {"type": "include", "pattern": "user.*"}
+NO_MESSAGE = {"type": "exclude", "pattern": "*", "target": "messages"}
+NOBODY = [("/nodes/0/context_filter", "incompatible_context", "warning")]
+INSERT = {
+    "operation": "insert",
+    "insert": {"position": 0, "messages": [{"role": "user", "content": "a"}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "context_filter", "expected"),
+    [
+        # neither a message nor a name that a model's node could use
+        ("llm", blocking(), NOBODY),
+        ("llm", [blocking()], NOBODY),
+        ("llm", blocking(rules=[TOOL_NAMES, NO_MESSAGE]), NOBODY),
+        ("tool", blocking(rules=[USER_NAMES, NO_MESSAGE]), NOBODY),
+        # such a node needs nothing
+        ("user_interaction", blocking(), []),
+        # one name or message is enough
+        ("llm", blocking("llm.*"), []),
+        ("llm", blocking("user", target="messages"), []),
+        ("tool", blocking("tool.x"), []),
+        ("tool", blocking("assistant", target="messages"), []),
+        # an operation may put a message in; a condition may be false
+        ("llm", blocking(messages=[INSERT]), []),
+        (
+            "llm",
+            {"rules": [{"type": "exclude", "pattern": "x", "condition": "variables.a > 1"}]},
+            [],
+        ),
+    ],
+)
+def test_a_node_that_no_context_could_enter_gets_a_warning(
+    kind: str, context_filter: object, expected: object
+) -> None:
+    assert found(problems([node("a", kind, context_filter=context_filter)])) == expected
+
+
+def test_a_node_that_is_wrong_is_not_foreseen_as_well() -> None:
+    wrong = node("a", "llm", context_filter=blocking(), context_type="none_such")
+    assert [each.code for each in problems([wrong])] == ["unknown_context_type"]

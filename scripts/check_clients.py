@@ -1,0 +1,111 @@
+"""Generates a client in Python and types in TypeScript from the OpenAPI document.
+
+``python -m scripts.check_clients`` fails if a generator warns, if a module of the Python client
+cannot be imported, or if the types are not strict TypeScript. A generator that is not installed is
+left out with a word, but fails in CI. ``python -m scripts.environment clients`` installs one, npm
+the other.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from scripts.ci import runs_in_ci
+from scripts.environment import CLIENTS, python_of
+
+SETTINGS: Final = Path(__file__).with_name("clients")
+GENERATOR: Final = CLIENTS / "bin" / "openapi-python-client"
+_NODE: Final = SETTINGS / "node_modules" / ".bin"
+_IMPORT_ALL: Final = """
+import importlib, pkgutil, client
+for module in pkgutil.walk_packages(client.__path__, "client."):
+    importlib.import_module(module.name)
+"""
+
+
+class Failed(Exception):
+    """A generator or what it made has a fault; the text says which."""
+
+
+def python_client(document: Path, folder: Path) -> None:
+    """Make the package ``client`` in a folder; Failed at a warning of the generator."""
+    options = ["--meta", "none", "--fail-on-warning", "--config", str(SETTINGS / "python.yaml")]
+    where = ["--path", str(document), "--output-path", str(folder / "client")]
+    _run([str(GENERATOR), "generate", *options, *where])
+
+
+def typescript_types(document: Path, folder: Path) -> None:
+    """Make ``client.ts`` in a folder and check it; Failed at a warning or an error."""
+    target = folder / "client.ts"
+    told = _run([str(_NODE / "openapi-typescript"), str(document), "--output", str(target)])
+    if "warn" in told.lower() or "⚠" in told:
+        raise Failed(told)
+    _run([str(_NODE / "tsc"), "--noEmit", "--strict", "--lib", "es2022,dom", str(target)])
+
+
+def _run(command: Sequence[str], folder: Path | None = None) -> str:
+    """What a command printed; Failed with it if the command failed."""
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    told = ended.stdout + ended.stderr
+    if ended.returncode:
+        raise Failed(f"{Path(command[0]).name} ended with {ended.returncode}:\n{told}")
+    return told
+
+
+def _installed_types() -> bool:
+    """Whether npm installed what package-lock.json pins."""
+    npm = shutil.which("npm")
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
+    if npm is None:
+        return False
+    return subprocess.run([npm, "--prefix", str(SETTINGS), "ci", *options]).returncode == 0
+
+
+def _document() -> bytes:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
+    import django
+
+    django.setup()
+    from ctxadmin.http.openapi import document
+
+    return document()
+
+
+def _check(folder: Path) -> list[str]:
+    """Generate both; the names of the generators that are not installed."""
+    document = folder / "openapi.json"
+    document.write_bytes(_document())
+    missing = []
+    if GENERATOR.exists():
+        python_client(document, folder)
+        _run([str(python_of(CLIENTS)), "-c", _IMPORT_ALL], folder)
+    else:
+        missing.append("openapi-python-client")
+    if _installed_types():
+        typescript_types(document, folder)
+    else:
+        missing.append("openapi-typescript")
+    return missing
+
+
+def main() -> int:
+    """Check with what is installed; the exit code."""
+    print("Generating clients from the OpenAPI document", flush=True)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            missing = _check(Path(folder))
+    except Failed as fault:
+        print(fault, file=sys.stderr)
+        return 1
+    for name in missing:
+        print(f"{name} is not installed: nothing was generated with it", file=sys.stderr)
+    return 1 if missing and runs_in_ci() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
