@@ -19,8 +19,8 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     """Give ``target`` the versions of ``source`` up to ``to`` with their state.
 
     Their numbers of changes become those of the moves that they came behind, as these are copied.
-    The bytes of the values are returned. Raises Unavailable if versions were thinned meanwhile:
-    what was copied may then lack some of their values.
+    The bytes of the values are returned. Raises Unavailable if versions were thinned or deleted
+    meanwhile: what was copied may then lack some of their values.
     """
     moves = moves_until(source.conversation, to.change_seq)
     for table in (Checkpoint, CheckpointDetails, StateValue):
@@ -45,7 +45,7 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     copied.update(thinned_count=target.thinned_count)
     now = Execution.objects.filter(conversation=source.conversation, number=source.number)
     if now.values_list("thinned_count", flat=True).first() != source.thinned_count:
-        raise Unavailable("Versions of this execution were removed by retention; try again.")
+        raise Unavailable("Versions of this execution were removed meanwhile; try again.")
     values = StateValue.objects.filter(conversation=target.conversation, execution=target.number)
     return values.aggregate(n=Sum(Length("value")))["n"] or 0
 

@@ -33,10 +33,14 @@ MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which checkpoints are asked for; ``before`` is a version or a checkpoint id."""
+    """Which checkpoints are asked for; ``before`` is a version or a checkpoint id.
+
+    Deleted ones are left out unless they are asked for.
+    """
 
     checkpoint_id: str | None = None
     before: str | None = None
+    deleted: bool = False
     details: DetailsFilter = field(default_factory=DetailsFilter)
 
 
@@ -89,12 +93,18 @@ def _find(row: Execution, wanted: Wanted, below: int, request: PageRequest) -> P
     if wanted.checkpoint_id is not None:
         saved = find_saved(row.conversation, wanted.checkpoint_id)
         fits = saved is not None and saved.execution == row.number and saved.version < below
-        return Page(_matching([saved] if saved is not None and fits else [], wanted), None)
+        shown = (
+            [saved] if saved is not None and fits and (wanted.deleted or not saved.deleted) else []
+        )
+        return Page(_matching(shown, wanted), None)
     size = request.limit + 1 if wanted.details.is_empty else max(request.limit + 1, _BLOCK)
+    where: dict[str, object] = {"conversation": row.conversation, "execution": row.number}
+    if not wanted.deleted:
+        where["deleted"] = False
     found: list[Listed] = []
     for _ in range(0, _MOST_SCANNED, size):
         rows = CHECKPOINTS.find_last(
-            {"conversation": row.conversation, "execution": row.number},
+            where,
             "version",
             below=below,
             limit=size,
@@ -144,7 +154,7 @@ def _pieces(
 
 
 def _state(head: Conversation, row: Execution, version: Checkpoint) -> Sequence[bytes]:
-    """The state of a version, null of one that was thinned."""
+    """The state of a version, null of one that was thinned or deleted."""
     if version.thinned_at is not None:
         return [b"null"]
     return state_pieces(moment_of(head, row, version))

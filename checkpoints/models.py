@@ -18,10 +18,10 @@ class Execution(models.Model):
     those who have claimed nodes (see Leases).
     ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
     lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
-    of the state; ``thinned_count`` versions gave their state up to retention. The ``origin_*`` say
-    of a forked one where it came from. ``to_tell`` is since when there is a version that those who
-    asked for it have not been told of, and ``told_version`` the last one that they have: who
-    writes sets the first, who tells the second.
+    of the state; ``thinned_count`` versions gave their state up to retention or were deleted. The
+    ``origin_*`` say of a forked one where it came from. ``to_tell`` is since when there is a
+    version that those who asked for it have not been told of, and ``told_version`` the last one
+    that they have: who writes sets the first, who tells the second.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -112,7 +112,8 @@ class Checkpoint(models.Model):
     appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
     the change in the conversation's audit, below 1 for what a fork has of its source. Since
     ``thinned_at``, if that is set, the version has no state any more, only this row.
-    ``details_sum`` is the check sum of its CheckpointDetails, null if it has none.
+    ``details_sum`` is the check sum of its CheckpointDetails, null if it has none. A ``deleted``
+    one has been without a state since ``thinned_at``, too, and has no details.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -149,6 +150,7 @@ class Checkpoint(models.Model):
     created_at = models.DateTimeField()
     thinned_at = models.DateTimeField(null=True)
     details_sum = models.BigIntegerField(null=True)
+    deleted = models.BooleanField(default=False)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

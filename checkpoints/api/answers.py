@@ -183,6 +183,7 @@ class CheckpointAnswer(Answer):
     executed_count: int = Field(description="Number of executed nodes.", examples=[4])
     restored_from: int | None = Field(description="Version that was restored, if it was a restore.")
     thinned_at: str | None = Field(description="When retention removed its state (ISO 8601, UTC).")
+    deleted_at: str | None = Field(description="When it was deleted (ISO 8601, UTC).")
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
@@ -213,7 +214,7 @@ class PendingWriteAnswer(Answer):
 
 
 class ListedCheckpointAnswer(CheckpointAnswer):
-    """A version in the list; ``state_data`` only with ``include=state``, null of a thinned one."""
+    """A version in the list; ``state_data`` with ``include=state``, null if it is gone."""
 
     metadata: dict[str, JsonValue] = Field(
         description="What the engine said of the checkpoint.", examples=[{"step": 3}]
@@ -221,7 +222,7 @@ class ListedCheckpointAnswer(CheckpointAnswer):
     parent: str | None = Field(description="Id of the checkpoint that this one follows.")
     namespace: str = Field(description="Part of the engine's graph; empty at the top.")
     state_data: dict[str, JsonValue] | None = Field(
-        None, description="The state, with `include=state`; null if retention removed it."
+        None, description="The state, with `include=state`; null if it was removed."
     )
     opaque: dict[str, OpaqueValue] = Field(
         {}, description="State keys with opaque values, with `include=state`."

@@ -75,6 +75,7 @@ class VersionPage:
     comments: Sequence[Said]
     may_comment: bool
     may_label: bool
+    may_delete: bool
     moves: frozenset[str]
 
 
@@ -144,6 +145,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         ],
         may_comment=actor.may(Action.COMMENT_WRITE),
         may_label=actor.may(Action.LABEL_SET),
+        may_delete=presenters.may_delete(actor, row, number),
         moves=presenters.moves_for(actor, now.status),
     )
     return show(request, "checkpoints/version.html", shown)

@@ -14,7 +14,7 @@ from ctxadmin.lib.errors import Forbidden
 def is_allowed(scope: Scope, scopes: frozenset[roles.Scope]) -> bool:
     """False if the endpoint of a request will refuse a token with these scopes."""
     action = needed(scope)
-    return not action or any(roles.allows(scopes, each) for each in action)
+    return not action or any(roles.allows_to_own(scopes, each) for each in action)
 
 
 def require_right(scope: Scope, scopes: frozenset[roles.Scope]) -> None:

@@ -204,6 +204,7 @@ def _free_executions() -> Iterator[Call]:
     yield _of("free", "POST", f"{version}/fork", {"id": "fork", "title": TEXT}, version="1")
     yield _of("free", "POST", "/resume", {"reason": TEXT})
     yield _of("free", "PUT", one, save, checkpoint_id="c3")
+    yield _of("free", "DELETE", one, checkpoint_id="1")
     yield _of("free", "POST", "/reject", {"reason": TEXT})
     yield _of("fork", "POST", "/cancel", {"reason": TEXT})
 
