@@ -28,13 +28,14 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
         copy_rows(table, own, new, "version", to.version + 1)
     rows = Checkpoint.objects.filter(conversation=target.conversation, execution=target.number)
     rows.update(
+        usage_sum=None,  # what was used is the source's
         change_seq=Case(
             *(
                 When(change_seq__gte=move.seq, then=Value(place - len(moves)))
                 for place, move in reversed([*enumerate(moves)])
             ),
             default=Value(-1 - len(moves)),
-        )
+        ),
     )
     rows.filter(version=to.version).update(status=target.status)
     _copy_keys(source, to.version, target)

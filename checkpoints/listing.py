@@ -1,13 +1,14 @@
 """The list of checkpoints: by id, namespace and metadata, with or without their states."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import orjson
 
 from checkpoints.details_store import read_details
 from checkpoints.domain.details import NO_DETAILS, Details, DetailsFilter
+from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import moment_of
 from checkpoints.queries import checkpoint_json, place_after, state_pieces
@@ -18,6 +19,7 @@ from checkpoints.store import (
     find_saved,
     version_saved_as,
 )
+from checkpoints.usage_store import read_usage
 from checkpoints.writes_store import writes_of
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -46,13 +48,15 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A version with what its engine says of it."""
+    """A version with what its engine says of it, and reported."""
 
     row: Checkpoint
     details: Details
+    usage: ModelUsage | None = None
 
     def as_json(self) -> dict[str, object]:
-        return checkpoint_json(self.row) | self.details.as_json()
+        told = checkpoint_json(self.row) | self.details.as_json()
+        return told if self.usage is None else told | {"usage": self.usage.as_json()}
 
 
 def checkpoints_page(
@@ -136,11 +140,12 @@ def _pieces(
     if "writes" in include:
         ids = [each.row.checkpoint_id for each in page.items if each.row.checkpoint_id]
         writes = writes_of(head.key, ids)
+    usage = read_usage(each.row for each in page.items)
     for place, each in enumerate(page.items):
         if size > MOST_BYTES:
             following = encode((page.items[place - 1].row.version,))
             break
-        told = each.as_json()
+        told = replace(each, usage=usage.get(each.row.version)).as_json()
         if "writes" in include:
             told["writes"] = writes.get(each.row.checkpoint_id or "", [])
         item = dumps(told)

@@ -22,6 +22,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment, moment_at, moment_now
 from checkpoints.state_store import LISTS
 from checkpoints.store import CHECKPOINTS, check_manifest, find_current
+from checkpoints.usage_store import usage_at
 from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
@@ -70,6 +71,7 @@ def snapshot_pieces(moment: Moment, keys: Collection[str] | None = None) -> list
         revision=moment.revision,
         pause=moment.pause,
         opaque=list(_opaque(contents)),
+        usage=usage_at(moment.manifest) if isinstance(moment.manifest, Checkpoint) else None,
     ).as_pieces()
 
 

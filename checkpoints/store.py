@@ -21,6 +21,7 @@ from checkpoints.models import (
     StateKey,
     StateValue,
     TaskWrites,
+    Usage,
 )
 from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
@@ -184,6 +185,6 @@ def forget(conversation: int) -> None:
     """Remove everything that is kept of a conversation's executions."""
     for table in (
         *(PendingEdit, Claim, Label, TaskWrites, StateValue, StateKey),
-        *(CheckpointDetails, Checkpoint, ExecutionDetails, Execution),
+        *(Usage, CheckpointDetails, Checkpoint, ExecutionDetails, Execution),
     ):
         table.objects.filter(conversation=conversation).delete()

@@ -9,6 +9,7 @@ from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.domain.task_writes import TaskWrite
+from checkpoints.domain.usage import ModelUsage
 from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
@@ -98,6 +99,9 @@ class SnapshotAnswer(Answer):
     pause: PauseAnswer | None = Field(description="Why it is paused; null if it is not.")
     opaque: dict[str, OpaqueValue] = Field(
         {}, description="State keys with opaque values, as they were sent."
+    )
+    usage: ModelUsage | None = Field(
+        None, description="What the model used, of a former version whose engine reported it."
     )
 
 
@@ -226,6 +230,9 @@ class ListedCheckpointAnswer(CheckpointAnswer):
     )
     opaque: dict[str, OpaqueValue] = Field(
         {}, description="State keys with opaque values, with `include=state`."
+    )
+    usage: ModelUsage | None = Field(
+        None, description="What the model used, if the engine reported it."
     )
     writes: list[PendingWriteAnswer] = Field(
         [], description="Writes of tasks beside the checkpoint, with `include=writes`."

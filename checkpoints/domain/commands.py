@@ -12,6 +12,7 @@ from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.reducers import HISTORY, MESSAGES
 from checkpoints.domain.state import MAX_STATE_BYTES, MAX_STATE_KEYS
 from checkpoints.domain.status import Status
+from checkpoints.domain.usage import ModelUsage
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.ids import FREE_SCHEMA, is_public_id, is_reserved
@@ -218,6 +219,9 @@ class CompleteNode(Contract):
     lease: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
         None, description="Your lease of the node, if you claimed it."
     )
+    usage: Annotated[ModelUsage | None, Field(description="What the model used for this step.")] = (
+        None
+    )
 
     def update(self, node_id: str) -> dict[str, bytes]:
         """The update of the state; the output is in it under ``output_key(node_id)``.
@@ -328,7 +332,7 @@ class ForkCheckpoint(Contract):
 
 
 # Fields that came later count only if they are used: saves of before have digests without them.
-_LATER: Final = frozenset({"metadata", "parent", "namespace", "opaque"})
+_LATER: Final = frozenset({"metadata", "parent", "namespace", "opaque", "usage"})
 
 
 def output_key(node_id: str) -> str:
@@ -351,6 +355,8 @@ def _body_digest(command: SaveCheckpoint | CompleteNode, call: Mapping[str, str]
     opaque = body.get("opaque")
     if isinstance(opaque, dict):
         body["opaque"] = {key: value.model_dump() for key, value in opaque.items()}
+    if isinstance(usage := body.get("usage"), ModelUsage):
+        body["usage"] = usage.model_dump()
     result = body.get("result")
     if isinstance(result, NodeResult):
         body["result"] = dict(result)

@@ -155,6 +155,8 @@ def _executions() -> Iterator[Call]:
         "metadata": {CANARY: TEXT},
     }
     done = {"checkpoint_id": "c1", "result": result, "state_data": STATE, "messages": [USER]}
+    done["usage"] = {"model": TEXT, "input_tokens": 3, "output_tokens": 1}
+    yield Call("GET", "/usage", query={"group": "node,model"})
     yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
     yield _of("run", "GET", "/snapshot", query={"keys": CANARY})
     tried = {"document": DOCUMENT, "last": 2}
