@@ -140,6 +140,8 @@ def _conversations() -> Iterator[Call]:
     yield _of("one", "POST", "/archive")
     yield _of("one", "POST", "/unarchive")
     yield Call("POST", "/conversations/import", CHAT)
+    turn = {"messages": [{"role": "user", "content": [{"type": "text", "text": TEXT}]}]}
+    yield Call("POST", "/conversations", {**turn, "system": TEXT}, {"format": "anthropic"})
     yield _of("one", "DELETE", "")
 
 
