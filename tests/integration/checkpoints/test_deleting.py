@@ -1,7 +1,9 @@
 """Deleting single versions: what goes, what stays readable, what is refused."""
 
 import base64
+from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import connection
@@ -9,17 +11,22 @@ from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 from django.test.utils import CaptureQueriesContext
 
+from checkpoints.domain.commands import ForkCheckpoint, SaveCheckpoint
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateValue, TaskWrites
-from checkpoints.services import thinning
+from checkpoints.queries import compare_moments, find_moment, snapshot_bytes
+from checkpoints.services import deleting, forking, saving, thinning
 from checkpoints.verification import verify_conversation
 from conversations.models import Conversation
 from conversations.verification import Unsummed
 from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.models import AuditEntry
+from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
-from tests.factories import Api, conversation, user, workspace
+from ctxadmin.lib.errors import NotFound, Unavailable
+from tests.factories import Api, conversation, engine, user, workspace
 from tests.integration.checkpoints.flows import Run, chain, everything, ok, refused
+from tests.together import together
 
 pytestmark = pytest.mark.django_db
 BIG = "x" * 5_000
@@ -368,3 +375,67 @@ class TestWhoMay:
         path = f"/conversations/{head.public_id}"
         refused(Api([Scope.ENGINE]).delete(path), 403, "forbidden")
         assert Api([Scope.ADMIN]).delete(path).status_code == 204
+
+
+class TestMeanwhile:
+    """What meets a deletion is told, and never that anything is damaged."""
+
+    @pytest.fixture
+    def me(self) -> Actor:
+        return engine(Scope.ADMIN)
+
+    def test_a_version_that_is_deleted_while_it_is_read_is_not_found(
+        self, run: Run, me: Actor
+    ) -> None:
+        moment = find_moment(me, run.head.public_id, 2)
+        gone(run, 2)
+        with pytest.raises(NotFound, match="deleted"):
+            snapshot_bytes(moment)
+        with pytest.raises(NotFound, match="deleted"):
+            compare_moments(moment, find_moment(me, run.head.public_id))
+
+    def test_so_is_one_that_was_the_latest_when_the_read_began(self, run: Run, me: Actor) -> None:
+        moment = find_moment(me, run.head.public_id)
+        ok(run.save("c5", state_data={"plan": "five"}))
+        gone(run, 4)
+        with pytest.raises(NotFound, match="deleted"):
+            snapshot_bytes(moment)
+
+    def test_a_fork_is_refused_whole(self, run: Run, me: Actor) -> None:
+        before = Execution.objects.get(conversation=run.head.key)
+        gone(run, 2)
+        with (
+            patch("checkpoints.services.forking.find_current", lambda key: before),
+            pytest.raises(Unavailable),
+        ):
+            forking.fork(me, run.head.public_id, 3, ForkCheckpoint())
+        assert Conversation.objects.count() == 1
+
+    @pytest.mark.django_db(transaction=True)
+    @pytest.mark.parametrize("round_", range(3))
+    def test_of_many_that_delete_and_save_at_once_each_has_its_effect_once(
+        self, round_: int
+    ) -> None:
+        actor = engine(Scope.ADMIN)
+        head = conversation(actor=actor)
+        for number in range(1, 9):
+            saving.save(actor, head.public_id, f"c{number}", plan(number))
+
+        def delete_one(version: int) -> None:
+            deleting.delete(actor, head.public_id, version)
+
+        def save_one(number: int) -> None:
+            saving.save(actor, head.public_id, f"c{number}", plan(number))
+
+        works = [partial(delete_one, version) for version in (1, 2, 2, 5, 7)]
+        works += [partial(save_one, number) for number in (9, 10)]
+        assert together(works) == [None] * len(works)
+        rows = Checkpoint.objects.filter(conversation=head.key)
+        assert {*rows.filter(deleted=True).values_list("version", flat=True)} == {1, 2, 5, 7}
+        assert AuditEntry.objects.filter(action="checkpoint.delete").count() == 4
+        now = Conversation.objects.get(key=head.key)
+        assert list(verify_conversation(now, Unsummed())) == []
+
+
+def plan(number: int) -> SaveCheckpoint:
+    return SaveCheckpoint(node_id="a", state_data={"plan": f"{BIG}{number}", "log": [number]})
