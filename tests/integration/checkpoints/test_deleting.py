@@ -24,7 +24,7 @@ from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.errors import NotFound, Unavailable
-from tests.factories import Api, conversation, engine, user, workspace
+from tests.factories import conversation, engine, workspace
 from tests.integration.checkpoints.flows import Run, chain, everything, ok, refused
 from tests.together import together
 
@@ -324,57 +324,6 @@ def test_deleting_reads_what_the_keys_of_one_version_have_and_no_more(run: Run) 
     with CaptureQueriesContext(connection) as many:
         gone(run, 15)
     assert len(many) == len(few)
-
-
-class TestWhoMay:
-    """Engines to what they created, admins to all."""
-
-    def run_of(self, api: Api) -> Run:
-        made = ok(api.post("/conversations", {"messages": [user("hi")]}))
-        run = Run(api, Conversation.objects.get(public_id=made["id"]))
-        for number in (1, 2, 3):
-            ok(run.save(f"c{number}"))
-        return run
-
-    def test_an_engine_deletes_forks_and_erases_what_it_created(self) -> None:
-        run = self.run_of(Api([Scope.ENGINE]))
-        gone(run, 2)
-        made = ok(run.post("checkpoints/3/fork", {"id": "copy"}))
-        assert made["forked_from"]["version"] == 3
-        assert run.api.delete("/conversations/copy").status_code == 204
-        assert run.api.delete(run.path).status_code == 204
-        assert run.get("snapshot").status_code == 404
-
-    def test_what_another_token_created_is_refused_as_before(self) -> None:
-        theirs = self.run_of(Api([Scope.ENGINE]))
-        mine = Run(Api([Scope.ENGINE]), theirs.head)
-        before = everything()
-        told = refused(delete(mine, 2), 403, "forbidden")["detail"]
-        assert told == "checkpoint.delete needs the scope admin."
-        told = refused(mine.post("checkpoints/2/fork"), 403, "forbidden")["detail"]
-        assert told == "checkpoint.fork needs the scope review or admin."
-        told = refused(mine.api.delete(mine.path), 403, "forbidden")["detail"]
-        assert told == "conversation.erase needs the scope admin."
-        assert everything() == before
-
-    def test_a_reviewer_neither_deletes_nor_erases(self) -> None:
-        run = self.run_of(Api([Scope.ENGINE])).by(Scope.REVIEW)
-        refused(delete(run, 2), 403, "forbidden")
-        refused(run.api.delete(run.path), 403, "forbidden")
-        ok(run.post("checkpoints/2/fork"))
-
-    def test_an_import_belongs_to_who_imported_it(self) -> None:
-        api = Api([Scope.ENGINE])
-        made = ok(api.post("/conversations/import", {"messages": [user("hi")]}))
-        refused(Api([Scope.ENGINE]).delete(f"/conversations/{made['id']}"), 403, "forbidden")
-        assert api.delete(f"/conversations/{made['id']}").status_code == 204
-
-    def test_one_that_nobody_is_known_to_have_created_is_an_admins(self) -> None:
-        head = conversation()
-        AuditEntry.objects.filter(stream=head.key, seq=1).update(actor_id="")
-        path = f"/conversations/{head.public_id}"
-        refused(Api([Scope.ENGINE]).delete(path), 403, "forbidden")
-        assert Api([Scope.ADMIN]).delete(path).status_code == 204
 
 
 class TestMeanwhile:
