@@ -72,7 +72,13 @@ def enter(
         return dumps(_answer(moment, node_id, asked))
 
 
-def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> bytes:
+def entered_next(
+    actor: Actor,
+    public_id: str,
+    execution: int,
+    version: int,
+    provider: ProviderFormat | None = None,
+) -> bytes:
     """What the next node saw right after a completion, as JSON; null if none is to run.
 
     ``execution`` and ``version`` are those that the completion wrote. The next is the first ready
@@ -94,7 +100,7 @@ def entered_next(actor: Actor, public_id: str, execution: int, version: int) -> 
     taken = (step["to"] for step in steps if step["passes"] and step["to"] in ready)
     node_id = next(taken, ready[0])
     try:
-        return dumps(_answer(moment, node_id, _Asked()))
+        return dumps(_answer(moment, node_id, _Asked(provider=provider)))
     except ContextError as error:
         problem = {"code": error.code, "detail": error.detail, **error.extra()}
         return dumps({"node_id": node_id, "version": moment.version, "problem": problem})

@@ -12,6 +12,7 @@ from checkpoints.domain.pauses import Rules
 from checkpoints.domain.reducers import MESSAGES
 from checkpoints.domain.status import ENDED
 from checkpoints.domain.timeline import WriteKind, is_told
+from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import Pinned
 from checkpoints.standing import ready_of, stands_at
@@ -25,6 +26,7 @@ from checkpoints.store import (
     find_current,
     marking_of,
 )
+from checkpoints.usage_store import insert_usage, sum_of_usage, usage_row
 from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
 from conversations.domain import pairing
@@ -68,6 +70,7 @@ class Write:
     routing: tuple[Next, ...] = ()
     restored_from: int | None = None
     details: Details | None = None
+    usage: ModelUsage | None = None
 
 
 class ExecutionWriting:
@@ -253,7 +256,13 @@ class ExecutionWriting:
             created_at=self.opened.at,
             details_sum=None if write.details is None else write.details.sum(row.version),
         )
+        usage = None
+        if write.usage is not None:
+            usage = usage_row(row, checkpoint, write.usage)
+            checkpoint.usage_sum = sum_of_usage(usage)
         CHECKPOINTS.insert([checkpoint])
+        if usage is not None:
+            insert_usage(usage)
         if write.details is not None:
             insert_details(checkpoint, write.details)
 

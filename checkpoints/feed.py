@@ -11,7 +11,8 @@ import orjson
 from django.db.models import Q
 
 from checkpoints.frames import named
-from checkpoints.models import Checkpoint, Execution
+from checkpoints.models import Checkpoint, Execution, Usage
+from checkpoints.usage_store import usage_of
 from conversations import feed
 from conversations.damage import ALTERED, damaged
 from conversations.feed import Fed
@@ -157,9 +158,14 @@ def _written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, object]]:
         for (key, number), name in ids.items()
     )
     told: dict[tuple[int, int], dict[str, object]] = {}
-    fields = ("conversation", "execution", "change_seq", "version", "status", "changed_keys")
+    fields = (
+        *("conversation", "execution", "change_seq", "version", "status", "changed_keys"),
+        "usage_sum",
+    )
     checkpoints = Checkpoint.objects.filter(reduce(or_, wanted)).order_by("version")
-    for key, number, seq, version, status, changed in checkpoints.values_list(*fields):
+    manifests = list(checkpoints.values_list(*fields))
+    usage = _usage([row[:2] + row[3:4] for row in manifests if row[6] is not None])
+    for key, number, seq, version, status, changed, _ in manifests:
         try:
             names, more = named(orjson.loads(bytes(changed)))
         except (TypeError, ValueError):  # it is logged, and the event is told without its version
@@ -171,5 +177,20 @@ def _written(rows: Collection[Any]) -> dict[tuple[int, int], dict[str, object]]:
             "status": status,
             "keys": list(names),
             **({"more_keys": True} if more else {}),
+            **usage.get((key, number, version), {}),
         }
     return told
+
+
+def _usage(places: Collection[tuple[int, ...]]) -> dict[tuple[int, ...], dict[str, object]]:
+    """What versions used, by conversation, execution and version; one query if any did."""
+    if not places:
+        return {}
+    wanted = (
+        Q(conversation=key, execution=number, version=version) for key, number, version in places
+    )
+    rows = Usage.objects.filter(reduce(or_, wanted))
+    return {
+        (row.conversation, row.execution, row.version): {"usage": usage_of(row).as_json()}
+        for row in rows
+    }

@@ -19,8 +19,8 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     """Give ``target`` the versions of ``source`` up to ``to`` with their state.
 
     Their numbers of changes become those of the moves that they came behind, as these are copied.
-    The bytes of the values are returned. Raises Unavailable if versions were thinned meanwhile:
-    what was copied may then lack some of their values.
+    The bytes of the values are returned. Raises Unavailable if versions were thinned or deleted
+    meanwhile: what was copied may then lack some of their values.
     """
     moves = moves_until(source.conversation, to.change_seq)
     for table in (Checkpoint, CheckpointDetails, StateValue):
@@ -28,13 +28,14 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
         copy_rows(table, own, new, "version", to.version + 1)
     rows = Checkpoint.objects.filter(conversation=target.conversation, execution=target.number)
     rows.update(
+        usage_sum=None,  # what was used is the source's
         change_seq=Case(
             *(
                 When(change_seq__gte=move.seq, then=Value(place - len(moves)))
                 for place, move in reversed([*enumerate(moves)])
             ),
             default=Value(-1 - len(moves)),
-        )
+        ),
     )
     rows.filter(version=to.version).update(status=target.status)
     _copy_keys(source, to.version, target)
@@ -45,7 +46,7 @@ def copy_execution(source: Execution, to: Checkpoint, target: Execution) -> int:
     copied.update(thinned_count=target.thinned_count)
     now = Execution.objects.filter(conversation=source.conversation, number=source.number)
     if now.values_list("thinned_count", flat=True).first() != source.thinned_count:
-        raise Unavailable("Versions of this execution were removed by retention; try again.")
+        raise Unavailable("Versions of this execution were removed meanwhile; try again.")
     values = StateValue.objects.filter(conversation=target.conversation, execution=target.number)
     return values.aggregate(n=Sum(Length("value")))["n"] or 0
 

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Final
 
 import orjson
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.db.models.functions import Length
 
 from checkpoints.domain.execution import read
@@ -52,10 +52,31 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
     thinned = own.filter(thinned_at__isnull=False).count()
     if thinned != row.thinned_count:
         yield Finding(what, f"says {row.thinned_count} thinned versions, there are {thinned}")
+    yield from guarded(what, _deleted(row, own, records))
     if row.workspace != head.workspace:
         yield Finding(what, "is of another workspace than its conversation")
     if not -1 <= row.told_version <= row.version:
         yield Finding(what, f"was told at version {row.told_version}, which never was")
+
+
+def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Iterator[Finding]:
+    """The versions that were deleted are those of which the audit says so.
+
+    A fork has some that were deleted in its source.
+    """
+    told: set[object] = {
+        each.detail.get("version")
+        for each in records.by_seq.values()
+        if each.action == Action.CHECKPOINT_DELETE.value and each.execution == row.public_id
+    }
+    found = {*own.filter(deleted=True).values_list("version", flat=True)}
+    copied = -1 if row.origin_version is None else row.origin_version
+    unknown = {version for version in found if version > copied} - told
+    for version in sorted(unknown):
+        yield Finding(f"execution {row.number}: version {version}", "was deleted by nobody")
+    for missing in sorted(told - found, key=str):
+        text = "is there, and the audit says that it was deleted"
+        yield Finding(f"execution {row.number}: version {missing}", text)
 
 
 def _side(row: Execution, newest: Checkpoint) -> Iterator[Finding]:

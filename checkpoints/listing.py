@@ -1,13 +1,14 @@
 """The list of checkpoints: by id, namespace and metadata, with or without their states."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import orjson
 
 from checkpoints.details_store import read_details
 from checkpoints.domain.details import NO_DETAILS, Details, DetailsFilter
+from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import moment_of
 from checkpoints.queries import checkpoint_json, place_after, state_pieces
@@ -18,6 +19,7 @@ from checkpoints.store import (
     find_saved,
     version_saved_as,
 )
+from checkpoints.usage_store import read_usage
 from checkpoints.writes_store import writes_of
 from conversations.models import Conversation
 from conversations.store import find_head
@@ -33,22 +35,28 @@ MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which checkpoints are asked for; ``before`` is a version or a checkpoint id."""
+    """Which checkpoints are asked for; ``before`` is a version or a checkpoint id.
+
+    Deleted ones are left out unless they are asked for.
+    """
 
     checkpoint_id: str | None = None
     before: str | None = None
+    deleted: bool = False
     details: DetailsFilter = field(default_factory=DetailsFilter)
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A version with what its engine says of it."""
+    """A version with what its engine says of it, and reported."""
 
     row: Checkpoint
     details: Details
+    usage: ModelUsage | None = None
 
     def as_json(self) -> dict[str, object]:
-        return checkpoint_json(self.row) | self.details.as_json()
+        told = checkpoint_json(self.row) | self.details.as_json()
+        return told if self.usage is None else told | {"usage": self.usage.as_json()}
 
 
 def checkpoints_page(
@@ -89,12 +97,18 @@ def _find(row: Execution, wanted: Wanted, below: int, request: PageRequest) -> P
     if wanted.checkpoint_id is not None:
         saved = find_saved(row.conversation, wanted.checkpoint_id)
         fits = saved is not None and saved.execution == row.number and saved.version < below
-        return Page(_matching([saved] if saved is not None and fits else [], wanted), None)
+        shown = (
+            [saved] if saved is not None and fits and (wanted.deleted or not saved.deleted) else []
+        )
+        return Page(_matching(shown, wanted), None)
     size = request.limit + 1 if wanted.details.is_empty else max(request.limit + 1, _BLOCK)
+    where: dict[str, object] = {"conversation": row.conversation, "execution": row.number}
+    if not wanted.deleted:
+        where["deleted"] = False
     found: list[Listed] = []
     for _ in range(0, _MOST_SCANNED, size):
         rows = CHECKPOINTS.find_last(
-            {"conversation": row.conversation, "execution": row.number},
+            where,
             "version",
             below=below,
             limit=size,
@@ -126,11 +140,12 @@ def _pieces(
     if "writes" in include:
         ids = [each.row.checkpoint_id for each in page.items if each.row.checkpoint_id]
         writes = writes_of(head.key, ids)
+    usage = read_usage(each.row for each in page.items)
     for place, each in enumerate(page.items):
         if size > MOST_BYTES:
             following = encode((page.items[place - 1].row.version,))
             break
-        told = each.as_json()
+        told = replace(each, usage=usage.get(each.row.version)).as_json()
         if "writes" in include:
             told["writes"] = writes.get(each.row.checkpoint_id or "", [])
         item = dumps(told)
@@ -144,7 +159,7 @@ def _pieces(
 
 
 def _state(head: Conversation, row: Execution, version: Checkpoint) -> Sequence[bytes]:
-    """The state of a version, null of one that was thinned."""
+    """The state of a version, null of one that was thinned or deleted."""
     if version.thinned_at is not None:
         return [b"null"]
     return state_pieces(moment_of(head, row, version))

@@ -130,6 +130,8 @@ def _verify_itself(head: Conversation, row: Execution, each: Checkpoint) -> Iter
         yield "does not say which version was restored"
     if bool(each.saved_node) != (each.kind in _SAVES):
         yield "does not say which node was saved"
+    if each.deleted and (each.thinned_at is None or each.details_sum is not None):
+        yield "was deleted, but not whole"
     if (each.checkpoint_id is not None) != bool(each.answer):
         yield "has no answer for a repeat of the save"
     try:

@@ -18,10 +18,10 @@ class Execution(models.Model):
     those who have claimed nodes (see Leases).
     ``status``, ``node_id``, ``waiting_since`` and ``deadline`` repeat what ``decided`` says for
     lists of many executions. ``workflow`` is "" for a free execution. ``state_*`` are the totals
-    of the state; ``thinned_count`` versions gave their state up to retention. The ``origin_*`` say
-    of a forked one where it came from. ``to_tell`` is since when there is a version that those who
-    asked for it have not been told of, and ``told_version`` the last one that they have: who
-    writes sets the first, who tells the second.
+    of the state; ``thinned_count`` versions gave their state up to retention or were deleted. The
+    ``origin_*`` say of a forked one where it came from. ``to_tell`` is since when there is a
+    version that those who asked for it have not been told of, and ``told_version`` the last one
+    that they have: who writes sets the first, who tells the second.
     """
 
     pk = models.CompositePrimaryKey("conversation", "number")
@@ -112,7 +112,9 @@ class Checkpoint(models.Model):
     appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
     the change in the conversation's audit, below 1 for what a fork has of its source. Since
     ``thinned_at``, if that is set, the version has no state any more, only this row.
-    ``details_sum`` is the check sum of its CheckpointDetails, null if it has none.
+    ``details_sum`` is the check sum of its CheckpointDetails, null if it has none. A ``deleted``
+    one has been without a state since ``thinned_at``, too, and has no details. ``usage_sum`` is
+    the check sum of its Usage, null if none was reported.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -149,6 +151,8 @@ class Checkpoint(models.Model):
     created_at = models.DateTimeField()
     thinned_at = models.DateTimeField(null=True)
     details_sum = models.BigIntegerField(null=True)
+    deleted = models.BooleanField(default=False)
+    usage_sum = models.BigIntegerField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -178,6 +182,39 @@ class CheckpointDetails(models.Model):
 
     def __str__(self) -> str:
         return f"details of version {self.version}"
+
+
+class Usage(models.Model):
+    """What the model of a step used, as the engine reported it; only those that did have a row.
+
+    ``workflow`` and ``workflow_version`` are those of the execution, ``node_id`` is the node that
+    was completed, ``cost`` in billionths, ``day`` as 2026-11-24, in UTC. The check sum stands in
+    the checkpoint's own row. Forks do not copy it, thinning and deleting leave it.
+    """
+
+    pk = models.CompositePrimaryKey("conversation", "execution", "version")
+    conversation = models.BigIntegerField()
+    execution = models.IntegerField()
+    version = models.IntegerField()
+    workspace = models.BigIntegerField()
+    workflow = AsciiField(max_length=64, default="")
+    workflow_version = models.IntegerField(null=True)
+    node_id = models.CharField(max_length=128)
+    model = models.CharField(max_length=128, default="")
+    input_tokens = models.IntegerField()
+    cached_tokens = models.IntegerField()
+    cache_write_tokens = models.IntegerField()
+    output_tokens = models.IntegerField()
+    cost = models.BigIntegerField(null=True)
+    day = AsciiField(max_length=10)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["workspace", "day"], name="usage_by_day"),
+        ]
+
+    def __str__(self) -> str:
+        return f"usage of version {self.version}"
 
 
 class TaskWrites(models.Model):

@@ -87,16 +87,17 @@ class Moment:
         found = (totals.digest.hex(), totals.size, totals.keys)
         if found != (manifest.state_digest, manifest.state_bytes, manifest.state_keys):
             missing.append(f"keys of version {self.version}")
-        if missing:
-            self.require_whole()
+        if missing:  # the newest may have been overtaken and deleted since the moment was found
+            find_checkpoint(rows.conversation, rows.execution, self.version)
             raise rows.damaged(missing[0], missing[0], ALTERED)
         return held
 
     def require_whole(self) -> None:
-        """NotFound if retention took the state of a former version since the moment was found.
+        """NotFound if a former version was thinned or deleted since the moment was found.
 
         To be asked after its values are read: they are read by several statements. The newest is
-        never thinned, nor what was the newest a moment ago.
+        neither, and what was it a moment ago and is read whole is what it was: ``held`` and the
+        values find what is missing.
         """
         if self.row is not None and self.version < self.row.version:
             find_checkpoint(self.row.conversation, self.row.number, self.version)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import orjson
@@ -21,6 +22,7 @@ from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment, moment_at, moment_now
 from checkpoints.state_store import LISTS
 from checkpoints.store import CHECKPOINTS, check_manifest, find_current
+from checkpoints.usage_store import usage_at
 from conversations.domain import diff
 from conversations.domain.revisions import Revision
 from conversations.models import Conversation
@@ -69,6 +71,7 @@ def snapshot_pieces(moment: Moment, keys: Collection[str] | None = None) -> list
         revision=moment.revision,
         pause=moment.pause,
         opaque=list(_opaque(contents)),
+        usage=usage_at(moment.manifest) if isinstance(moment.manifest, Checkpoint) else None,
     ).as_pieces()
 
 
@@ -174,11 +177,16 @@ def checkpoint_json(row: Checkpoint) -> dict[str, object]:
         "visible_count": row.visible_count,
         "executed_count": row.executed_count,
         "restored_from": row.restored_from,
-        "thinned_at": None if row.thinned_at is None else clock.iso(row.thinned_at),
+        "thinned_at": None if row.deleted else _time(row.thinned_at),
+        "deleted_at": _time(row.thinned_at) if row.deleted else None,
         "author": row.author,
         "reason": row.reason or None,
         "created_at": clock.iso(row.created_at),
     }
+
+
+def _time(at: datetime | None) -> str | None:
+    return None if at is None else clock.iso(at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from checkpoints.state_sums import (
 from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
 
 EXECUTED: Final = "executed_node_ids"
@@ -166,7 +167,10 @@ class StateRows:
     def _without(self, held: Held, at: int | None) -> ContextError:
         """What is said of a value of which rows are missing."""
         rows = Checkpoint.objects.filter(conversation=self.conversation, execution=self.execution)
-        if at is not None and rows.filter(version=at, thinned_at__isnull=False).exists():
+        gone = None if at is None else rows.filter(version=at, thinned_at__isnull=False).first()
+        if gone is not None and gone.deleted:
+            return NotFound(say("Version {n} was deleted while it was read.", n=gone.version))
+        if gone is not None:
             return NotFound("The state of this version was thinned by retention while it was read.")
         return self.damaged(held.key, held.name, MISSING)
 

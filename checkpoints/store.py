@@ -21,6 +21,7 @@ from checkpoints.models import (
     StateKey,
     StateValue,
     TaskWrites,
+    Usage,
 )
 from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
@@ -109,12 +110,20 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
             raise damaged(conversation, "version", version, MISSING)
         raise NotFound(say("There is no version {n} of this execution.", n=version))
     if row.thinned_at is not None:
+        if row.deleted:
+            raise NotFound(was_deleted(row))
         day = f"{row.thinned_at:%Y-%m-%d %H:%M}"
         raise NotFound(
             f"The state of version {version} was thinned by retention at {day} UTC; the list of "
             "checkpoints tells what it was, and which versions are kept."
         )
     return check_manifest(row)
+
+
+def was_deleted(row: Checkpoint) -> str:
+    """What is said of a version that was deleted."""
+    at = "" if row.thinned_at is None else f"{row.thinned_at:%Y-%m-%d %H:%M}"
+    return say("Version {n} was deleted at {at} UTC.", n=row.version, at=at)
 
 
 def check_manifest(row: Checkpoint) -> Checkpoint:
@@ -176,6 +185,6 @@ def forget(conversation: int) -> None:
     """Remove everything that is kept of a conversation's executions."""
     for table in (
         *(PendingEdit, Claim, Label, TaskWrites, StateValue, StateKey),
-        *(CheckpointDetails, Checkpoint, ExecutionDetails, Execution),
+        *(Usage, CheckpointDetails, Checkpoint, ExecutionDetails, Execution),
     ):
         table.objects.filter(conversation=conversation).delete()

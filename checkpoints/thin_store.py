@@ -1,7 +1,7 @@
 """Thinning in SQL: what an execution's versions say, and taking their state away."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, groupby
@@ -14,7 +14,15 @@ from django.db.models import F
 from checkpoints.domain.retention import Needs, Version
 from checkpoints.domain.status import Status
 from checkpoints.domain.thinning import KeyRow, Span, rows_to_drop
-from checkpoints.models import Checkpoint, Execution, Label, PendingEdit, StateKey, StateValue
+from checkpoints.models import (
+    Checkpoint,
+    CheckpointDetails,
+    Execution,
+    Label,
+    PendingEdit,
+    StateKey,
+    StateValue,
+)
 from checkpoints.state_store import LISTS, quoted
 from checkpoints.writes_store import drop_writes
 from conversations.damage import ALTERED, damaged
@@ -31,7 +39,10 @@ BATCH: Final = 500  # versions of one transaction: about 0.1 s under the lock of
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The versions of an execution as retention looks at them; ``thinned`` are those before."""
+    """The versions of an execution as retention looks at them; ``thinned`` are those before.
+
+    Deleted ones are none of them: no other version would be kept in their place.
+    """
 
     versions: Sequence[Version]
     thinned: frozenset[int]
@@ -49,12 +60,12 @@ class Batch:
 def standing_of(row: Execution) -> Standing:
     """What is known of all versions of an execution, from their manifests."""
     rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
-    names = ("version", "created_at", "status", "restored_from", "thinned_at")
+    names = ("version", "created_at", "status", "restored_from", "thinned_at", "deleted")
     found = list(rows.order_by("version").values_list(*names))
     ends: list[datetime | None] = [*(each[1] for each in found[1:]), None]
     paused_from: int | None = None
     restored: set[int] = set()
-    for number, _, status, restored_from, _ in found:
+    for number, _, status, restored_from, *_ in found:
         if status != Status.PAUSED:
             paused_from = None
         elif paused_from is None:
@@ -63,9 +74,11 @@ def standing_of(row: Execution) -> Standing:
             restored.add(restored_from)
     return Standing(
         versions=[
-            Version(each[0], each[1], until) for each, until in zip(found, ends, strict=True)
+            Version(each[0], each[1], until)
+            for each, until in zip(found, ends, strict=True)
+            if not each[5]
         ],
-        thinned=frozenset(each[0] for each in found if each[4] is not None),
+        thinned=frozenset(each[0] for each in found if each[4] is not None and not each[5]),
         needs=Needs(
             newest=row.version,
             paused_from=paused_from,
@@ -106,23 +119,52 @@ def restored_after(row: Execution, version: int) -> frozenset[int]:
     return frozenset(each for each in found if each is not None)
 
 
-def batches_of(row: Execution, whole: Sequence[int], going: Sequence[int]) -> list[Batch]:
+def batches_of(
+    row: Execution,
+    whole: Sequence[int],
+    going: Sequence[int],
+    *,
+    keys: Collection[str] | None = None,
+) -> list[Batch]:
     """What thinning does, transaction by transaction; after each of them all is consistent.
 
     ``whole`` are the versions that keep their state, ``going`` those that lose it, both ascending.
+    ``keys`` are those of which rows can go, if that is known.
     """
     ends = [*going[BATCH - 1 :: BATCH]]
     if not ends or ends[-1] != going[-1]:
         ends.append(going[-1])
     places: list[list[Place]] = [[] for _ in ends]
-    for key, rows in _rows_by_key(row, whole[-1]):
+    for key, rows in _rows_by_key(row, whole[-1], keys):
         for version, after in rows_to_drop(rows, whole, going):
             places[bisect_left(ends, after)].append((key, version))
     parts = [going[start : start + BATCH] for start in range(0, len(going), BATCH)]
     return [Batch(versions, found) for versions, found in zip(parts, places, strict=True)]
 
 
-def _rows_by_key(row: Execution, newest: int) -> Iterator[tuple[str, list[KeyRow]]]:
+def batch_of_one(row: Execution, version: int) -> Batch:
+    """What goes with a single version that is not the newest.
+
+    Only of keys that were written both since the version before that is whole, and up to the one
+    after: any other row of this version is read by one of these, too.
+    """
+    rows = Checkpoint.objects.filter(
+        conversation=row.conversation, execution=row.number, thinned_at=None
+    )
+    whole = [*rows.exclude(version=version).order_by("version").values_list("version", flat=True)]
+    place = bisect_left(whole, version)
+    before, after = (whole[place - 1] if place else -1), whole[place]
+    values = StateValue.objects.filter(conversation=row.conversation, execution=row.number)
+    since = values.filter(version__gt=before, version__lte=version).values_list("key", flat=True)
+    until = values.filter(version__gt=version, version__lte=after).values_list("key", flat=True)
+    keys = {*since}.intersection(until)
+    [batch] = batches_of(row, whole, [version], keys=keys)
+    return batch
+
+
+def _rows_by_key(
+    row: Execution, newest: int, keys: Collection[str] | None = None
+) -> Iterator[tuple[str, list[KeyRow]]]:
     """The rows of the state up to a version, without values, in the order of the primary key.
 
     Versions that were written since are left alone.
@@ -130,6 +172,8 @@ def _rows_by_key(row: Execution, newest: int) -> Iterator[tuple[str, list[KeyRow
     rows = StateValue.objects.filter(
         conversation=row.conversation, execution=row.number, version__lte=newest
     )
+    if keys is not None:
+        rows = rows.filter(key__in=keys)
     named = rows.order_by("key", "version").values_list("key", "version", "first", "last", "spans")
     for key, group in groupby(named.iterator(_READ), key=lambda each: each[0]):
         yield (
@@ -187,6 +231,23 @@ def drop(row: Execution, batch: Batch, at: datetime) -> int:
         thinned_count=F("thinned_count") + len(batch.versions)
     )
     return freed
+
+
+def mark_deleted(row: Execution, version: int, at: datetime) -> None:
+    """Have a version that has no state be a deleted one, without what was said of it."""
+    own = {"conversation": row.conversation, "execution": row.number, "version": version}
+    CheckpointDetails.objects.filter(**own).delete()
+    Checkpoint.objects.filter(**own).update(deleted=True, thinned_at=at, details_sum=None)
+
+
+def waits_since(row: Execution) -> int | None:
+    """The version from which on an execution has been PAUSED, None if it is not."""
+    if row.status != Status.PAUSED:
+        return None
+    rows = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    others = rows.exclude(status=Status.PAUSED.value).order_by("-version")
+    last = others.values_list("version", flat=True).first()
+    return 0 if last is None else last + 1
 
 
 def _for_pairs(row: Execution, verb: str, places: Sequence[Place]) -> Iterable[int]:

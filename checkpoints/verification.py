@@ -1,6 +1,6 @@
 """Checking all that is stored of one conversation: messages, executions, the audit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import orjson
@@ -19,9 +19,11 @@ from checkpoints.models import (
     StateKey,
     StateValue,
     TaskWrites,
+    Usage,
 )
 from checkpoints.state_sums import sum_of_key, sum_of_value
 from checkpoints.state_verification import verify_state
+from checkpoints.usage_store import sum_of_usage
 from conversations.damage import ALTERED, damaged
 from conversations.models import Comment, Conversation
 from conversations.store import find_head
@@ -38,6 +40,10 @@ from ctxadmin.audit.verification import verify_stream
 from ctxadmin.lib.errors import Damaged
 
 _BLOCK: Final = 500
+_OF_EXECUTIONS: Final = (
+    *(Checkpoint, CheckpointDetails, Usage, StateKey, StateValue),
+    *(Label, Claim, PendingEdit),
+)
 
 
 def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
@@ -55,6 +61,7 @@ def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Findi
         yield from guarded(what, verify_execution(head, row, records))
         yield from guarded(what, verify_manifests(head, row, records))
         yield from guarded(f"{what}: details", _verify_details(row))
+        yield from guarded(f"{what}: usage", _verify_usage(row))
         yield from guarded(f"{what}: state", verify_state(row, unsummed))
     yield from guarded("head", verify_head(head, rows, records))
     yield from _verify_numbers(head, [row.number for row in rows])
@@ -73,18 +80,36 @@ def _verify_writes(head: Conversation) -> Iterator[Finding]:
 
 def _verify_details(row: Execution) -> Iterator[Finding]:
     """What is said of checkpoints, with the sums that their own rows have."""
-    own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
-    with_details = own.exclude(details_sum=None)
-    sums = dict(with_details.values_list("version", "details_sum"))
     stored = CheckpointDetails.objects.filter(conversation=row.conversation, execution=row.number)
-    for each in stored.order_by("version").iterator(_BLOCK):
-        what = f"execution {row.number}: details of version {each.version}"
-        if each.version not in sums:
+    found = (
+        (each.version, details_of(each).sum(each.version))
+        for each in stored.order_by("version").iterator(_BLOCK)
+    )
+    yield from _verify_sums(row, "details", "details_sum", found)
+
+
+def _verify_usage(row: Execution) -> Iterator[Finding]:
+    """What engines reported, with the sums that the rows of checkpoints have."""
+    stored = Usage.objects.filter(conversation=row.conversation, execution=row.number)
+    rows = stored.order_by("version").iterator(_BLOCK)
+    found = ((each.version, sum_of_usage(each)) for each in rows)
+    yield from _verify_sums(row, "usage", "usage_sum", found)
+
+
+def _verify_sums(
+    row: Execution, name: str, column: str, found: Iterable[tuple[int, int]]
+) -> Iterator[Finding]:
+    """Rows beside those of versions, as versions with their sums, and what the versions say."""
+    own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    sums = dict(own.exclude(**{column: None}).values_list("version", column))
+    for version, total in found:
+        what = f"execution {row.number}: {name} of version {version}"
+        if version not in sums:
             yield Finding(what, "belong to nothing")
-        elif sums.pop(each.version) != details_of(each).sum(each.version):
+        elif sums.pop(version) != total:
             yield Finding(what, "are not what was written: their check sum does not fit")
     for version in sorted(sums):
-        yield Finding(f"execution {row.number}: details of version {version}", "are missing")
+        yield Finding(f"execution {row.number}: {name} of version {version}", "are missing")
 
 
 def _verify_edit(what: str, typed: bytes) -> Iterator[Finding]:
@@ -99,7 +124,7 @@ def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]
     """The rows of executions that are not there, and executions that should be."""
     for start, stop in gaps([0, *numbers], max(numbers, default=0)):
         yield Finding(span("execution", start, stop), "is missing")
-    for table in (Checkpoint, CheckpointDetails, StateKey, StateValue, Label, Claim, PendingEdit):
+    for table in _OF_EXECUTIONS:
         rows = table.objects.filter(conversation=head.key).exclude(execution__in=numbers)
         for number in sorted(set(rows.values_list("execution", flat=True))):
             yield Finding(f"{table.__name__} rows of execution {number}", "belong to nothing")

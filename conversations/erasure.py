@@ -6,6 +6,7 @@ from typing import Final
 
 from django.db import transaction
 
+from conversations.creators import require_as_creator
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.models import (
     Comment,
@@ -53,8 +54,9 @@ def erase(
     With ``archived_since`` InvalidState unless it has been archived, and nobody wrote to it, from
     before then on.
     """
-    actor.require(Action.CONVERSATION_ERASE)
+    actor.require_to_own(Action.CONVERSATION_ERASE)
     with writing(actor, public_id) as opened:
+        require_as_creator(actor, Action.CONVERSATION_ERASE, opened.head)
         check_seen(opened, seen)
         key, head = opened.head.key, opened.head
         if archived_since and not (head.archived and head.updated_at < archived_since):

@@ -12,6 +12,7 @@ from django.db import transaction
 
 from conversations.damage import MISSING, damaged
 from conversations.domain import transfer
+from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.imports.chats import OPENAI
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.imports.uploads import Importable
@@ -23,9 +24,10 @@ from conversations.domain.transfer import LoggedMessage, Transfer
 from conversations.domain.view import View
 from conversations.message_rows import checked, sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
+from conversations.provider_views import view_in_format
 from conversations.revision_sums import check_revision, summed
 from conversations.services import NewConversation, append_in, change_of, open_new
-from conversations.store import as_revision, find_head, metadata_of_head, view_of
+from conversations.store import as_revision, find_head, find_revision, metadata_of_head, view_of
 from conversations.stored_views import revision_row
 from conversations.tool_links import call_digest, link, unsettle_at
 from conversations.writing import Writing
@@ -39,13 +41,31 @@ from ctxadmin.lib.json_bytes import dumps
 _BATCH: Final = 1000
 
 
-def export(actor: Actor, public_id: str) -> bytes:
+def export(actor: Actor, public_id: str, provider: ProviderFormat | None = None) -> bytes:
     """The export document of a conversation: log, view, revisions, moves; no executions.
 
-    The export is recorded in the audit.
+    For a ``provider`` the current view as it takes it. The export is recorded in the audit. Raises
+    TooLarge for more messages than a format is written for.
     """
     head = find_head(actor.workspace, public_id)
+    document = _document(head) if provider is None else _for_provider(head, provider)
     record_access(actor, Change(Action.CONVERSATION_EXPORT, "conversation", head.public_id))
+    return document
+
+
+def file_name(public_id: str, provider: ProviderFormat | None) -> str:
+    """How the file of an export is called."""
+    return f"{public_id}.json" if provider is None else f"{public_id}.{provider}.json"
+
+
+def _for_provider(head: Conversation, provider: ProviderFormat) -> bytes:
+    """The current view as the body of a request, without model and settings."""
+    written = view_in_format(head, find_revision(head.key, head.current_revision), provider)
+    messages = {"input" if provider == "responses" else "messages": written.messages}
+    return dumps({"system": written.system, **messages} if written.system else messages)
+
+
+def _document(head: Conversation) -> bytes:
     rows = map(check_revision, Revision.objects.filter(conversation=head.key).order_by("number"))
     moves = Move.objects.filter(conversation=head.key).order_by("seq")
     return transfer.write_export(

@@ -9,6 +9,7 @@ from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.pauses import Outcome, When
 from checkpoints.domain.status import NodeStatus, Status
 from checkpoints.domain.task_writes import TaskWrite
+from checkpoints.domain.usage import ModelUsage
 from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
@@ -100,6 +101,9 @@ class SnapshotAnswer(Answer):
     opaque: dict[str, OpaqueValue] = Field(
         {}, description="State keys with opaque values, as they were sent."
     )
+    usage: ModelUsage | None = Field(
+        None, description="What the model used, of a former version whose engine reported it."
+    )
 
 
 class WaitedAnswer(Answer):
@@ -184,6 +188,7 @@ class CheckpointAnswer(Answer):
     executed_count: int = Field(description="Number of executed nodes.", examples=[4])
     restored_from: int | None = Field(description="Version that was restored, if it was a restore.")
     thinned_at: str | None = Field(description="When retention removed its state (ISO 8601, UTC).")
+    deleted_at: str | None = Field(description="When it was deleted (ISO 8601, UTC).")
     author: str = Field(
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
@@ -214,7 +219,7 @@ class PendingWriteAnswer(Answer):
 
 
 class ListedCheckpointAnswer(CheckpointAnswer):
-    """A version in the list; ``state_data`` only with ``include=state``, null of a thinned one."""
+    """A version in the list; ``state_data`` with ``include=state``, null if it is gone."""
 
     metadata: dict[str, JsonValue] = Field(
         description="What the engine said of the checkpoint.", examples=[{"step": 3}]
@@ -222,10 +227,13 @@ class ListedCheckpointAnswer(CheckpointAnswer):
     parent: str | None = Field(description="Id of the checkpoint that this one follows.")
     namespace: str = Field(description="Part of the engine's graph; empty at the top.")
     state_data: dict[str, JsonValue] | None = Field(
-        None, description="The state, with `include=state`; null if retention removed it."
+        None, description="The state, with `include=state`; null if it was removed."
     )
     opaque: dict[str, OpaqueValue] = Field(
         {}, description="State keys with opaque values, with `include=state`."
+    )
+    usage: ModelUsage | None = Field(
+        None, description="What the model used, if the engine reported it."
     )
     writes: list[PendingWriteAnswer] = Field(
         [], description="Writes of tasks beside the checkpoint, with `include=writes`."

@@ -13,6 +13,7 @@ from checkpoints import feed
 from checkpoints.api.waiting import Waiter
 from checkpoints.api.waiting_views import AnyNegotiation
 from checkpoints.domain.status import Status
+from checkpoints.domain.usage import ModelUsage
 from checkpoints.feed import Wanted
 from conversations.api.endpoints import json_answer
 from conversations.feed import last_position
@@ -73,6 +74,7 @@ class FeedEventAnswer(Answer):
     more_keys: bool | None = Field(
         None, description="Whether it changed more keys than are listed."
     )
+    usage: ModelUsage | None = Field(None, description="What the model of a step used.")
 
 
 class CursorAnswer(Answer):

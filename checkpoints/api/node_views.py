@@ -15,7 +15,9 @@ from checkpoints.domain.commands import ClaimNode, CompleteNode, ReleaseNode
 from checkpoints.known import KnownView
 from checkpoints.services import completing, leasing
 from conversations.api.endpoints import json_answer
-from conversations.api.formats import FORMAT, format_of
+from conversations.api.formats import FORMAT, IN_FORMAT, format_of
+from conversations.domain.formats.formats import ProviderFormat
+from conversations.domain.imports.appended import read_appended
 from ctxadmin.http.described import IF_MATCH, described
 from ctxadmin.http.problems import of_database
 from ctxadmin.identity.roles import Action
@@ -98,6 +100,7 @@ class Complete(ExecutionEndpoint):
         answer=CompletedAnswer,
         status=201,
         also=(200,),
+        query=(IN_FORMAT,),
         headers=(IF_MATCH,),
         errors=("invalid_state", "version_conflict", "duplicate", "type_mismatch"),
         needs=Action.NODE_COMPLETE,
@@ -109,17 +112,23 @@ class Complete(ExecutionEndpoint):
         The same checkpoint id and body again get the same answer, with 200. A node of a workflow
         is completed while it is ready only: else `invalid_state` names the `ready_nodes`. With
         `force`, for which the scope `review` or `admin` is needed, it is completed all the same.
-        A node that was claimed is completed with its `lease`.
+        A node that was claimed is completed with its `lease`. With `format` the `messages` are
+        those of a provider, and so are those of `entered`.
         """
-        command = self.command(CompleteNode)
+        command, provider = self.command(CompleteNode), format_of(self)
+        if provider is not None:
+            chat = read_appended(command.messages, provider).messages
+            command = command.model_copy(update={"messages": chat})
         done = completing.complete(self.actor, conversation_id, node_in(node_id), command)
         answer = done.answer
         if command.enter_next:
-            entered = self._entered_next(conversation_id, done)
+            entered = self._entered_next(conversation_id, done, provider)
             answer = answer[:-1] + b',"entered":' + entered + b"}"
         return json_answer(answer, 200 if done.again else 201)
 
-    def _entered_next(self, conversation_id: str, done: completing.Completed) -> bytes:
+    def _entered_next(
+        self, conversation_id: str, done: completing.Completed, provider: ProviderFormat | None
+    ) -> bytes:
         """What the next node sees; if that cannot be read, why.
 
         The completion is committed by now, and to answer with the error would deny it - unless
@@ -128,7 +137,7 @@ class Complete(ExecutionEndpoint):
         try:
             with finished_for_nobody():
                 return entering.entered_next(
-                    self.actor, conversation_id, done.execution, done.version
+                    self.actor, conversation_id, done.execution, done.version, provider
                 )
         except Error as error:
             refusal = None if connection.in_atomic_block else of_database(error)

@@ -6,6 +6,7 @@ from checkpoints.api import (
     annotation_views,
     feed_views,
     node_views,
+    usage_views,
     views,
     waiting_views,
     what_if_view,
@@ -41,6 +42,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/release", annotation_views.ReleaseReview.as_view()),
     path(f"{_ONE}/wait", waiting_views.Wait.as_view()),
     path(f"{_ONE}/events", waiting_views.Events.as_view()),
+    path("usage", usage_views.UsageSums.as_view()),
     path("events", feed_views.Events.as_view()),
     path("workflows/<str:slug>/what-if", what_if_view.TryWhatIf.as_view()),
 ]

@@ -39,6 +39,7 @@ from checkpoints.domain.details import DetailsFilter, value_spelled
 from checkpoints.domain.task_writes import PutWrites
 from checkpoints.listing import Wanted, checkpoints_page
 from checkpoints.services import (
+    deleting,
     forking,
     moving,
     restoring,
@@ -80,8 +81,8 @@ _BEFORE: Final = Parameter(
 )
 _INCLUDE: Final = Parameter(
     "include",
-    "`state` adds `state_data` and `opaque` to each result, `writes` those of tasks; or both, with "
-    "a comma between.",
+    "`state` adds `state_data` and `opaque` to each result, `writes` those of tasks, `deleted` the "
+    "deleted versions; or several, with commas between.",
 )
 _WRITE_ERRORS: Final = ("invalid_state", "version_conflict")
 _DATA_ERRORS: Final = (*_WRITE_ERRORS, "duplicate", "type_mismatch", "out_of_range")
@@ -160,9 +161,9 @@ class Checkpoints(ExecutionEndpoint):
         """
         query = request.query_params
         include = [part for part in query.get("include", "").split(",") if part]
-        if wrong := sorted({*include} - {"state", "writes"}):
+        if wrong := sorted({*include} - {"state", "writes", "deleted"}):
             raise ValidationFailed.at(
-                "?include", f"{wrong[0][:64]!r} is unknown; known: state, writes"
+                "?include", f"{wrong[0][:64]!r} is unknown; known: state, writes, deleted"
             )
         metadata = {
             name.removeprefix(_IN_METADATA): value_spelled(str(value))
@@ -170,7 +171,10 @@ class Checkpoints(ExecutionEndpoint):
             if name.startswith(_IN_METADATA)
         }
         wanted = Wanted(
-            query.get("id"), query.get("before"), DetailsFilter(query.get("namespace"), metadata)
+            query.get("id"),
+            query.get("before"),
+            "deleted" in include,
+            DetailsFilter(query.get("namespace"), metadata),
         )
         asked = PageRequest.of(query)
         return ChunkedResponse(
@@ -216,6 +220,17 @@ class OneCheckpoint(ExecutionEndpoint):
         command = self.command(SaveCheckpoint)
         saved = saving.save(self.actor, conversation_id, checkpoint_in(checkpoint_id), command)
         return json_answer(saved.answer, 200 if saved.again else 201)
+
+    @described("Delete a checkpoint", errors=("invalid_state",), needs=Action.CHECKPOINT_DELETE)
+    def delete(self, request: Request, conversation_id: str, checkpoint_id: str) -> HttpResponse:
+        """Removes state, metadata and pending writes of a version, by its number, for good.
+
+        Its number, who wrote it and what others refer to stay, messages too. The latest version
+        and version 0 cannot be deleted, nor one with a label, one with unsaved edits, or what a
+        paused execution proposes: `invalid_state`. A repeat changes nothing.
+        """
+        deleting.delete(self.actor, conversation_id, version_in(checkpoint_id))
+        return HttpResponse(status=204)
 
 
 class Writes(ExecutionEndpoint):

@@ -12,6 +12,7 @@ from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.reducers import HISTORY, MESSAGES
 from checkpoints.domain.state import MAX_STATE_BYTES, MAX_STATE_KEYS
 from checkpoints.domain.status import Status
+from checkpoints.domain.usage import ModelUsage
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import IncomingMessage
 from ctxadmin.lib.contract import Contract, DescribedBy
@@ -222,6 +223,9 @@ class CompleteNode(Contract):
     lease: Annotated[str, Field(min_length=1, max_length=64)] | None = Field(
         None, description="Your lease of the node, if you claimed it."
     )
+    usage: Annotated[ModelUsage | None, Field(description="What the model used for this step.")] = (
+        None
+    )
 
     def update(self, node_id: str) -> dict[str, bytes]:
         """The update of the state; the output is in it under ``output_key(node_id)``.
@@ -332,7 +336,7 @@ class ForkCheckpoint(Contract):
 
 
 # Fields that came later count only if they are used: saves of before have digests without them.
-_LATER: Final = frozenset({"metadata", "parent", "namespace", "opaque"})
+_LATER: Final = frozenset({"metadata", "parent", "namespace", "opaque", "usage"})
 
 
 def output_key(node_id: str) -> str:
@@ -355,6 +359,8 @@ def _body_digest(command: SaveCheckpoint | CompleteNode, call: Mapping[str, str]
     opaque = body.get("opaque")
     if isinstance(opaque, dict):
         body["opaque"] = {key: value.model_dump() for key, value in opaque.items()}
+    if isinstance(usage := body.get("usage"), ModelUsage):
+        body["usage"] = usage.model_dump()
     result = body.get("result")
     if isinstance(result, NodeResult):
         body["result"] = dict(result)

@@ -12,6 +12,7 @@ from checkpoints.domain.opaque import is_opaque, value_of
 from checkpoints.domain.pauses import Pause
 from checkpoints.domain.state import KeyHead
 from checkpoints.domain.status import NodeStatus, Status
+from checkpoints.domain.usage import ModelUsage
 from ctxadmin.lib.clock import iso
 from ctxadmin.lib.errors import Duplicate
 from ctxadmin.lib.json_bytes import dumps
@@ -99,7 +100,8 @@ class Snapshot:
     ``state_data``, ``execution_history`` and ``executed_node_ids`` are JSON in pieces and are
     never parsed here; ``state_data`` has the visible messages in it if they were asked for.
     ``pause`` says why a PAUSED execution waits; a former version does not tell. ``opaque`` is the
-    field of that name with its comma, or nothing.
+    field of that name with its comma, or nothing. ``usage`` is what an engine reported, if that
+    is asked for.
     """
 
     conversation_id: str
@@ -118,6 +120,7 @@ class Snapshot:
     revision: int
     pause: Pause | None = None
     opaque: Sequence[bytes] = ()
+    usage: ModelUsage | None = None
 
     def as_pieces(self) -> list[bytes]:
         """The snapshot as one JSON object, in pieces to be sent or joined."""
@@ -136,6 +139,7 @@ class Snapshot:
             "version": self.version,
             "revision": self.revision,
             "pause": None if self.pause is None else self.pause.as_json(),
+            **({} if self.usage is None else {"usage": self.usage.as_json()}),
         }
         return [
             dumps(first)[:-1] + b',"state_data":',

@@ -96,7 +96,8 @@ class Stand:
 class VersionLine:
     """One version of an execution in the timeline.
 
-    ``thinned_at`` is when retention took its state; then nothing but this line is known of it.
+    ``thinned_at`` is when retention took its state, or it was ``deleted``; then nothing but this
+    line is known of it.
     ``took`` is the time since the version before, None if that is not among the lines;
     ``entered`` says whether the status is another than that version's, as far as it is known.
     ``mine`` marks a version of the reader's own, where it is told what happened meanwhile.
@@ -117,6 +118,7 @@ class VersionLine:
     created_at: datetime
     current: bool
     thinned_at: datetime | None
+    deleted: bool = False
     label: str = ""
     took: timedelta | None = None
     entered: bool = True
@@ -230,6 +232,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
         created_at=checkpoint.created_at,
         current=checkpoint.version == row.version,
         thinned_at=checkpoint.thinned_at,
+        deleted=checkpoint.deleted,
     )
 
 
@@ -243,6 +246,11 @@ _MOVES: Final[Mapping[str, tuple[Action, Collection[Status]]]] = {
     "restore": (Action.CHECKPOINT_RESTORE, {Status.PAUSED, Status.FAILED}),
     "fork": (Action.CHECKPOINT_FORK, set(Status) - {Status.IDLE}),
 }
+
+
+def may_delete(actor: Actor, row: Execution, version: int) -> bool:
+    """Whether a page offers to delete a version; what else needs it the service says."""
+    return actor.may(Action.CHECKPOINT_DELETE) and 0 < version < row.version
 
 
 def moves_for(actor: Actor, status: Status) -> frozenset[str]:

@@ -6,6 +6,7 @@ from checkpoints.pages import (
     annotating,
     assigning,
     canvas,
+    deleting,
     editing,
     editor_what_if,
     going_back,
@@ -45,6 +46,7 @@ _pages: list[URLPattern | URLResolver] = [
     path(f"{_ONE}versions/<int:number>/saw/", canvas.saw, name="saw"),
     path(f"{_ONE}versions/<int:number>/restore/", going_back.restore, name="restore"),
     path(f"{_ONE}versions/<int:number>/fork/", going_back.fork, name="fork"),
+    path(f"{_ONE}versions/<int:number>/delete/", deleting.delete, name="delete-version"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

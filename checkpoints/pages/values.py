@@ -113,7 +113,7 @@ def small_values(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]
     if moment.rows is None or not names:
         return {}
     wanted = _that_fit([each for name, each in held_keys(moment).items() if name in names])
-    values = moment.rows.values(wanted)
+    values = moment.rows.values(wanted, moment.version)
     return {each.name: value_of(values[each.key]) for each in wanted}
 
 

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from checkpoints import queries
 from checkpoints.details_store import details_at
 from checkpoints.domain.timeline import compare_keys
+from checkpoints.domain.usage import ModelUsage
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters, values
@@ -24,6 +25,7 @@ from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import labels_of
 from checkpoints.store import find_checkpoint, kept_after, kept_before, version_saved_as
+from checkpoints.usage_store import usage_at
 from conversations.domain.diff import Change
 from conversations.models import Conversation
 from conversations.pages.cards import Said, said_by
@@ -46,8 +48,8 @@ class VersionPage:
 
     ``before`` and ``after`` are the nearest ones that have their state, ``written`` the log
     indices of the messages that came with it. ``namespace``, ``parent`` and ``metadata`` are what
-    the engine said of the checkpoint; ``parent_version`` is None if the parent is not of this
-    execution.
+    the engine said of the checkpoint, ``usage`` what it reported; ``parent_version`` is None if the
+    parent is not of this execution.
     """
 
     title: Text
@@ -70,11 +72,13 @@ class VersionPage:
     parent: str
     parent_version: int | None
     metadata: JsonValue
+    usage: ModelUsage | None
     written: range
     label: str
     comments: Sequence[Said]
     may_comment: bool
     may_label: bool
+    may_delete: bool
     moves: frozenset[str]
 
 
@@ -135,6 +139,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         parent=details.parent,
         parent_version=version_saved_as(row, details.parent) if details.parent else None,
         metadata=orjson.loads(details.metadata),
+        usage=usage_at(checkpoint),
         written=messages_written(row, checkpoint),
         label=labels_of(row, [number]).get(number, ""),
         comments=[
@@ -144,6 +149,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         ],
         may_comment=actor.may(Action.COMMENT_WRITE),
         may_label=actor.may(Action.LABEL_SET),
+        may_delete=presenters.may_delete(actor, row, number),
         moves=presenters.moves_for(actor, now.status),
     )
     return show(request, "checkpoints/version.html", shown)

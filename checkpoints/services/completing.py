@@ -182,6 +182,7 @@ def _record(
         body_digest=digest,
         answer=dumps(answer),
         routing=taken.routing,
+        usage=command.usage,
     )
     run.record(taken.decision, write)
     return write.answer

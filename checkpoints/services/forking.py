@@ -13,6 +13,7 @@ from checkpoints.models import Checkpoint, Execution, ExecutionDetails
 from checkpoints.services.opening import require_execution
 from checkpoints.store import find_checkpoint, find_current
 from conversations.copying import UpTo, copy_conversation
+from conversations.creators import require_as_creator
 from conversations.models import Conversation
 from conversations.services import NewConversation, open_new
 from conversations.store import find_head, metadata_of_head
@@ -47,8 +48,9 @@ def fork(
     and another is the newest. One transaction makes the new conversation; the record on the
     source is another.
     """
-    actor.require(Action.CHECKPOINT_FORK)
+    actor.require_to_own(Action.CHECKPOINT_FORK)
     source = find_head(actor.workspace, public_id)
+    require_as_creator(actor, Action.CHECKPOINT_FORK, source)
     row = find_current(source.key)
     if row is None:
         raise NotFound("This conversation has no execution to fork.")

@@ -1,6 +1,7 @@
 """Writes of tasks beside a checkpoint, which make no version."""
 
 from checkpoints.domain.task_writes import MOST_TASKS, PutWrites
+from checkpoints.store import find_saved, was_deleted
 from checkpoints.writes_store import count_tasks, find_writes, put_writes
 from conversations.store import find_head
 from conversations.writing import writing
@@ -14,7 +15,7 @@ def put(actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWr
     """Store a task's writes in the place of its former ones; True if it had none (semantics 3.18).
 
     They may come before their checkpoint is saved. The same ones again change nothing. TooLarge
-    over MOST_TASKS tasks of a checkpoint.
+    over MOST_TASKS tasks of a checkpoint, NotFound for one that was deleted.
     """
     actor.require(Action.CHECKPOINT_WRITES)
     stored = command.stored()
@@ -23,15 +24,26 @@ def put(actor: Actor, public_id: str, checkpoint: str, task: str, command: PutWr
         before = find_writes(key, checkpoint, task)
         if before == stored:
             return False
-        if before is None and count_tasks(key, checkpoint) >= MOST_TASKS:
-            message = f"A checkpoint has writes of at most {MOST_TASKS} tasks."
-            raise TooLarge(message, limit=MOST_TASKS)
+        if before is None:
+            _require_room(key, checkpoint)
         put_writes(key, checkpoint, task, stored)
         opened.size += len(stored)
         detail = {"checkpoint": checkpoint, "task": task, "writes": len(command.writes)}
         change = Change(Action.CHECKPOINT_WRITES, "conversation", public_id, detail=detail)
         opened.commit(change)
     return before is None
+
+
+def _require_room(conversation: int, checkpoint: str) -> None:
+    """TooLarge or NotFound unless a checkpoint may have the writes of one more task."""
+    count = count_tasks(conversation, checkpoint)
+    if count >= MOST_TASKS:
+        message = f"A checkpoint has writes of at most {MOST_TASKS} tasks."
+        raise TooLarge(message, limit=MOST_TASKS)
+    if count == 0:  # those of a deleted checkpoint are gone
+        saved = find_saved(conversation, checkpoint)
+        if saved is not None and saved.deleted:
+            raise NotFound(was_deleted(saved))
 
 
 def get(actor: Actor, public_id: str, checkpoint: str, task: str) -> bytes:

@@ -19,6 +19,19 @@ FORMAT: Final = Parameter(
     limits={"enum": list(NAMES), "default": OWN},
 )
 
+IN_FORMAT: Final = Parameter(
+    "format",
+    "How the messages of the body are written: as in this contract (`ctxadmin`), or as OpenAI's "
+    "chat completions, Anthropic's Messages, OpenAI's Responses or Vercel's AI SDK have them.",
+    limits={"enum": list(NAMES), "default": OWN},
+)
+EXPORT_FORMAT: Final = Parameter(
+    "format",
+    "All of the conversation (`ctxadmin`), or its current view as OpenAI's chat completions, "
+    "Anthropic's Messages, OpenAI's Responses or Vercel's AI SDK take it.",
+    limits={"enum": list(NAMES), "default": OWN},
+)
+
 
 class ProviderMessage(Answer):
     """A message or an item as the provider of the format takes it; the fields are the provider's.

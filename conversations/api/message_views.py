@@ -10,11 +10,12 @@ from rest_framework.response import Response
 from conversations import message_pages, queries, services
 from conversations.api.answers import AppendedAnswer, MessageAnswer, PoppedAnswer
 from conversations.api.endpoints import ConversationEndpoint, json_answer
-from conversations.api.formats import FORMAT, FormattedAnswer, format_of, formatted_json
-from conversations.api.schemas import AppendMessages, PopMessages
+from conversations.api.formats import FORMAT, IN_FORMAT, FormattedAnswer, format_of, formatted_json
+from conversations.api.schemas import AppendInFormat, AppendMessages, PopMessages
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.formats.written import Written
+from conversations.domain.message import Draft
 from conversations.models import Conversation
 from conversations.provider_views import view_in_format
 from conversations.store import find_head
@@ -73,16 +74,25 @@ class Messages(ConversationEndpoint):
 
     @described(
         "Append messages",
-        body=AppendMessages,
+        body=AppendMessages | AppendInFormat,
         answer=AppendedAnswer,
         status=201,
+        query=(IN_FORMAT,),
         headers=(IF_MATCH,),
         errors=("duplicate", "version_conflict"),
         needs=Action.MESSAGES_APPEND,
     )
     def post(self, request: Request, conversation_id: str) -> Response:
-        """Never conflicts without `If-Match`."""
-        drafts = self.body(AppendMessages).messages
+        """Never conflicts without `If-Match`.
+
+        With `format` the messages are those of a provider, as `GET` gives them; what cannot be
+        stored is refused with its place.
+        """
+        name = format_of(self)
+        if name is None:
+            drafts: Sequence[Draft] = self.body(AppendMessages).messages
+        else:
+            drafts = self.body(AppendInFormat).drafts(name)
         seen = self.seen_view()
         appended = services.append(self.actor, conversation_id, drafts, seen=seen)
         return Response(appended.as_json(), status=201)

@@ -1,11 +1,13 @@
 """The request bodies of the conversation endpoints."""
 
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonSchema
 
 from conversations.domain.configs import OperationConfig
-from conversations.domain.message import ReadMessages
+from conversations.domain.formats.formats import ProviderFormat
+from conversations.domain.imports.appended import read_appended
+from conversations.domain.message import MOST_MESSAGES, Draft, ReadMessages
 from ctxadmin.http.pagination import MAX_LIMIT
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
@@ -19,6 +21,9 @@ Reason = Annotated[str, Field(max_length=2000)]
 Title = Annotated[str, Field(max_length=300)]
 Tools = Annotated[str, Field(max_length=MAX_TEXT)]
 Number = Annotated[int, Field(ge=0)]
+Objects = list[dict[str, Data]]
+FormattedMessages = Annotated[Objects, Field(max_length=MOST_MESSAGES, fail_fast=True)]
+System = str | Annotated[list[dict[str, Data]], Field(fail_fast=True)] | None
 
 
 def _public_id(text: str) -> str:
@@ -32,8 +37,8 @@ def _public_id(text: str) -> str:
 PublicId = Annotated[str, AfterValidator(_public_id), WithJsonSchema(ids.FREE_SCHEMA)]
 
 
-class CreateConversation(Contract):
-    """``POST /conversations``."""
+class _NewConversation(Contract):
+    """What a new conversation has beside its messages."""
 
     id: PublicId | None = Field(
         None, description="Id that you choose; by default one is made.", examples=["support-42"]
@@ -43,8 +48,28 @@ class CreateConversation(Contract):
     metadata: dict[str, Data] = Field(
         {}, description="Any JSON of the caller, by name.", examples=[{"customer": "c-7"}]
     )
-    messages: ReadMessages = Field([], description="First messages of the log.")
     tools: Tools = Field("", description="Text of the tool description.")
+
+
+class CreateConversation(_NewConversation):
+    """``POST /conversations``."""
+
+    messages: ReadMessages = Field([], description="First messages of the log.")
+
+    def drafts(self) -> tuple[Draft, ...]:
+        return tuple(self.messages)
+
+
+class CreateInFormat(_NewConversation):
+    """``POST /conversations?format=``: with messages as a provider has them."""
+
+    messages: FormattedMessages = Field(
+        [], description="First messages of the log, in the format of a provider."
+    )
+    system: System = Field(None, description="Anthropic's system text, beside the messages.")
+
+    def drafts(self, name: ProviderFormat) -> tuple[Draft, ...]:
+        return read_appended(self.messages, name, cast(JsonValue, self.system)).drafts
 
 
 class ChangeConversation(Contract):
@@ -65,6 +90,19 @@ class AppendMessages(Contract):
     messages: Annotated[ReadMessages, Field(min_length=1)] = Field(
         description="Messages to append, in order.", examples=[[{"role": "user", "content": "Hi"}]]
     )
+
+
+class AppendInFormat(Contract):
+    """``POST /conversations/{id}/messages?format=``: messages as a provider has them."""
+
+    messages: Annotated[FormattedMessages, Field(min_length=1)] = Field(
+        description="Messages to append, in the format of a provider.",
+        examples=[[{"role": "user", "content": "Hi"}]],
+    )
+    system: System = Field(None, description="Anthropic's system text, beside the messages.")
+
+    def drafts(self, name: ProviderFormat) -> tuple[Draft, ...]:
+        return read_appended(self.messages, name, cast(JsonValue, self.system)).drafts
 
 
 class SeenView(Contract):

@@ -16,9 +16,11 @@ from conversations.api.answers import (
     ValidatedAnswer,
 )
 from conversations.api.endpoints import ConversationEndpoint, created, shown
+from conversations.api.formats import EXPORT_FORMAT, IN_FORMAT, format_of
 from conversations.api.schemas import (
     ChangeConversation,
     CreateConversation,
+    CreateInFormat,
     metadata_bytes,
 )
 from conversations.domain import legacy
@@ -65,22 +67,31 @@ class Conversations(Endpoint):
 
     @described(
         "Create a conversation",
-        body=CreateConversation,
+        body=CreateConversation | CreateInFormat,
         answer=ConversationAnswer,
         status=201,
+        query=(IN_FORMAT,),
         errors=("duplicate", "not_found"),
         needs=Action.CONVERSATION_CREATE,
         answer_headers=("ETag", "Location"),
     )
     def post(self, request: Request) -> Response:
-        body = self.body(CreateConversation)
+        """With `format` the messages are those of a provider, as `GET messages` gives them."""
+        body: CreateConversation | CreateInFormat
+        name = format_of(self)
+        if name is None:
+            body = self.body(CreateConversation)
+            drafts = body.drafts()
+        else:
+            body = self.body(CreateInFormat)
+            drafts = body.drafts(name)
         new = NewConversation(
             public_id=body.id,
             title=body.title,
             workflow=body.workflow or "",
             metadata=metadata_bytes(body.metadata),
             tools=body.tools,
-            drafts=tuple(body.messages),
+            drafts=drafts,
         )
         head = services.create(self.actor, new)
         self.made_conversation = head.key
@@ -155,10 +166,21 @@ class Unarchive(ConversationEndpoint):
 
 
 class Export(ConversationEndpoint):
-    @described("Export a conversation", answer=dict[str, JsonValue])
+    @described(
+        "Export a conversation",
+        answer=dict[str, JsonValue],
+        query=(EXPORT_FORMAT,),
+        errors=("too_large",),
+    )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
-        document = transfers.export(self.actor, conversation_id)
-        name = f'attachment; filename="{conversation_id}.json"'
+        """The log with all revisions; with `format` the body of a request to a provider.
+
+        That is `messages` (for Responses `input`) and, for Anthropic, `system`; `GET
+        messages?format=` tells what the format cannot say.
+        """
+        provider = format_of(self)
+        document = transfers.export(self.actor, conversation_id, provider)
+        name = f'attachment; filename="{transfers.file_name(conversation_id, provider)}"'
         return HttpResponse(
             document, content_type="application/json", headers={"Content-Disposition": name}
         )

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 
 from conversations import finding, queries, transfers
 from conversations.archiving import GOING_ON
+from conversations.domain.formats.formats import OWN, provider_format
 from conversations.finding import Hit
 from conversations.models import Conversation
 from conversations.pages import presenters, windows
@@ -24,6 +25,7 @@ from conversations.store import find_head, find_with_details, lineage
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import STATUSES, Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 
@@ -260,8 +262,13 @@ def find(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 @require_safe
 @page
 def export(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
-    document = transfers.export(actor, conversation_id)
-    name = f'attachment; filename="{conversation_id}.json"'
+    """All of it, or with ``?format=`` its current view as a provider takes it."""
+    try:
+        provider = provider_format(request.GET.get("format", OWN))
+    except KeyError:
+        raise ValidationFailed.at("?format", _("Unknown format.")) from None
+    document = transfers.export(actor, conversation_id, provider)
+    name = f'attachment; filename="{transfers.file_name(conversation_id, provider)}"'
     headers = {"Content-Disposition": name}
     return HttpResponse(document, content_type="application/json", headers=headers)
 

@@ -30,7 +30,7 @@ def body_needs(action: roles.Action) -> Callable[[ViewT], ViewT]:
 def is_allowed(scope: Scope, scopes: frozenset[roles.Scope]) -> bool:
     """False if the endpoint of a request will refuse a caller with these scopes."""
     action = needed(scope)
-    return not action or any(roles.allows(scopes, each) for each in action)
+    return not action or any(roles.allows_to_own(scopes, each) for each in action)
 
 
 def require_right(scope: Scope, scopes: frozenset[roles.Scope]) -> None:

@@ -111,7 +111,7 @@ class Endpoint(APIView):
         if about is None or about.body is None or about.needs is None:
             return
         if about.or_needs is None or not self.actor.may(about.or_needs):
-            self.actor.require(about.needs)
+            self.actor.require_to_own(about.needs)
 
     def _refuse_unknown_query(self, request: Request) -> None:
         """What is asked for and not known must not look as if it had been answered."""

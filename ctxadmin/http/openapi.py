@@ -22,7 +22,7 @@ from ctxadmin.http.error_catalogue import CATALOGUE
 from ctxadmin.http.openapi_examples import examples
 from ctxadmin.http.openapi_parts import HEADERS, PROBLEM, SIGNATURE, Json, headers
 from ctxadmin.http.problems import BASE_PATH, CONTENT_TYPE
-from ctxadmin.identity.roles import who_may
+from ctxadmin.identity.roles import Action, Scope, allows_to_own, who_may
 
 TAGS: Final = {
     "conversations": "Conversations",
@@ -102,8 +102,7 @@ class Schema(AutoSchema):
     def get_description(self) -> str:  # type: ignore[override]
         parts = [inspect.getdoc(self._handler) or ""]
         if self.about and self.about.needs:
-            scopes = " or ".join(f"`{scope}`" for scope in who_may(self.about.needs))
-            parts.append(f"Needs the scope {scopes}.")
+            parts.append(_needed(self.about.needs))
         return "\n\n".join(part for part in parts if part)
 
     def get_operation_id(self) -> str:
@@ -203,6 +202,15 @@ class Schema(AutoSchema):
 _WITHOUT_BODY: Final = (204, 304)
 _BYTES: Final[Json] = {"type": "string", "format": "binary"}  # clients send a file as it is
 _MALFORMED: Final = "The body cannot be read: it is not JSON or YAML, or not UTF-8."
+
+
+def _needed(action: Action) -> str:
+    """The scopes of which one is needed, in words."""
+    scopes = who_may(action)
+    text = f"Needs the scope {' or '.join(f'`{scope}`' for scope in scopes)}"
+    if Scope.ENGINE not in scopes and allows_to_own([Scope.ENGINE], action):
+        text += "; `engine` is enough in conversations that the same token created"
+    return f"{text}."
 
 
 def _parameter(said: Parameter) -> Json:

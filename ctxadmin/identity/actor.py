@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxadmin.identity.roles import Action, Scope, allows, who_may
+from ctxadmin.identity.roles import Action, Scope, allows, allows_to_own, who_may
 from ctxadmin.lib.errors import Forbidden
 
 
@@ -35,8 +35,19 @@ class Actor:
     def may(self, action: Action) -> bool:
         return allows(self.scopes, action)
 
+    def may_to_own(self, action: Action) -> bool:
+        return allows_to_own(self.scopes, action)
+
     def require(self, action: Action) -> None:
         """Forbidden, naming the scopes that would do, unless the actor may do ``action``."""
         if not self.may(action):
             needed = " or ".join(who_may(action))
             raise Forbidden(f"{action.value} needs the scope {needed}.")
+
+    def require_to_own(self, action: Action) -> None:
+        """Forbidden, as ``require`` says it, unless the actor may do ``action`` to what it created.
+
+        Whether it created what it names is still to be asked.
+        """
+        if not self.may_to_own(action):
+            self.require(action)

@@ -56,6 +56,7 @@ class Action(StrEnum):
     EXECUTION_REJECT = "execution.reject"
     CHECKPOINT_RESTORE = "checkpoint.restore"
     CHECKPOINT_FORK = "checkpoint.fork"
+    CHECKPOINT_DELETE = "checkpoint.delete"
     CHECKPOINT_THIN = "checkpoint.thin"
     RETENTION_SET = "retention.set"
     COMMENT_WRITE = "comment.write"
@@ -117,6 +118,7 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.EXECUTION_REJECT: frozenset({_R}),
     Action.CHECKPOINT_RESTORE: frozenset({_R}),
     Action.CHECKPOINT_FORK: frozenset({_R}),
+    Action.CHECKPOINT_DELETE: frozenset(),
     Action.CHECKPOINT_THIN: frozenset(),
     Action.RETENTION_SET: frozenset(),
     Action.COMMENT_WRITE: frozenset({_R}),
@@ -128,6 +130,10 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.MEMBER_MANAGE: frozenset(),
     Action.WEBHOOK_MANAGE: frozenset({_D}),
 }
+# What an engine may do as well, but only to conversations that its token created.
+_TO_OWN: Final = frozenset(
+    {Action.CONVERSATION_ERASE, Action.CHECKPOINT_FORK, Action.CHECKPOINT_DELETE}
+)
 
 ROLE_SCOPES: Final[dict[Role, frozenset[Scope]]] = {
     Role.VIEWER: frozenset(),
@@ -141,6 +147,12 @@ def allows(scopes: Iterable[Scope], action: Action) -> bool:
     """True if somebody with these scopes may do ``action``."""
     held = frozenset(scopes)
     return action in _EVERYBODYS or Scope.ADMIN in held or bool(_ALLOWED[action] & held)
+
+
+def allows_to_own(scopes: Iterable[Scope], action: Action) -> bool:
+    """True if somebody with these scopes may do ``action`` at least to what they created."""
+    held = frozenset(scopes)
+    return allows(held, action) or (action in _TO_OWN and Scope.ENGINE in held)
 
 
 def who_may(action: Action) -> tuple[Scope, ...]:

@@ -18,7 +18,7 @@ CONVERSATION = ("", "?view=all", "batches/", "diff/?from=0&to=1", "operate/", "r
                 "edit/", "erase/", "archive/")  # fmt: skip
 EXECUTION = ("", "timeline/", "versions/1/", "versions/1/label/", "diff/?from=0&to=1", "state/",
              "state/?raw", "cancel/", "versions/0/restore/", "versions/0/fork/", "assign/",
-             "comment/?message=0")  # fmt: skip
+             "versions/1/delete/", "comment/?message=0")  # fmt: skip
 WORKFLOW = ("", "nodes/draft/", "nodes/compact/", "edges/drafted/", "reducers/",
             "nodes/tools/delete/", "publish/", "versions/", "versions/1/", "versions/1/restore/",
             "diff/?from=1&to=draft", "preview/?node=classify&conversation=demo-support",

@@ -41,7 +41,10 @@ READS: Final = (
     *("/export", "/snapshot", "/checkpoints", "/checkpoints/1", "/checkpoints/diff?from=0&to=2"),
     *("/comments", "/labels", "/events", "/wait?timeout=0"),
 )
-LISTS: Final = ("/conversations", "/events", "/conversations/other/messages")
+LISTS: Final = (
+    *("/conversations", "/events", "/usage?group=node,execution,day"),
+    "/conversations/other/messages",
+)
 PAGES: Final = ("/conversations/{}/", "/executions/{}/", "/executions/{}/timeline/")
 PAGES_OF_MANY: Final = ("/", "/reviews/", "/conversations/", "/executions/")
 WRITES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
@@ -67,7 +70,8 @@ class Scene:
         ok(run.post("operations", cut))
         ok(run.post("rollback", {"batch": 0}))
         ok(run.append(user("again")))
-        ok(run.complete("ask", result={"response": "r"}, state_data={"plan": "b"}))
+        used = {"input_tokens": 7, "output_tokens": 1, "model": "m"}
+        ok(run.complete("ask", result={"response": "r"}, state_data={"plan": "b"}, usage=used))
         ok(run.update("use", state_data={"plan": "c"}))
         ok(run.post("comments", {"text": "look", "key": "plan", "version": 1}))
         ok(run.api.put(f"{run.path}/checkpoints/1/label", {"label": "good"}))

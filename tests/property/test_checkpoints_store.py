@@ -42,6 +42,7 @@ from checkpoints.models import Checkpoint, Execution, StateValue
 from checkpoints.queries import find_moment, snapshot_bytes
 from checkpoints.services import (
     completing,
+    deleting,
     forking,
     moving,
     restoring,
@@ -57,7 +58,7 @@ from ctxadmin.accounts.services import system_actor
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.identity.roles import Scope
 from ctxadmin.lib import clock
-from ctxadmin.lib.errors import ContextError, NotFound
+from ctxadmin.lib.errors import ContextError, InvalidState, NotFound
 from ctxadmin.lib.json_bytes import dumps
 from tests.examples import examples
 from tests.factories import conversation, drafts, engine, user, workspace
@@ -292,7 +293,7 @@ def test_executions_behave_as_the_model() -> None:
 
 
 class ThinnedExecutions(Executions):
-    """The same with retention at work, which takes what it may at once."""
+    """The same with retention at work, which takes what it may at once, and versions deleted."""
 
     @property
     def readable(self) -> st.SearchStrategy[int]:
@@ -316,6 +317,28 @@ class ThinnedExecutions(Executions):
             assert thinning.thin(keeper, self.id, row, policy) == would
             assert thinning.thin(keeper, self.id, row, policy) == thinning.Thinned()
 
+    @rule(data=st.data())
+    def delete(self, data: st.DataObject) -> None:
+        """What goes is all that nobody else reads, though only some keys are looked at."""
+        version = data.draw(st.integers(0, len(self.versions) - 1))
+        head = find_moment(self.actor, self.id).head
+        row = Execution.objects.get(conversation=head.key)
+        rows = Checkpoint.objects.filter(conversation=head.key)
+        kept = sorted(rows.filter(thinned_at=None).values_list("version", flat=True))
+        if version in kept and version != row.version:
+            others = [each for each in kept if each != version]
+            (all_of_it,) = thin_store.batches_of(row, others, [version])
+            assert {*thin_store.batch_of_one(row, version).places} == {*all_of_it.places}
+        paused = thin_store.waits_since(row)
+        needed = version in (0, row.version) or (paused is not None and version >= paused)
+        keeper = system_actor(workspace(), "maintain")
+        if needed:
+            with pytest.raises(InvalidState):
+                deleting.delete(keeper, self.id, version)
+        else:
+            deleting.delete(keeper, self.id, version)
+            assert rows.get(version=version).deleted
+
     @invariant()
     def the_bytes_on_the_head_are_those_that_are_stored(self) -> None:
         head = find_moment(self.actor, self.id).head
@@ -330,7 +353,7 @@ class ThinnedExecutions(Executions):
         key = find_moment(self.actor, self.id).head.key
         gone = Checkpoint.objects.filter(conversation=key, thinned_at__isnull=False)
         for row in gone:
-            with pytest.raises(NotFound, match="thinned"):
+            with pytest.raises(NotFound, match="deleted" if row.deleted else "thinned"):
                 find_moment(self.actor, self.id, row.version)
 
 

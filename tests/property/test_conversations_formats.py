@@ -12,10 +12,12 @@ from conversations.domain.formats.anthropic import FIRST
 from conversations.domain.formats.formats import FORMATS, ProviderFormat, write
 from conversations.domain.formats.source import SourceMessage, source_messages
 from conversations.domain.formats.written import Written
+from conversations.domain.imports.appended import read_appended
 from conversations.domain.memory import MemoryLog
 from conversations.domain.message import Draft
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
+from ctxadmin.lib.errors import ContextError
 from tests.examples import examples
 from tests.property.conversation_strategies import drafts, views
 from tests.unit.conversations.chats import assistant, calls, message, result, user
@@ -225,3 +227,63 @@ def test_the_same_messages_are_written_the_same_and_warnings_name_messages_of_th
         assert warning.indices
         assert set(warning.indices) <= set(view)
         assert list(warning.indices) == sorted(set(warning.indices))
+
+
+def plain(value: Any) -> Any:
+    """The same as it is stored: one text part is a text, and calls are behind other parts.
+
+    An empty item of the assistant before calls of Responses is one message with them.
+    """
+    if isinstance(value, list):
+        return [plain(each) for each in value if each != EMPTY_ITEM]
+    if not isinstance(value, dict):
+        return value
+    found = {name: plain(each) for name, each in value.items()}
+    for name in ("content", "output"):
+        parts = found.get(name)
+        if isinstance(parts, list):
+            parts.sort(key=lambda part: isinstance(part, dict) and part.get("type") == "tool_use")
+            found[name] = parts or ""
+        if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], dict):
+            part = parts[0]
+            if part.get("type") in TEXTS and set(part) == {"type", "text"}:
+                found[name] = part["text"]
+    if found.get("type") == "content" and isinstance(found.get("value"), list):
+        texts = [part.get("text") for part in found["value"]]  # a result of Vercel's
+        if not texts:
+            return {"type": "text", "value": ""}
+        if len(texts) == 1 and found["value"][0].get("type") == "text":
+            return {"type": "text", "value": texts[0]}
+    return found
+
+
+EMPTY_ITEM = {"type": "message", "role": "assistant", "content": ""}
+TEXTS = ("text", "input_text", "output_text")
+
+
+@every_format
+@settings(max_examples=examples())
+@given(found=seen())
+def test_what_is_appended_in_a_format_is_read_in_it_as_it_was(
+    name: ProviderFormat, found: tuple[MemoryLog, View]
+) -> None:
+    log, view = found
+    written = write(sources(log, view), name)
+    system: Any = list(written.system) if written.system else None
+    try:
+        appended = read_appended(list(written.messages), name, system)
+    except ContextError:
+        assert empty_system(name, written.messages)
+        return
+    again_log = MemoryLog([*appended.drafts])
+    again = write(sources(again_log, View([(0, len(appended.drafts))])), name)
+    assert plain(again.messages) == plain(written.messages)
+    assert plain(list(again.system or ())) == plain(list(written.system or ()))
+
+
+def empty_system(name: ProviderFormat, messages: Sequence[Any]) -> bool:
+    """A system message whose text is empty, which the contract refuses (rule 1.1)."""
+    return any(
+        each.get("role") in ("system", "developer") and not "".join(texts_of(each)).strip()
+        for each in messages
+    )

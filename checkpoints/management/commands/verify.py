@@ -39,6 +39,7 @@ _TABLES: Final = {
             "Execution",
             "Checkpoint",
             "CheckpointDetails",
+            "Usage",
             "TaskWrites",
             "StateKey",
             "StateValue",

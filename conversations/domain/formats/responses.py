@@ -92,9 +92,15 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
             warnings.part_left_out("an image of a message of the role assistant", message.index)
         case Other(kind, fields) if kind in _PARTS.get(message.role, ()):
             return dict(fields)
+        case Other("file", fields) if not is_model and isinstance(fields.get("file"), dict):
+            return {**_object(fields["file"]), "type": "input_file"}
         case Other(kind):
             warnings.part_left_out(f"a part of the type {kind!r}", message.index)
     return None
+
+
+def _object(value: JsonValue) -> Item:
+    return value if isinstance(value, dict) else {}
 
 
 def _image(image: Image, message: SourceMessage, warnings: Warnings) -> JsonValue:

@@ -21,7 +21,7 @@ _NONE: Final[Set[str]] = frozenset()
 _KNOWN: Final = OWN_FIELDS | frozenset(
     {"role", "content", "name", "tool_calls", "tool_call_id", "metadata", "tool_description"}
 )
-_DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,")
+DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,")
 _UNNAMED: Final = "unnamed"
 
 
@@ -249,7 +249,7 @@ def _located(address: JsonValue, media_type: str, more: Fields) -> Image | None:
     """The image at an address, or in a data URL, or as plain base64 of a known type."""
     if not isinstance(address, str) or not address:
         return None
-    found = _DATA_URL.match(address)
+    found = DATA_URL.match(address)
     if found:
         return Image(media_type=found["type"].lower(), data=address[found.end() :], more=more)
     if address.startswith("data:"):

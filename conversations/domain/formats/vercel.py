@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 from pydantic import JsonValue
 
 from conversations.domain.formats.pairs import Pairs
-from conversations.domain.formats.source import Fields as SourceFields
 from conversations.domain.formats.source import (
+    DATA_URL,
     Image,
     Other,
     Part,
@@ -18,6 +18,7 @@ from conversations.domain.formats.source import (
     warn_of_fields,
     warn_of_more,
 )
+from conversations.domain.formats.source import Fields as SourceFields
 from conversations.domain.formats.warnings import Warnings
 from conversations.domain.formats.written import Written
 
@@ -115,9 +116,23 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
             return dict(fields)
         case Other("file", fields) if message.role != "system" and "mediaType" in fields:
             return dict(fields)
+        case Other("file", fields) if message.role != "system" and (made := _file(fields)):
+            return made
         case Other(kind):
             warnings.part_left_out(f"a part of the type {kind!r}", message.index)
     return None
+
+
+def _file(fields: SourceFields) -> Fields | None:
+    """OpenAI's file as the SDK has it, if its bytes are in the message."""
+    file = fields.get("file")
+    data = file.get("file_data") if isinstance(file, dict) else None
+    found = DATA_URL.match(data) if isinstance(data, str) else None
+    if not isinstance(file, dict) or not isinstance(data, str) or found is None:
+        return None
+    made: Fields = {"type": "file", "data": data[found.end() :], "mediaType": found["type"]}
+    name = file.get("filename")
+    return made | ({"filename": name} if isinstance(name, str) else {})
 
 
 def _reasoning(fields: SourceFields) -> Fields:

@@ -62,12 +62,13 @@ def append(place: Place, transcript: Transcript) -> Fields:
     if isinstance(value, list):
         append_messages(place, transcript)
         return Fields()
-    _append_system(place.get("system"), transcript)
+    append_system(place.get("system"), transcript)
     append_messages(place.get("messages"), transcript)
     return Fields(place.rest("messages", "system", "tools"), place.get("tools"))
 
 
-def _append_system(system: Place, transcript: Transcript) -> None:
+def append_system(system: Place, transcript: Transcript) -> None:
+    """Add the system text that stands beside the messages, if there is one."""
     if not system.value:
         return
     if not isinstance(system.value, str | list):
@@ -159,6 +160,8 @@ class _Split:
             "tool_call_id": self._transcript.calls.answer(call_id, None),
             "content": content,
         }
+        if rest.get("is_error") is True:
+            message["is_error"] = rest.pop("is_error")
         if rest:
             message["metadata"] = rest
         self._append(block, message)

@@ -194,6 +194,11 @@ class _Turns:
             call_id = self._transcript.calls.ask(wanted, name)
             rest = item.rest("type", "id", "call_id", "name", "arguments", "input", "status")
             given = item.get("arguments", "input").value
+            if kind == "custom_tool_call" and isinstance(given, str):
+                custom: JsonValue = {"name": name, "input": given}
+                self._calls.append({"id": call_id, "type": "custom", "custom": custom, **rest})
+                self._transcript.took(kind, "tool_calls")
+                return
         else:
             name = item.get("name").text_or_none() or kind.removesuffix("_call")
             call_id = self._transcript.calls.ask(wanted, name)

@@ -119,10 +119,12 @@ class Transcript:
         name: JsonValue = None,
         message_id: JsonValue = None,
         metadata: dict[str, JsonValue] | None = None,
+        is_error: bool = False,
     ) -> None:
         """Add a message; no content is an empty text where the chat form needs one.
 
         ``message_id`` becomes the id if it may be one and is not used yet, else metadata.
+        ``is_error`` marks the result of a call that failed.
         """
         if content is None and not calls:
             content = ""
@@ -136,6 +138,8 @@ class Transcript:
         self._identify(message, message_id, kept)
         if kept:
             message["metadata"] = kept
+        if is_error:
+            message["is_error"] = True
         self.append(place, message)
 
     def keep_fields(self, fields: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -170,17 +174,21 @@ class Transcript:
 
     def message_keys(self) -> list[bytes]:
         """A digest of each message: equal ones say, call and answer the same."""
-        self._read()
+        self.read()
         return [json_bytes.digest(json_bytes.dumps(_said(each.message))) for each in self._sources]
 
-    def _read(self) -> Sequence[Draft]:
+    def chat(self) -> list[JsonValue]:
+        """The messages in the chat form."""
+        return [each.message for each in self._sources]
+
+    def read(self) -> Sequence[Draft]:
         """Read what was not read yet; the first wrong message is a ContextError."""
         self._drafts += map(_draft, self._sources[len(self._drafts) :])
         return self._drafts
 
     def finish(self, fields: Fields) -> ImportedConversation:
         """Read all messages; the first wrong one is a ContextError that names its place."""
-        drafts = tuple(self._read())
+        drafts = tuple(self.read())
         if not drafts:
             raise self._root.refusal("there is no message in this conversation")
         rest = {name: value for name, value in fields.values.items() if value is not None}

@@ -22,6 +22,7 @@ _MARKS: Final = frozenset(
 )
 
 _APPROVALS: Final = frozenset({"tool-approval-request", "tool-approval-response"})
+_ERRORS: Final = frozenset({"error-text", "error-json"})
 _ROLES: Final = frozenset({"system", "user", "assistant", "tool"})
 
 
@@ -140,16 +141,24 @@ class ModelTurn:
 
     def add_result(
         self, place: Place, call_id: str | None, name: str | None, content: JsonValue,
-        metadata: dict[str, JsonValue],
+        metadata: dict[str, JsonValue], *, is_error: bool = False,
     ) -> None:  # fmt: skip
         """Add the result of a call."""
         answered = self._transcript.calls.answer(call_id, name)
-        self._append(place, "tool", content, answers=answered, name=name, metadata=metadata)
+        self._append(
+            place,
+            "tool",
+            content,
+            answers=answered,
+            name=name,
+            metadata=metadata,
+            is_error=is_error,
+        )
 
     def _append(
         self, place: Place, role: str, content: JsonValue, *, calls: list[JsonValue] | None = None,
         answers: str | None = None, name: JsonValue = None,
-        metadata: dict[str, JsonValue] | None = None,
+        metadata: dict[str, JsonValue] | None = None, is_error: bool = False,
     ) -> None:  # fmt: skip
         if role == "tool" and answers is None:
             raise place.refusal("a message of the role tool has results")
@@ -162,6 +171,7 @@ class ModelTurn:
             name=name,
             message_id=self._id,
             metadata={**self._metadata, **(metadata or {})},
+            is_error=is_error,
         )
         self._id, self._metadata, self._is_begun = None, {}, True
 
@@ -178,7 +188,8 @@ class ModelTurn:
         if kind is not None:
             rest = {**rest, "output_type": kind}
         call_id, name = part.get("toolCallId").text_or_none(), part.get("toolName").text_or_none()
-        self.add_result(part, call_id, name, content, rest)
+        is_error = kind in _ERRORS or part.get("type").value == "tool-error"
+        self.add_result(part, call_id, name, content, rest, is_error=is_error)
         self._transcript.took(str(part.get("type").value), "role: tool")
 
 

@@ -147,6 +147,7 @@ class _UiTurn(ModelTurn):
     def _end_step(self, *, is_last: bool = False) -> None:
         self.flush(is_last=is_last)
         for place, call_id, name, content, metadata in self._results:
-            self.add_result(place, call_id, name, content, metadata)
+            is_error = metadata.pop("is_error", False) is True
+            self.add_result(place, call_id, name, content, metadata, is_error=is_error)
             self._transcript.took("output", "role: tool")
         self._results = []

@@ -64,6 +64,12 @@ STORAGE: Final = TermGroup(
             "checkpoints.domain.thinning",
         ),
         Term(
+            "deleted-version",
+            pgettext_lazy("glossary", "deleted version"),
+            _("A version that was deleted: its bytes are gone, its line in the timeline stays."),
+            "checkpoints.services.deleting",
+        ),
+        Term(
             "archive",
             pgettext_lazy("glossary", "archive"),
             _("Take a conversation out of the lists without losing anything."),

@@ -216,6 +216,7 @@ ALTERED: list[tuple[type[Model], dict[str, Any], str, object]] = [
     (Checkpoint, {"version": 2}, "revision", 1),
     (Checkpoint, {"version": 2}, "visible_count", 1),
     (Checkpoint, {"version": 2}, "thinned_at", LONG_AGO),
+    (Checkpoint, {"version": 2}, "deleted", True),
     (Execution, {}, "public_id", "exec_another"),
     (Execution, {}, "workspace", 1),
     (Execution, {}, "workflow", "another"),

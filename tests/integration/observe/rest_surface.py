@@ -140,6 +140,8 @@ def _conversations() -> Iterator[Call]:
     yield _of("one", "POST", "/archive")
     yield _of("one", "POST", "/unarchive")
     yield Call("POST", "/conversations/import", CHAT)
+    turn = {"messages": [{"role": "user", "content": [{"type": "text", "text": TEXT}]}]}
+    yield Call("POST", "/conversations", {**turn, "system": TEXT}, {"format": "anthropic"})
     yield _of("one", "DELETE", "")
 
 
@@ -155,6 +157,8 @@ def _executions() -> Iterator[Call]:
         "metadata": {CANARY: TEXT},
     }
     done = {"checkpoint_id": "c1", "result": result, "state_data": STATE, "messages": [USER]}
+    done["usage"] = {"model": TEXT, "input_tokens": 3, "output_tokens": 1}
+    yield Call("GET", "/usage", query={"group": "node,model"})
     yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
     yield _of("run", "GET", "/snapshot", query={"keys": CANARY})
     tried = {"document": DOCUMENT, "last": 2}
@@ -204,6 +208,7 @@ def _free_executions() -> Iterator[Call]:
     yield _of("free", "POST", f"{version}/fork", {"id": "fork", "title": TEXT}, version="1")
     yield _of("free", "POST", "/resume", {"reason": TEXT})
     yield _of("free", "PUT", one, save, checkpoint_id="c3")
+    yield _of("free", "DELETE", one, checkpoint_id="1")
     yield _of("free", "POST", "/reject", {"reason": TEXT})
     yield _of("fork", "POST", "/cancel", {"reason": TEXT})
 

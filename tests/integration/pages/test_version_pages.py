@@ -148,3 +148,40 @@ def test_a_fork_with_a_taken_id_is_told_at_the_field(reviewer: Client) -> None:
     assert answer.status_code == 422
     assert 'aria-invalid="true"' in text(answer)
     assert reviewer.post(url(run, "versions/1/fork/"), {"id": "a b"}).status_code == 422
+
+
+def test_an_admin_deletes_a_version_which_the_timeline_then_says(admin: Client) -> None:
+    run = running()
+    for name in ("one", "two", "three"):
+        run.save(name, state_data={"topic": name})
+    assert url(run, "versions/2/delete/") in page(admin, run, "versions/2/")
+    assert "removed for good" in page(admin, run, "versions/2/delete/")
+    answer = admin.post(url(run, "versions/2/delete/"))
+    assert (answer.status_code, answer["Location"]) == (302, url(run, "timeline/"))
+    html = page(admin, run, "timeline/")
+    assert "Deleted version 2." in html
+    assert "version 2, deleted" in html
+    assert url(run, "versions/2/") not in html
+    gone = admin.get(url(run, "versions/2/"))
+    assert gone.status_code == 404
+    assert "Version 2 was deleted at" in text(gone)
+    html = page(admin, run, "versions/3/")
+    assert url(run, "versions/1/") in html
+    assert "diff/?from=1&amp;to=3" in html
+
+
+def test_a_version_that_is_needed_is_not_deleted_and_the_page_says_why(admin: Client) -> None:
+    run = paused()
+    assert "versions/1/delete/" not in page(admin, run, "versions/1/")
+    answer = admin.post(url(run, "versions/1/delete/"))
+    assert answer.status_code == 409
+    assert "The latest version cannot be deleted." in text(answer)
+
+
+def test_only_an_admin_is_offered_to_delete_a_version(reviewer: Client) -> None:
+    run = running()
+    run.save("one")
+    run.save("two")
+    assert "/delete/" not in page(reviewer, run, "versions/1/")
+    assert reviewer.post(url(run, "versions/1/delete/")).status_code == 403
+    assert Checkpoint.objects.filter(deleted=True).count() == 0

@@ -388,7 +388,7 @@ def test_steps_of_a_page_are_messages_with_their_results_behind_them() -> None:
         "system", "user", "assistant", "tool", "tool", "assistant",
     ]  # fmt: skip
     assert pairs(found) == [("call_1", "call_2"), "call_1", "call_2"]
-    assert bodies(found)[4]["metadata"] == {"is_error": True}
+    assert bodies(found)[4]["is_error"] is True
     assert [draft.message_id for draft in found.drafts] == ["u1", "u2", "u3", None, None, None]
 
 

@@ -1,0 +1,92 @@
+"""The endpoint of what models used: sums of what engines reported."""
+
+from datetime import date, timedelta
+from typing import Final
+
+from pydantic import Field
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from checkpoints.usage_sums import COLUMNS, Wanted, usage_sums
+from ctxadmin.http.described import PAGE, Answer, ListOf, Parameter, described
+from ctxadmin.http.endpoint import Endpoint
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.lib import clock
+from ctxadmin.lib.errors import ValidationFailed
+
+_DAYS: Final = 30
+_GROUP: Final = Parameter(
+    "group",
+    f"By what to sum, with commas between: {', '.join(COLUMNS)}; all in one sum without it.",
+)
+_SINCE: Final = Parameter(
+    "since",
+    "The first day that counts (`YYYY-MM-DD`, UTC); 30 days ago without it.",
+    limits={"format": "date"},
+)
+
+
+class UsageAnswer(Answer):
+    """The sum of one group; fields that name the group only if it was asked for."""
+
+    day: str | None = Field(None, description="Day in UTC.", examples=["2026-11-24"])
+    workflow: str | None = Field(
+        None, description="Slug of the workflow; null of free executions.", examples=["support"]
+    )
+    workflow_version: int | None = Field(
+        None, description="Version of the workflow; null of free executions.", examples=[3]
+    )
+    node: str | None = Field(None, description="Id of the node.", examples=["draft"])
+    model: str | None = Field(
+        None, description="Name of the model; null where none was named.", examples=["gpt-5-mini"]
+    )
+    conversation: str | None = Field(None, description="Id of the conversation.")
+    execution: str | None = Field(None, description="Id of the execution.")
+    steps: int = Field(description="Number of steps that reported usage.", examples=[12])
+    input_tokens: int = Field(
+        description="Tokens of the inputs, cached ones included.", examples=[14400]
+    )
+    cached_tokens: int = Field(
+        description="Tokens of the inputs that the provider's cache had.", examples=[12000]
+    )
+    cache_write_tokens: int = Field(
+        description="Tokens of the inputs that were written into the cache.", examples=[0]
+    )
+    output_tokens: int = Field(description="Tokens of the outputs.", examples=[3600])
+    cost: float | None = Field(
+        description="Sum of the costs that were reported; null if there is none.", examples=[0.25]
+    )
+    steps_with_cost: int = Field(description="Number of steps that reported a cost.", examples=[12])
+
+
+class UsageSums(Endpoint):
+    @described("Sum usage", answer=ListOf[UsageAnswer], query=(_GROUP, _SINCE, *PAGE))
+    def get(self, request: Request) -> Response:
+        """Tokens and costs that completions reported, by node, workflow version or day.
+
+        Steps without a report are not in it. Forks do not count the steps of their source again;
+        erased conversations do not count any more.
+        """
+        query = request.query_params
+        wanted = Wanted(_groups(query.get("group", "")), _since(query.get("since")))
+        page = usage_sums(self.actor, wanted, PageRequest.of(query))
+        return Response(page.as_json(page.items))
+
+
+def _groups(text: str) -> list[str]:
+    groups = [part for part in text.split(",") if part]
+    if unknown := [each for each in groups if each not in COLUMNS]:
+        known = ", ".join(COLUMNS)
+        raise ValidationFailed.at("?group", f"{unknown[0][:64]!r} is unknown; known: {known}")
+    return groups
+
+
+def _since(text: str | None) -> date:
+    if text is None:
+        return clock.now().date() - timedelta(days=_DAYS)
+    try:
+        if len(text) != len("2026-11-24"):
+            raise ValueError
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValidationFailed.at("?since", "since must be a day, as in 2026-11-24.") from None

@@ -1,0 +1,82 @@
+"""Reported usage in SQL: a row for each version whose engine reported any."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from checkpoints.domain.usage import ModelUsage, cost_of
+from checkpoints.models import Checkpoint, Execution, Usage
+from conversations.damage import ALTERED, MISSING, damaged
+from ctxadmin.lib.row_sums import row_sum
+from ctxadmin.storage.tables import Table
+
+_USAGE: Final = Table(Usage)
+
+
+def usage_row(execution: Execution, checkpoint: Checkpoint, usage: ModelUsage) -> Usage:
+    """The row of what a new version used, of the node that it saved."""
+    return Usage(
+        conversation=checkpoint.conversation,
+        execution=checkpoint.execution,
+        version=checkpoint.version,
+        workspace=execution.workspace,
+        workflow=execution.workflow,
+        workflow_version=execution.workflow_version,
+        node_id=checkpoint.saved_node,
+        model=usage.model or "",
+        input_tokens=usage.input_tokens,
+        cached_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        output_tokens=usage.output_tokens,
+        cost=usage.cost_parts,
+        day=checkpoint.created_at.date().isoformat(),
+    )
+
+
+def insert_usage(row: Usage) -> None:
+    _USAGE.insert([row])
+
+
+def sum_of_usage(row: Usage) -> int:
+    """The check sum of a row, which stands in the row of its version."""
+    facts = (
+        *(row.version, row.workspace, row.workflow, row.workflow_version, row.day),
+        *(row.input_tokens, row.cached_tokens, row.cache_write_tokens, row.output_tokens, row.cost),
+    )
+    return row_sum("|".join(map(str, facts)), row.node_id.encode(), b"|", row.model.encode())
+
+
+def read_usage(rows: Iterable[Checkpoint]) -> dict[int, ModelUsage]:
+    """What versions of one execution used; nothing is asked if none of them reported any.
+
+    Damaged if it is not what was written.
+    """
+    having = {row.version: row for row in rows if row.usage_sum is not None}
+    if not having:
+        return {}
+    first = next(iter(having.values()))
+    where = {"conversation": first.conversation, "execution": first.execution}
+    found: dict[int, ModelUsage] = {}
+    for row in _USAGE.find_all(where, "version", [*having]):
+        if sum_of_usage(row) != having[row.version].usage_sum:
+            raise damaged(row.conversation, "version", row.version, ALTERED)
+        found[row.version] = usage_of(row)
+    if missing := sorted(having.keys() - found.keys()):
+        raise damaged(first.conversation, "version", missing[0], MISSING)
+    return found
+
+
+def usage_at(row: Checkpoint) -> ModelUsage | None:
+    """What one version used, None if its engine reported nothing."""
+    return read_usage([row]).get(row.version)
+
+
+def usage_of(row: Usage) -> ModelUsage:
+    """A row as its value."""
+    return ModelUsage.model_construct(
+        model=row.model or None,
+        input_tokens=row.input_tokens,
+        cached_tokens=row.cached_tokens,
+        cache_write_tokens=row.cache_write_tokens,
+        output_tokens=row.output_tokens,
+        cost=cost_of(row.cost),
+    )

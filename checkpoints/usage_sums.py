@@ -1,0 +1,105 @@
+"""Sums of what models used in a workspace: by node, workflow version, execution, model, day."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from django.db.models import Count, Sum
+
+from checkpoints.domain.usage import cost_of
+from checkpoints.models import Execution, Usage
+from conversations.models import Conversation
+from ctxadmin.http.pagination import Page, PageRequest, encode
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ValidationFailed
+
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "node": ("workflow", "node_id"),
+    "workflow": ("workflow", "workflow_version"),
+    "execution": ("conversation", "execution"),
+    "model": ("model",),
+    "day": ("day",),
+}
+_SUMS: Final = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost")
+_MOST_PLACES: Final = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """By what usage is summed, and from which day on (UTC)."""
+
+    groups: Sequence[str]
+    since: date
+
+
+def usage_sums(actor: Actor, wanted: Wanted, request: PageRequest) -> Page[dict[str, object]]:
+    """The sums of each group that used anything, in the order of the groups' values."""
+    columns = [*dict.fromkeys(name for group in wanted.groups for name in COLUMNS[group])]
+    rows = Usage.objects.filter(workspace=actor.workspace, day__gte=wanted.since.isoformat())
+    start = _place(request)
+    totals = {f"sum_{name}": Sum(name) for name in _SUMS}
+    counts = {"steps": Count("version"), "costed": Count("cost")}
+    found: list[dict[str, Any]]
+    if columns:
+        grouped = rows.values(*columns).annotate(**counts, **totals).order_by(*columns)
+        found = list(grouped[start : start + request.limit + 1])
+    else:
+        found = [] if start else [rows.aggregate(**counts, **totals)]
+    items = found[: request.limit]
+    more = len(found) > request.limit
+    names = _executions(items) if "execution" in columns else {}
+    return Page(
+        [_as_json(row, columns, names) for row in items],
+        encode((start + request.limit,)) if more else None,
+    )
+
+
+def _place(request: PageRequest) -> int:
+    match request.after:
+        case ():
+            return 0
+        case (int() as place,) if 0 <= place < _MOST_PLACES:
+            return place
+        case _:
+            raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
+
+
+def _executions(rows: Sequence[Mapping[str, Any]]) -> Mapping[tuple[int, int], tuple[str, str]]:
+    """The ids of conversations and executions by their numbers."""
+    keys = {row["conversation"] for row in rows}
+    heads = dict(Conversation.objects.filter(key__in=keys).values_list("key", "public_id"))
+    runs = Execution.objects.filter(conversation__in=keys)
+    return {
+        (key, number): (heads.get(key, ""), name)
+        for key, number, name in runs.values_list("conversation", "number", "public_id")
+    }
+
+
+def _as_json(
+    row: Mapping[str, Any],
+    columns: Sequence[str],
+    names: Mapping[tuple[int, int], tuple[str, str]],
+) -> dict[str, object]:
+    shown: dict[str, object] = {}
+    if "day" in columns:
+        shown["day"] = row["day"]
+    if "workflow" in columns:
+        shown["workflow"] = row["workflow"] or None
+    if "workflow_version" in columns:
+        shown["workflow_version"] = row["workflow_version"]
+    if "node_id" in columns:
+        shown["node"] = row["node_id"]
+    if "model" in columns:
+        shown["model"] = row["model"] or None
+    if "execution" in columns:
+        place = (row["conversation"], row["execution"])
+        shown["conversation"], shown["execution"] = names.get(place, ("", ""))
+    sums = {name: int(row[f"sum_{name}"] or 0) for name in _SUMS[:-1]}
+    cost = row["sum_cost"]
+    return shown | {
+        "steps": row["steps"],
+        **sums,
+        "cost": None if cost is None else cost_of(int(cost)),
+        "steps_with_cost": row["costed"],
+    }

@@ -1,0 +1,58 @@
+"""Messages that are appended in a provider's format: what ``formats`` writes, read again."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from pydantic import JsonValue
+
+from conversations.domain.formats.formats import ProviderFormat
+from conversations.domain.imports import anthropic, openai, responses, vercel
+from conversations.domain.imports.places import Place
+from conversations.domain.imports.transcript import Transcript
+from conversations.domain.message import Draft
+from ctxadmin.lib.errors import ValidationFailed
+
+_READERS: Final[Mapping[ProviderFormat, Callable[[Place, Transcript], None]]] = MappingProxyType(
+    {
+        "openai": openai.append_messages,
+        "anthropic": anthropic.append_messages,
+        "responses": responses.append_messages,
+        "vercel": vercel.append_messages,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AppendedMessages:
+    """The messages in the chat form, and read; as many of both."""
+
+    messages: Sequence[JsonValue]
+    drafts: tuple[Draft, ...]
+
+
+class _WholeTranscript(Transcript):
+    """Refuses what an import would leave out: an append has no report that tells of it."""
+
+    def leave_out(self, place: Place, what: str, why: str) -> None:
+        raise place.refusal(f"{what} cannot be appended: {why}")
+
+
+def read_appended(
+    messages: Sequence[JsonValue], name: ProviderFormat, system: JsonValue = None
+) -> AppendedMessages:
+    """Messages in a format as those of the log, in their order (semantics 1.20).
+
+    ``system`` is what Anthropic has beside the messages; it comes first. Raises ValidationFailed
+    and TooLarge with the place of what is wrong, or cannot be stored.
+    """
+    if system is not None and name != "anthropic":
+        raise ValidationFailed.at("/system", f"{name} has system texts among the messages")
+    root = Place(list(messages), "/messages")
+    transcript = _WholeTranscript(name, root)
+    if system is not None:
+        anthropic.append_system(Place(system, "/system"), transcript)
+    if messages:
+        _READERS[name](root, transcript)
+    return AppendedMessages(transcript.chat(), tuple(transcript.read()))
