@@ -7,6 +7,7 @@ from typing import Final
 from django.db import transaction
 
 from conversations.domain.revisions import UNSEEN, Seen
+from conversations.fold_cache import FOLDS
 from conversations.models import (
     Comment,
     Conversation,
@@ -68,3 +69,4 @@ def erase(
         forget_reasons(key, head.change_seq)
         Conversation.objects.filter(key=key).delete()
         transaction.on_commit(lambda: MEMORY.drop(key))
+        transaction.on_commit(lambda: FOLDS.drop(key))
