@@ -82,7 +82,7 @@ def placement(
     superseded = {
         call.result_elsewhere for call in answered if call and call.result_elsewhere is not None
     }
-    return Placement(entries, _WithEntries(log, entries, superseded))
+    return Placement(entries, WithEntries(log, entries, superseded))
 
 
 def _resolve(
@@ -120,10 +120,15 @@ def _resolve(
     return answered
 
 
-class _WithEntries:
-    """The tool links of a log as they will be when more entries are logged."""
+class WithEntries:
+    """The tool links of a log as they will be when more entries are logged.
 
-    def __init__(self, links: ToolLinks, entries: Sequence[Entry], superseded: set[int]) -> None:
+    Of results that are ``superseded`` an entry answers the call.
+    """
+
+    def __init__(
+        self, links: ToolLinks, entries: Sequence[Entry], superseded: Collection[int]
+    ) -> None:
         self._links = links
         self._superseded = superseded
         self._results: dict[int, list[int]] = {}

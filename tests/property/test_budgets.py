@@ -1,7 +1,6 @@
 """Laws of budgets: the fold over random views, message by message."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +11,7 @@ from conversations.domain.budgets.fold import Fold
 from conversations.domain.memory import MemoryLog
 from conversations.domain.pairing import drop_splits, find_splits
 from conversations.domain.view import View
-from tests.property.conversation_strategies import logs, views
+from tests.property.conversation_strategies import budgets, logs, views
 from tests.unit.conversations.chats import calls, message, result, system, tools
 
 LONG = "pear and apple " * 4
@@ -44,27 +43,8 @@ def talks(draw: st.DrawFn) -> MemoryLog:
     return MemoryLog(drafts) if drafts else log
 
 
-def budgets() -> st.SearchStrategy[BudgetConfig]:
-    def read(fields: dict[str, Any]) -> BudgetConfig:
-        fields["target_tokens"] = max(1, fields["max_tokens"] * fields.pop("share") // 100)
-        if fields["drop"] != "tool_results":
-            fields.pop("keep_last_results")
-        if fields["drop"] != "oldest":
-            fields.pop("keep_turn_start")
-        return BudgetConfig(**fields)
-
-    return st.fixed_dictionaries(
-        {
-            "max_tokens": st.integers(2, 160),
-            "share": st.integers(1, 99),
-            "keep_first": st.integers(0, 3),
-            "keep_system": st.booleans(),
-            "drop": st.sampled_from(["oldest", "oldest_turns", "tool_results"]),
-            "keep_last_results": st.integers(0, 3),
-            "keep_turn_start": st.booleans(),
-            "at_least": st.none() | st.integers(1, 60),
-        }
-    ).map(read)
+def configs() -> st.SearchStrategy[BudgetConfig]:
+    return budgets().map(BudgetConfig.model_validate)
 
 
 def steps(
@@ -89,7 +69,7 @@ def tokens_shown(fold: Fold, part: View, log: MemoryLog) -> int:
 
 @given(st.data())
 def test_between_two_cuts_what_was_sent_stays_as_it_was(data: st.DataObject) -> None:
-    log, config = data.draw(talks() | logs()), data.draw(budgets())
+    log, config = data.draw(talks() | logs()), data.draw(configs())
     view = data.draw(views(log))
     former: tuple[tuple[int, int], list[tuple[int, bool]]] | None = None
     for fold, part in steps(config, view, log):
@@ -101,7 +81,7 @@ def test_between_two_cuts_what_was_sent_stays_as_it_was(data: st.DataObject) -> 
 
 @given(st.data())
 def test_it_cuts_only_over_the_maximum(data: st.DataObject) -> None:
-    log, config = data.draw(talks() | logs()), data.draw(budgets())
+    log, config = data.draw(talks() | logs()), data.draw(configs())
     view = data.draw(views(log))
     before, known = (0, 0), 0
     for fold, part in steps(config, view, log):
@@ -114,7 +94,7 @@ def test_it_cuts_only_over_the_maximum(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_its_tokens_are_those_of_what_it_leaves(data: st.DataObject) -> None:
-    log, config = data.draw(talks() | logs()), data.draw(budgets())
+    log, config = data.draw(talks() | logs()), data.draw(configs())
     for fold, part in steps(config, data.draw(views(log)), log):
         assert fold.tokens == tokens_shown(fold, part, log)
         assert fold.over == max(0, fold.tokens - config.max_tokens)
@@ -122,7 +102,7 @@ def test_its_tokens_are_those_of_what_it_leaves(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_over_the_maximum_nothing_is_left_that_could_go(data: st.DataObject) -> None:
-    log, config = data.draw(talks()), data.draw(budgets())
+    log, config = data.draw(talks()), data.draw(configs())
     view = View(((0, len(log)),))
     fold = fold_of(config, view, log)
     if not fold.over or config.at_least or config.drop != "oldest":
@@ -153,7 +133,7 @@ def _may_go(index: int, log: MemoryLog, config: BudgetConfig) -> bool:
 
 @given(st.data())
 def test_no_pair_is_split_that_was_whole(data: st.DataObject) -> None:
-    log, config = data.draw(talks() | logs()), data.draw(budgets())
+    log, config = data.draw(talks() | logs()), data.draw(configs())
     for length in range(len(log) + 1):
         part = MemoryLog([log.entry(index).draft for index in range(length)])
         view = drop_splits(View(((0, length),)), part)
@@ -164,7 +144,7 @@ def test_no_pair_is_split_that_was_whole(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_what_is_protected_stays(data: st.DataObject) -> None:
-    log, config = data.draw(talks() | logs()), data.draw(budgets())
+    log, config = data.draw(talks() | logs()), data.draw(configs())
     view = data.draw(views(log))
     pinned = data.draw(st.sets(st.sampled_from(list(view)), max_size=4)) if view else set()
     alone = {each for each in pinned if not _in_group(each, log)}
@@ -183,7 +163,7 @@ def _in_group(index: int, log: MemoryLog) -> bool:
 
 @given(st.data())
 def test_a_fold_that_is_continued_is_that_of_the_whole(data: st.DataObject) -> None:
-    log, config = data.draw(talks() | logs()), data.draw(budgets())
+    log, config = data.draw(talks() | logs()), data.draw(configs())
     view = data.draw(views(log))
     whole, continued = fold_of(config, view, log), Fold(config)
     ends = sorted(data.draw(st.lists(st.integers(0, len(view)), max_size=4)))
@@ -198,7 +178,7 @@ def test_a_fold_that_is_continued_is_that_of_the_whole(data: st.DataObject) -> N
 
 @given(st.data())
 def test_the_start_of_the_turn_that_was_cut_stays_until_the_next_cut(data: st.DataObject) -> None:
-    log, config = data.draw(talks()), data.draw(budgets())
+    log, config = data.draw(talks()), data.draw(configs())
     view = View(((0, len(log)),))
     fold = fold_of(config, view, log)
     if fold.cut and config.keeps_turn_start and log.entry(fold.cut).draft.role != "user":
@@ -209,7 +189,7 @@ def test_the_start_of_the_turn_that_was_cut_stays_until_the_next_cut(data: st.Da
 @given(st.data())
 def test_turns_are_cut_at_their_starts(data: st.DataObject) -> None:
     log = data.draw(talks())
-    config = data.draw(budgets().filter(lambda each: each.drop == "oldest_turns"))
+    config = data.draw(configs().filter(lambda each: each.drop == "oldest_turns"))
     fold = fold_of(config, View(((0, len(log)),)), log)
     assert not fold.cut or log.entry(fold.cut).draft.role == "user"
 
@@ -217,11 +197,11 @@ def test_turns_are_cut_at_their_starts(data: st.DataObject) -> None:
 @given(st.data())
 def test_results_are_emptied_from_the_oldest_on_but_for_the_last(data: st.DataObject) -> None:
     log = data.draw(talks())
-    config = data.draw(budgets().filter(lambda each: each.drop == "tool_results"))
+    config = data.draw(configs().filter(lambda each: each.drop == "tool_results"))
     view = View(((0, len(log)),))
     fold = fold_of(config, view, log)
     results = [each for each in view if log.entry(each).draft.role == "tool"]
-    last = results[len(results) - min(config.last_results, len(results)) :]
+    last = results[len(results) - min(config.keep_last_results, len(results)) :]
     emptied = [index for index, _ in fold.emptied]
     assert list(fold.visible(view)) == list(view)
     assert emptied == sorted(emptied)

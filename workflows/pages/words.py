@@ -198,6 +198,9 @@ def operation_words(config: OperationConfig) -> str:
             return ngettext("+%(n)s message", "+%(n)s messages", count) % {"n": count}
         case "replace" if config.replace:
             return _("message %(n)s replaced") % {"n": config.replace.index}
+        case "budget" if config.budget:
+            figures = {"most": config.budget.max_tokens, "target": config.budget.target_tokens}
+            return _("over %(most)s tokens cut to %(target)s") % figures
         case "clear":
             if config.clear is not None and not config.clear.keep_system_message:
                 return _("no messages")

@@ -70,7 +70,7 @@ class Fold:
     ``tokens`` are those of what remains. In front of position ``cut`` only protected messages
     remain and the start of the turn that was cut, behind it all but results whose call is gone.
     Each message costs constant time, whatever came before: tokens are running sums, and places
-    that a later cut cannot use any more are forgotten. Source: semantics 1.20.
+    that a later cut cannot use any more are forgotten. Source: semantics 4.1.
     """
 
     def __init__(self, config: BudgetConfig, protected: frozenset[int] = frozenset()) -> None:
@@ -78,7 +78,7 @@ class Fold:
         calls and results."""
         self._config = config
         self._protected = protected
-        self._emptied_tokens = tokens_of_plain(config.emptied_text)
+        self._emptied_tokens = tokens_of_plain(config.placeholder)
         self.count = 0
         self.tokens = 0
         self.cut = 0
@@ -187,7 +187,7 @@ class Fold:
         if weight.counts_as != "tool":
             return
         self._last_results.append((weight.index, frees))
-        if len(self._last_results) > self._config.last_results:
+        if len(self._last_results) > self._config.keep_last_results:
             index, frees = self._last_results.popleft()
             if frees > 0:
                 self._old_results.append((index, frees))
