@@ -22,11 +22,13 @@ from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Draft, Entry, tools_message
 from conversations.domain.pairing import (
     Split,
+    Splits,
     drop_splits,
     find_splits,
     how_split,
     keep_pairs,
     placement,
+    splits_within,
     visible_members,
 )
 from conversations.domain.runs import Runs
@@ -137,17 +139,19 @@ def budgeted(
     ``protected`` and ``freed`` as in ``fold_of``. Pairs are treated before the fold, which splits
     none, so that what they bring back is counted.
     """
-    pairs = view
-    if config.pairing == "drop":
-        pairs = drop_splits(view, log)
-    elif config.pairing == "keep":
-        pairs = keep_pairs(view, log)
+    pairs, splits = view, find_splits(view, log)
+    if config.pairing != "warn" and (splits.groups or splits.orphans):
+        pairs = (drop_splits if config.pairing == "drop" else keep_pairs)(view, log)
+        splits = find_splits(pairs, log)
     descriptions = log.tool_descriptions()
     if config.protect_tools:
         protected |= frozenset(descriptions)
     fold = fold_of(budget, pairs, log, protected=protected, freed=freed)
-    outcome = _outcome(view, fold.visible(pairs), log, descriptions, (), protects=True)
-    hides = _system_notices(config, outcome.hidden, log)
+    after = fold.visible(pairs)
+    outcome = _outcome(
+        view, after, log, descriptions, (), protects=True, splits=splits_within(splits, after)
+    )
+    hides = () if budget.keep_system else _system_notices(config, outcome.hidden, log)
     return replace(
         outcome,
         warnings=(*outcome.warnings, *hides, *_over_notices(budget, fold)),
@@ -196,7 +200,9 @@ def _outcome(
     entries: tuple[Entry, ...],
     *,
     protects: bool = False,
+    splits: Splits | None = None,
 ) -> Outcome:
+    """``splits`` are those of ``after`` if they are known already."""
     was, now = before.indices_as_runs(), after.indices_as_runs()
     added = ((entries[0].index, entries[-1].index + 1),) if entries else ()
     shown = run_sets.difference(now, was)
@@ -204,15 +210,17 @@ def _outcome(
     return Outcome(
         view=after,
         entries=entries,
-        warnings=(*_pair_notices(after, links), *_tools_notices(gone, protects=protects)),
+        warnings=(
+            *_pair_notices(after, splits or find_splits(after, links)),
+            *_tools_notices(gone, protects=protects),
+        ),
         added=added,
         shown=run_sets.difference(shown, added),
         hidden=run_sets.difference(was, now),
     )
 
 
-def _pair_notices(view: View, links: ToolLinks) -> list[Notice]:
-    splits = find_splits(view, links)
+def _pair_notices(view: View, splits: Splits) -> list[Notice]:
     notices: list[Notice] = []
     for split, message in _SPLITS.items():
         groups = [group for group in splits.groups if how_split(group, view) == split]

@@ -187,6 +187,18 @@ def find_splits(view: View, links: ToolLinks) -> Splits:
     return Splits(tuple(split), links.orphans(view.indices_as_runs()), tuple(pending))
 
 
+def splits_within(splits: Splits, view: View) -> Splits:
+    """What is left of the splits of a view in a part of it that splits no other group."""
+    still = tuple(
+        group
+        for group in splits.groups
+        if not _is_whole(group, view) or (group.unanswered and group.call in view)
+    )
+    orphans = run_sets.intersection(splits.orphans, view.indices_as_runs())
+    pending = tuple(group for group in splits.pending if group.call in view)
+    return Splits(still, orphans, pending)
+
+
 def _is_whole(group: ToolGroup, view: View) -> bool:
     """True if all of the group is hidden, or its results stand right behind its visible call."""
     if group.surplus and any(index in view for index in group.surplus):

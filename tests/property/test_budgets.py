@@ -9,7 +9,7 @@ from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.budgets.cutting import extend, fold_of
 from conversations.domain.budgets.fold import Fold
 from conversations.domain.memory import MemoryLog
-from conversations.domain.pairing import drop_splits, find_splits
+from conversations.domain.pairing import drop_splits, find_splits, splits_within
 from conversations.domain.view import View
 from tests.property.conversation_strategies import budgets, logs, views
 from tests.unit.conversations.chats import calls, message, result, system, tools
@@ -207,3 +207,15 @@ def test_results_are_emptied_from_the_oldest_on_but_for_the_last(data: st.DataOb
     assert emptied == sorted(emptied)
     assert not set(emptied) & set(last)
     assert set(emptied) <= set(results)
+
+
+@given(st.data())
+def test_what_is_split_in_what_is_left_was_split_before(data: st.DataObject) -> None:
+    """So the warnings of a budget need no second look at the log."""
+    log, config = data.draw(talks() | logs()), data.draw(configs())
+    view = data.draw(views(log))
+    after = fold_of(config, view, log).visible(view)
+    left = splits_within(find_splits(view, log), after)
+    found = find_splits(after, log)
+    assert set(left.groups) == set(found.groups)
+    assert left.orphans == found.orphans
