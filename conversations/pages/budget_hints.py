@@ -36,7 +36,7 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
             choices=[
                 ("oldest", _("The oldest messages")),
                 ("oldest_turns", _("The oldest turns as a whole")),
-                ("tool_results", _("The content of old tool results")),
+                ("tool_results", _("Contents of old results")),
             ],
             help=_("A call and its results always stay or go together."),
         ),
@@ -47,6 +47,7 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
             label=_("Text instead of a result"),
             placeholder=PLACEHOLDER,
             keep_empty=True,
+            height=1,
             shown_when=ShownWhen.is_("drop", "tool_results"),
             wide=True,
         ),
@@ -55,8 +56,10 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
             help=_("The user message with which that turn began."),
             shown_when=ShownWhen.is_("drop", "oldest"),
         ),
-        f"{path}.keep_first": FieldHint(label=_("Keep the first")),
-        f"{path}.keep_system": FieldHint(label=_("Keep the system messages")),
+        f"{path}.keep_first": FieldHint(label=_("Keep the first"), help=_("Messages.")),
+        f"{path}.keep_system": FieldHint(
+            label=_("Keep the system messages"), help=_("They are never cut.")
+        ),
         f"{path}.at_least": FieldHint(
             label=_("Cut at least"), help=_("Tokens. A cut that frees fewer is not made.")
         ),
