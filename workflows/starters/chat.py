@@ -12,7 +12,7 @@ CHAT: Final[dict[str, JsonValue]] = {
             "id": "answer",
             "type": "llm",
             "name": "Answer",
-            "description": "Sees the whole talk; over 60,000 tokens its oldest part goes, down to 40,000.",
+            "description": "Sees the whole talk; over 60,000 tokens the oldest part goes.",
             "context_filter": {
                 "rules": [],
                 "default_behavior": "pass",

@@ -30,7 +30,7 @@ SUPPORT: Final[dict[str, JsonValue]] = {
             "id": "plan",
             "type": "llm",
             "name": "Plan the look-up",
-            "description": "Asks for the facts that are missing, by tool calls. Old look-ups are emptied late.",
+            "description": "Asks for the facts that are missing, by tool calls; forgets old look-ups.",
             "context_type": "pass_through",
             "context_filter": {
                 "rules": [{"type": "exclude", "pattern": "draft_*"}],
