@@ -30,7 +30,7 @@ SUPPORT: Final[dict[str, JsonValue]] = {
             "id": "plan",
             "type": "llm",
             "name": "Plan the look-up",
-            "description": "Asks for the facts that are missing, by tool calls; forgets old look-ups.",
+            "description": "Asks for missing facts by tool calls; old results are emptied late.",
             "context_type": "pass_through",
             "context_filter": {
                 "rules": [{"type": "exclude", "pattern": "draft_*"}],
