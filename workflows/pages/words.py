@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
@@ -199,8 +200,10 @@ def operation_words(config: OperationConfig) -> str:
         case "replace" if config.replace:
             return _("message %(n)s replaced") % {"n": config.replace.index}
         case "budget" if config.budget:
-            figures = {"most": config.budget.max_tokens, "target": config.budget.target_tokens}
-            return _("over %(most)s tokens cut to %(target)s") % figures
+            return _("over %(most)s tokens cut to %(target)s") % {
+                "most": number_format(config.budget.max_tokens, force_grouping=True),
+                "target": number_format(config.budget.target_tokens, force_grouping=True),
+            }
         case "clear":
             if config.clear is not None and not config.clear.keep_system_message:
                 return _("no messages")

@@ -150,7 +150,7 @@ def test_a_filter_gets_a_budget_of_which_only_the_fields_of_its_kind_are_kept(
     assert found.context_filter["messages"] == [
         {"operation": "budget", "budget": own, "pairing": "keep"}
     ]
-    assert "over 60000 tokens cut to 40000" in text(designer.get("/workflows/small/"))
+    assert "over 60,000 tokens cut to 40,000" in text(designer.get("/workflows/small/"))
     assert send(designer, path, opened(designer, path)).status_code == 302
     assert node("answer") == found
     other = opened(designer, path) | {f"{block}-drop": "oldest", f"{block}-keep_turn_start": "on"}
