@@ -4,9 +4,11 @@ import re
 
 import pytest
 from django.test import Client
+from pydantic import JsonValue
 
 from tests.factories import assistant, calls, conversation, result, system, user
 from tests.integration.pages.test_operation_previews import apply, previewed, text, visible
+from tests.integration.pages.workflows.designing import made
 
 pytestmark = pytest.mark.django_db
 
@@ -81,3 +83,24 @@ def test_only_the_fields_of_what_goes_first_count(reviewer: Client) -> None:
     looked_up()
     fields = budget("300", "200", drop="oldest_turns", placeholder="x", keep_last_results="7")
     assert "Fix 1 field" not in previewed(reviewer, **fields)
+
+
+def test_a_context_preview_shows_what_a_budget_does_to_each_message(designer: Client) -> None:
+    looked_up()
+    block: JsonValue = {
+        "max_tokens": 300,
+        "target_tokens": 200,
+        "drop": "tool_results",
+        "keep_last_results": 1,
+        "placeholder": "gone for good",
+    }
+    filters: JsonValue = {"messages": [{"operation": "budget", "budget": block}]}
+    nodes: JsonValue = [{"id": "a", "type": "task", "context_filter": filters}]
+    made("small", {"name": "small", "nodes": nodes, "edges": []})
+    path = "/workflows/small/preview/?node=a&conversation=chat"
+    page = text(designer.get(path))
+    assert "2 changed" in page
+    assert "gone for good" in page
+    assert "operation 0 (budget) empties it" in page
+    designer.defaults["HTTP_ACCEPT_LANGUAGE"] = "zh-CN"
+    assert "清空了它的内容" in text(designer.get(path))
