@@ -219,3 +219,19 @@ def test_what_is_split_in_what_is_left_was_split_before(data: st.DataObject) -> 
     found = find_splits(after, log)
     assert set(left.groups) == set(found.groups)
     assert left.orphans == found.orphans
+
+
+@given(st.data())
+def test_a_protected_call_stays_with_its_results_and_splits_nothing(data: st.DataObject) -> None:
+    log, config = data.draw(talks()), data.draw(configs())
+    view = drop_splits(View(((0, len(log)),)), log)
+    asked = [index for index in view if log.entry(index).draft.call_ids]
+    chosen = data.draw(st.sets(st.sampled_from(asked), max_size=3)) if asked else set()
+    group = frozenset(
+        index for index in view if index in chosen or log.entry(index).call_index in chosen
+    )
+    fold = fold_of(config, view, log, protected=group)
+    after = fold.visible(view)
+    assert group <= set(after)
+    assert not group & {index for index, _ in fold.emptied}
+    assert not find_splits(after, log).groups
