@@ -8,6 +8,7 @@ from functools import partial
 
 from bench import (
     applied,
+    budgets,
     canvas,
     context,
     copied,
@@ -41,6 +42,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "applied": (applied.rows,),
         "fanout": (fanout.rows,),
         "entered": (entered.rows,),
+        "budgets": (budgets.rows,),
         "hostile": (hostile.rows, hostile.crowd_rows, neighbours.rows),
     }
 
@@ -49,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
     listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, "
-    listed += "entered, hostile"
+    listed += "entered, budgets, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

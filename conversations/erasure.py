@@ -8,6 +8,7 @@ from django.db import transaction
 
 from conversations.creators import require_as_creator
 from conversations.domain.revisions import UNSEEN, Seen
+from conversations.fold_cache import FOLDS
 from conversations.models import (
     Comment,
     Conversation,
@@ -70,3 +71,4 @@ def erase(
         forget_reasons(key, head.change_seq)
         Conversation.objects.filter(key=key).delete()
         transaction.on_commit(lambda: MEMORY.drop(key))
+        transaction.on_commit(lambda: FOLDS.drop(key))

@@ -138,7 +138,7 @@ def operate(
     seen: Seen = UNSEEN,
     dry_run: bool = False,
 ) -> Applied:
-    """One of the five operations; it opens exactly one batch, or none in a dry run.
+    """One of the operations; it opens exactly one batch, or none in a dry run.
 
     People wait until nothing runs (rule 1.16).
     """

@@ -11,9 +11,11 @@ from conversations.branch import Branch
 from conversations.damage import MISSING, damaged
 from conversations.domain import runs as run_set
 from conversations.domain.bodies import text_of_body
+from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs
+from conversations.fold_cache import StoredFolds
 from conversations.message_rows import COLUMNS, check_message
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.spans import MANY, chunks, rows_of
@@ -27,6 +29,10 @@ _ROLES: Final[Mapping[CountsAs, tuple[str, ...]]] = {
     "user": ("user",),
     "assistant": ("assistant",),
     "tool": ("tool",),
+}
+
+_COUNTS_AS: Final[Mapping[str, CountsAs]] = {
+    name: counts_as for counts_as, names in _ROLES.items() for name in names
 }
 
 
@@ -52,26 +58,49 @@ class SqlLog:
         return self.length
 
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
-        """By the index over role; reads no bodies."""
+        """By the index over role; reads no bodies.
+
+        Sorted here: asked for them in order, SQLite reads the table instead of that index, which
+        took 15 ms of processor time for the system messages among 50,000, and takes 0.4.
+        """
         names = [name for role in roles for name in _ROLES[role]]
         found = (
             index
             for rows in rows_of(self.conversation, runs, gap=_INDEX_GAP)
-            for index in _indices(rows.filter(role__in=names))
+            for index in sorted(rows.filter(role__in=names).values_list("index", flat=True))
         )
         return run_set.intersection(run_set.of_indices(found), runs)
 
     def texts(self, runs: Runs) -> Iterable[tuple[int, str]]:
+        return ((index, text_of_body(body)) for index, body in self.bodies(runs))
+
+    def bodies(self, runs: Runs) -> Iterable[tuple[int, bytes]]:
         wanted = iter(run_set.indices(runs))
         target = next(wanted, None)
         for rows in rows_of(self.conversation, runs, gap=_BODY_GAP):
             for row in rows.order_by("index").values_list(*COLUMNS).iterator(500):
                 if row[0] == target:
                     check_message(self.conversation, row)
-                    yield row[0], text_of_body(bytes(row[3]))
+                    yield row[0], bytes(row[3])
                     target = next(wanted, None)
         if target is not None:
             raise damaged(self.conversation, "message", target, MISSING)
+
+    def weights(self, runs: Runs) -> Iterable[Weight]:
+        wanted = iter(run_set.indices(runs))
+        target = next(wanted, None)
+        columns = ("index", "tokens", "role", "call_index")
+        for rows in rows_of(self.conversation, runs, gap=_INDEX_GAP):
+            found = rows.order_by("index").values_list(*columns)
+            for index, tokens, role, call in found.iterator(2000):
+                if index == target:
+                    yield Weight(index, tokens, _COUNTS_AS[role], call)
+                    target = next(wanted, None)
+        if target is not None:
+            raise damaged(self.conversation, "message", target, MISSING)
+
+    def folds(self) -> FoldStore | None:
+        return StoredFolds(self.conversation)
 
     def tool_descriptions(self) -> Sequence[int]:
         return list(_indices(self._marks(Mark.TOOLS)))

@@ -59,7 +59,7 @@ def _there(actor: Actor, public_id: str) -> bool:
 
 
 def _chat(actor: Actor) -> None:
-    """A chat that was truncated, rolled back, cut down and gone on with."""
+    """A chat that was cut to a budget, rolled back, cut down and gone on with."""
     opening: list[JsonValue] = [{"role": "system", "content": script.SYSTEM}]
     opening += [{"role": role, "content": text} for role, text in script.chat_texts()]
     new = NewConversation(
@@ -70,8 +70,8 @@ def _chat(actor: Actor) -> None:
     )
     services.create(actor, new)
     shorter: dict[str, JsonValue] = {
-        "operation": "truncate",
-        "truncate": {"keep_first": 1, "keep_last": 4},
+        "operation": "budget",
+        "budget": {"max_tokens": 180, "target_tokens": 90},
     }
     services.operate(actor, CHAT, read_operation(shorter), reason="The window was nearly full.")
     services.rollback(actor, CHAT, 0, reason="The price was gone; the customer asked for it.")

@@ -171,7 +171,7 @@ class Conversation:
         seen: Seen = UNSEEN,
         dry_run: bool = False,
     ) -> Report:
-        """Carry out one of the five operations, which opens exactly one batch."""
+        """Carry out one of the operations, which opens exactly one batch."""
         self._check(seen)
         outcome = apply(config, self.current.view, self.log())
         record = on_record(config, len(self._log))

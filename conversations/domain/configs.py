@@ -1,17 +1,18 @@
-"""Contract models of the five operations' configs, and their reading and recording."""
+"""Contract models of the operations' configs, and their reading and recording."""
 
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.message import CountsAs, ReadMessage, ReadMessages
 from conversations.domain.pairing import Pairing
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.sentence import say
 
-OperationName = Literal["truncate", "insert", "replace", "clear", "filter"]
+OperationName = Literal["truncate", "insert", "replace", "clear", "filter", "budget"]
 VERSION: Final = 2
 _REFUSAL: Final = (
     "this is a context-processor config of version 1 (processorType and rules), which is not run "
@@ -154,6 +155,9 @@ class OperationConfig(Contract):
     filter: Annotated[FilterConfig | None, Field(validate_default=True)] = Field(
         None, description="Settings of `filter`."
     )
+    budget: Annotated[BudgetConfig | None, Field(validate_default=True)] = Field(
+        None, description="Settings of `budget`."
+    )
     pairing: Pairing = Field("warn", description="What to do if a tool call would lose its result.")
     protect_tools: bool = Field(False, description="Whether the tool description stays visible.")
 
@@ -171,7 +175,7 @@ class OperationConfig(Contract):
             raise ValueError(f"this is not a known version; the current one is {VERSION}")
         return version
 
-    @field_validator("truncate", "insert", "replace", "clear", "filter")
+    @field_validator("truncate", "insert", "replace", "clear", "filter", "budget")
     @classmethod
     def _own_block_only(cls, block: Contract | None, info: ValidationInfo) -> Contract | None:
         operation = info.data.get("operation")

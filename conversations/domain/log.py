@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.message import CountsAs
 from conversations.domain.runs import Runs
 
@@ -68,6 +69,15 @@ class Log(ToolLinks, Protocol):
 
     def texts(self, runs: Runs) -> Iterable[tuple[int, str]]:
         """``(log index, text)`` of the messages of ascending ``runs``, ascending."""
+
+    def weights(self, runs: Runs) -> Iterable[Weight]:
+        """The weights of the messages of ascending ``runs``, ascending; reads no bodies."""
+
+    def bodies(self, runs: Runs) -> Iterable[tuple[int, bytes]]:
+        """``(log index, stored JSON)`` of the messages of ascending ``runs``, ascending."""
+
+    def folds(self) -> FoldStore | None:
+        """Where folds over this log are kept; None if they are made anew each time."""
 
     def tool_descriptions(self) -> Sequence[int]:
         """The log indices of all messages with ``tool_description: true``, ascending."""

@@ -6,6 +6,7 @@ from itertools import chain, compress
 from typing import Final
 
 from conversations.domain import runs as run_sets
+from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs, Draft, Entry
 from conversations.domain.pairing import place
@@ -156,6 +157,18 @@ class MemoryLog:
 
     def texts(self, runs: Runs) -> Iterator[tuple[int, str]]:
         return ((index, self._entries[index].draft.text) for index in run_sets.indices(runs))
+
+    def weights(self, runs: Runs) -> Iterator[Weight]:
+        for index in run_sets.indices(runs):
+            entry = self._entries[index]
+            tokens = self._sums[index + 1] - self._sums[index]
+            yield Weight(index, tokens, entry.draft.counts_as, entry.call_index)
+
+    def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
+        return ((index, self._entries[index].draft.body) for index in run_sets.indices(runs))
+
+    def folds(self) -> FoldStore | None:
+        return None
 
     def tool_descriptions(self) -> Sequence[int]:
         return self._descriptions

@@ -1,10 +1,14 @@
-"""The five operations as pure functions from a view to a view."""
+"""The operations as pure functions from a view to a view."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from conversations.domain import runs as run_sets
+from conversations.domain.budgets.config import BudgetConfig
+from conversations.domain.budgets.cutting import NOTHING, fold_of
+from conversations.domain.budgets.fold import Fold
+from conversations.domain.budgets.stand_ins import stand_ins
 from conversations.domain.configs import (
     ClearConfig,
     FilterConfig,
@@ -18,11 +22,13 @@ from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Draft, Entry, tools_message
 from conversations.domain.pairing import (
     Split,
+    Splits,
     drop_splits,
     find_splits,
     how_split,
     keep_pairs,
     placement,
+    splits_within,
     visible_members,
 )
 from conversations.domain.runs import Runs
@@ -30,10 +36,10 @@ from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, OutOfRange
 from ctxadmin.lib.sentence import say
 
-_PROTECTING: Final = ("truncate", "filter")
+_PROTECTING: Final = ("truncate", "filter", "budget")
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
-NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden", "system_hidden"]
+NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden", "system_hidden", "over_budget"]
 _SPLITS: Final[Mapping[Split, str]] = {
     "no_result": say("these calls lose a result, which most providers reject"),
     "no_call": say("these results lose their call, which most providers reject"),
@@ -42,6 +48,7 @@ _SPLITS: Final[Mapping[Split, str]] = {
 _KEEPS_SYSTEM: Final[Mapping[str, str]] = {
     "truncate": "keep_system",
     "clear": "keep_system_message",
+    "budget": "keep_system",
 }
 TokensOf = Callable[[int, int], int]
 
@@ -68,6 +75,8 @@ class Outcome:
 
     ``entries`` are to be logged, in order, from the log's length on. ``added`` (newly logged),
     ``shown`` (came back) and ``hidden`` are ascending runs of log indices against the view before.
+    ``emptied`` are visible results whose content is to be shown as ``placeholder``, and how many
+    tokens that frees of each.
     """
 
     view: View
@@ -76,6 +85,8 @@ class Outcome:
     added: Runs = ()
     shown: Runs = ()
     hidden: Runs = ()
+    emptied: tuple[tuple[int, int], ...] = ()
+    placeholder: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +103,13 @@ class _Step:
 
 
 def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
-    """What ``config`` makes of ``view``. Source: semantics 1.6-1.12.
+    """What ``config`` makes of ``view``. Source: semantics 1.6-1.12 and 4.1.
 
     Raises OutOfRange (positions), TooLarge, ValidationFailed or Duplicate (messages), with
     pointers into the config.
     """
+    if config.budget is not None:
+        return _emptied_in_log(budgeted(config, config.budget, view, log), view, log)
     step = _operate(config, view, log)
     placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of, view=step.view)
     after = step.view
@@ -112,6 +125,68 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
     return replace(outcome, warnings=(*outcome.warnings, *hides))
 
 
+def budgeted(
+    config: OperationConfig,
+    budget: BudgetConfig,
+    view: View,
+    log: Log,
+    *,
+    protected: frozenset[int] = frozenset(),
+    freed: Mapping[int, int] = NOTHING,
+) -> Outcome:
+    """What a budget makes of ``view``, with results to be emptied by whoever shows them.
+
+    ``protected`` and ``freed`` as in ``fold_of``. Pairs are treated before the fold, which splits
+    none, so that what they bring back is counted.
+    """
+    pairs, splits = view, find_splits(view, log)
+    if config.pairing != "warn" and (splits.groups or splits.orphans):
+        pairs = (drop_splits if config.pairing == "drop" else keep_pairs)(view, log)
+        splits = find_splits(pairs, log)
+    descriptions = log.tool_descriptions()
+    if config.protect_tools:
+        protected |= frozenset(descriptions)
+    fold = fold_of(budget, pairs, log, protected=protected, freed=freed)
+    after = fold.visible(pairs)
+    outcome = _outcome(
+        view, after, log, descriptions, (), protects=True, splits=splits_within(splits, after)
+    )
+    hides = () if budget.keep_system else _system_notices(config, outcome.hidden, log)
+    return replace(
+        outcome,
+        warnings=(*outcome.warnings, *hides, *_over_notices(budget, fold)),
+        emptied=fold.emptied,
+        placeholder=budget.placeholder,
+    )
+
+
+def _over_notices(budget: BudgetConfig, fold: Fold) -> list[Notice]:
+    if not fold.over:
+        return []
+    message = say(
+        "{tokens} tokens remain, {over} more than max_tokens: nothing else may be dropped",
+        tokens=fold.tokens,
+        over=fold.over,
+    )
+    return [Notice("over_budget", message, ())]
+
+
+def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
+    """The outcome with new messages in place of results that are to be emptied."""
+    if not outcome.emptied:
+        return outcome
+    placed = stand_ins([index for index, _ in outcome.emptied], outcome.placeholder, log)
+    new = {index: entry.index for index, entry in placed.entries.items()}
+    after = View.of_indices(new.get(index, index) for index in outcome.view)
+    entries = tuple(placed.entries.values())
+    descriptions = log.tool_descriptions()
+    whole = _outcome(before, after, placed.links, descriptions, entries, protects=True)
+    told = [
+        notice for notice in outcome.warnings if notice.code in ("system_hidden", "over_budget")
+    ]
+    return replace(whole, warnings=(*whole.warnings, *told))
+
+
 def compare(before: View, after: View, log: Log) -> Outcome:
     """The outcome of going from one view to another without logging: rollback, restore, batch."""
     return _outcome(before, after, log, log.tool_descriptions(), ())
@@ -125,7 +200,9 @@ def _outcome(
     entries: tuple[Entry, ...],
     *,
     protects: bool = False,
+    splits: Splits | None = None,
 ) -> Outcome:
+    """``splits`` are those of ``after`` if they are known already."""
     was, now = before.indices_as_runs(), after.indices_as_runs()
     added = ((entries[0].index, entries[-1].index + 1),) if entries else ()
     shown = run_sets.difference(now, was)
@@ -133,15 +210,17 @@ def _outcome(
     return Outcome(
         view=after,
         entries=entries,
-        warnings=(*_pair_notices(after, links), *_tools_notices(gone, protects=protects)),
+        warnings=(
+            *_pair_notices(after, splits or find_splits(after, links)),
+            *_tools_notices(gone, protects=protects),
+        ),
         added=added,
         shown=run_sets.difference(shown, added),
         hidden=run_sets.difference(was, now),
     )
 
 
-def _pair_notices(view: View, links: ToolLinks) -> list[Notice]:
-    splits = find_splits(view, links)
+def _pair_notices(view: View, splits: Splits) -> list[Notice]:
     notices: list[Notice] = []
     for split, message in _SPLITS.items():
         groups = [group for group in splits.groups if how_split(group, view) == split]

@@ -82,7 +82,7 @@ def placement(
     superseded = {
         call.result_elsewhere for call in answered if call and call.result_elsewhere is not None
     }
-    return Placement(entries, _WithEntries(log, entries, superseded))
+    return Placement(entries, WithEntries(log, entries, superseded))
 
 
 def _resolve(
@@ -120,10 +120,15 @@ def _resolve(
     return answered
 
 
-class _WithEntries:
-    """The tool links of a log as they will be when more entries are logged."""
+class WithEntries:
+    """The tool links of a log as they will be when more entries are logged.
 
-    def __init__(self, links: ToolLinks, entries: Sequence[Entry], superseded: set[int]) -> None:
+    Of results that are ``superseded`` an entry answers the call.
+    """
+
+    def __init__(
+        self, links: ToolLinks, entries: Sequence[Entry], superseded: Collection[int]
+    ) -> None:
         self._links = links
         self._superseded = superseded
         self._results: dict[int, list[int]] = {}
@@ -180,6 +185,18 @@ def find_splits(view: View, links: ToolLinks) -> Splits:
         elif group.unanswered and group.call in view:
             (pending if group.pending else split).append(group)
     return Splits(tuple(split), links.orphans(view.indices_as_runs()), tuple(pending))
+
+
+def splits_within(splits: Splits, view: View) -> Splits:
+    """What is left of the splits of a view in a part of it that splits no other group."""
+    still = tuple(
+        group
+        for group in splits.groups
+        if not _is_whole(group, view) or (group.unanswered and group.call in view)
+    )
+    orphans = run_sets.intersection(splits.orphans, view.indices_as_runs())
+    pending = tuple(group for group in splits.pending if group.call in view)
+    return Splits(still, orphans, pending)
 
 
 def _is_whole(group: ToolGroup, view: View) -> bool:

@@ -55,10 +55,15 @@ def tokens_of_message(draft: Draft) -> int:
     """
     if draft.reported_tokens is not None:
         return draft.reported_tokens
-    tokens = _PER_MESSAGE + tokens_of_text(draft.text)
+    tokens = tokens_of_plain(draft.text)
     if draft.call_ids or b'"content":[' in draft.body:
         tokens += _beyond_text(orjson.loads(draft.body))
     return tokens
+
+
+def tokens_of_plain(text: str) -> int:
+    """The estimated tokens of a message that has nothing but this text."""
+    return _PER_MESSAGE + tokens_of_text(text)
 
 
 def tokens_of_text(text: str) -> int:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from conversations.domain import runs as run_sets
 from conversations.domain.diff import diff_views
 from conversations.domain.message import CountsAs
+from conversations.domain.operations import Notice
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation
@@ -17,6 +18,7 @@ from conversations.results import Applied
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
 from ctxadmin.ui.components import Text
+from ctxadmin.ui.sentences import translated
 
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 _NO_EDITS: Final[Mapping[int, int]] = {}
@@ -85,7 +87,7 @@ def effect_of(
         system_kept=_kept_words(kept),
         splits=splits_pairs(applied),
         warnings=[
-            _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
+            _notice_words(notice)
             for notice in applied.warnings
             if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
@@ -96,6 +98,12 @@ def effect_of(
         changes_nothing=not (applied.hidden or applied.shown or applied.added)
         and applied.cached_prefix_lost == 0,
     )
+
+
+def _notice_words(notice: Notice) -> Text:
+    if notice.code == "over_budget":
+        return translated(notice.message)
+    return _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
 
 
 def current_view(head: Conversation) -> View:

@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue
 from conversations.api.schemas import ChangeConversation, Number, Reason
 from conversations.domain.configs import OperationConfig
 from conversations.pages import typed_messages
+from conversations.pages.budget_hints import BUDGET, budget_hints
 from conversations.pages.typed_messages import TypedMessage
 from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
@@ -38,6 +39,7 @@ class OperationForm(ContractForm[OperationRequest]):
             label=_("Operation"),
             choices=[
                 ("truncate", _("Truncate by position")),
+                BUDGET,
                 ("filter", _("Filter by role or keyword")),
                 ("insert", _("Insert messages")),
                 ("replace", _("Replace a message")),
@@ -88,6 +90,7 @@ class OperationForm(ContractForm[OperationRequest]):
             label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         "filter.content_excludes": FieldHint(label=_("Containing none of")),
+        **budget_hints("budget"),
         "pairing": FieldHint(
             label=_("Incomplete tool pairs"),
             choices=[

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from pydantic import JsonValue
 
 from conversations import services
-from conversations.domain import operations
+from conversations.domain import operations, runs
 from conversations.domain.configs import OperationName
 from conversations.domain.revisions import Seen
 from conversations.domain.runs import Runs
@@ -211,6 +211,9 @@ def _preview(actor: Actor, head: Conversation, model: OperationRequest) -> Effec
 
 
 def _edits(head: Conversation, model: OperationRequest, applied: Applied) -> dict[int, int]:
+    if model.budget is not None and runs.count(applied.hidden) == len(applied.entries):
+        emptied = zip(runs.indices(applied.hidden), applied.entries, strict=True)
+        return {index: entry.index for index, entry in emptied}
     if model.replace is None or not applied.entries:
         return {}
     return {current_view(head).index_at(model.replace.index): applied.entries[0].index}

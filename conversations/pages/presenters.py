@@ -27,6 +27,7 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "replace": gettext_lazy("Replace"),
     "clear": gettext_lazy("Clear"),
     "filter": gettext_lazy("Filter"),
+    "budget": gettext_lazy("Budget"),
 }
 
 
@@ -115,6 +116,13 @@ _OPTIONS: Final[Mapping[str, Text]] = {
     "index": gettext_lazy("index"),
     "position": gettext_lazy("position"),
     "keep_system_message": gettext_lazy("keep system message"),
+    "max_tokens": gettext_lazy("over"),
+    "target_tokens": gettext_lazy("cut to"),
+    "drop": gettext_lazy("drop"),
+    "keep_last_results": gettext_lazy("keep last results"),
+    "keep_turn_start": gettext_lazy("keep turn start"),
+    "placeholder": gettext_lazy("placeholder"),
+    "at_least": gettext_lazy("at least"),
 }
 
 

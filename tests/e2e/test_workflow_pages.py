@@ -115,6 +115,22 @@ def test_fields_follow_the_type_of_the_node(designer_page: Page, drawn: str) -> 
     expect(page.locator("#id_node-operation-pairing")).to_have_value("keep")
 
 
+def test_fields_of_a_budget_follow_what_goes_first(designer_page: Page, drawn: str) -> None:
+    page = designer_page
+    page.goto(f"/workflows/{drawn}/add-node/")
+    page.get_by_role("button", name="Add a filter").first.click()
+    page.get_by_role("button", name="Add an operation").first.click()
+    operation = "#id_node-context_filters-0-messages-0"
+    page.locator(f"{operation}-operation").select_option(label="Keep a token budget")
+    block = f"{operation}-budget"
+    expect(page.locator(f"{block}-max_tokens")).to_be_visible()
+    expect(page.locator(f"{block}-keep_turn_start")).to_be_checked()
+    expect(page.locator(f"{block}-placeholder")).to_be_hidden()
+    page.locator(f"{block}-drop").select_option(label="Contents of old results")
+    expect(page.locator(f"{block}-placeholder")).to_be_visible()
+    expect(page.locator(f"{block}-keep_turn_start")).to_be_hidden()
+
+
 def test_two_designers_at_once_lose_nothing(open_page: OpenPage, api: httpx.Client) -> None:
     api.post("workflows", json={"slug": "e2e-two", "name": "Two"})
     put = {"document": {**WORKFLOWS["research-note"]}, "expected_version": 0}

@@ -75,6 +75,30 @@ def filters() -> st.SearchStrategy[dict[str, JsonValue]]:
     return _some_of(options)
 
 
+def budgets() -> st.SearchStrategy[dict[str, JsonValue]]:
+    """A block of budget, of so few tokens that most of them cut."""
+
+    def block(fields: dict[str, Any]) -> dict[str, JsonValue]:
+        fields["target_tokens"] = max(1, fields["max_tokens"] * fields.pop("share") // 100)
+        if fields["drop"] != "tool_results":
+            del fields["keep_last_results"]
+        if fields["drop"] != "oldest":
+            del fields["keep_turn_start"]
+        return fields
+
+    options: dict[str, st.SearchStrategy[Any]] = {
+        "max_tokens": st.integers(2, 160),
+        "share": st.integers(1, 99),
+        "keep_first": st.integers(0, 3),
+        "keep_system": st.booleans(),
+        "drop": st.sampled_from(["oldest", "oldest_turns", "tool_results"]),
+        "keep_last_results": st.integers(0, 3),
+        "keep_turn_start": st.booleans(),
+        "at_least": st.none() | st.integers(1, 60),
+    }
+    return st.fixed_dictionaries(options).map(block)
+
+
 def _some_of(
     options: dict[str, st.SearchStrategy[Any]],
 ) -> st.SearchStrategy[dict[str, JsonValue]]:

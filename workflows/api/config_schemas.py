@@ -8,6 +8,7 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from conversations.api.schemas import CreateConversation
+from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.configs import (
     ClearConfig,
     FilterConfig,
@@ -44,6 +45,7 @@ _models: Final[dict[str, type[BaseModel]]] = {
     "replace": ReplaceConfig,
     "clear": ClearConfig,
     "filter": FilterConfig,
+    "budget": BudgetConfig,
     "message": IncomingMessage,
     "conversation": CreateConversation,
 }

@@ -14,7 +14,7 @@ from conversations.domain.pairing import place
 from conversations.domain.view import View
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.errors import FieldProblem, TooLarge
-from workflows.domain.transforms import Transform, rewrite_content
+from workflows.domain.transforms import Transform, freed_by, rewrite_content
 
 MESSAGES_KEY: Final = "messages"
 HISTORY_KEY: Final = "execution_history"
@@ -152,11 +152,23 @@ class Messages:
         return self.inserted[index - self.logged] if index >= self.logged else None
 
     def handed_out(self, index: int, message: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-        """The message of a log index as the node sees it: its texts with the rewrites applied."""
+        """The message of a log index as the node sees it: its texts with the rewrites applied.
+
+        Of its tokens those are gone that an emptied content had.
+        """
         transforms = self.rewrites.get(index)
         if not transforms or "content" not in message:
             return message
-        return {**message, "content": rewrite_content(message["content"], transforms)}
+        seen = {**message, "content": rewrite_content(message["content"], transforms)}
+        tokens = message.get("tokens")
+        if isinstance(tokens, int) and (freed := freed_by(transforms)):
+            seen |= {"tokens": tokens - freed, "tokens_estimated": True}
+        return seen
+
+    def freed(self) -> dict[int, int]:
+        """How many tokens are gone of messages whose content was emptied, by log index."""
+        found = {index: freed_by(transforms) for index, transforms in self.rewrites.items()}
+        return {index: freed for index, freed in found.items() if freed}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """How context flows: along edges, together at a join, and into a node."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -214,7 +215,8 @@ def preview(
 ) -> Preview:
     """What ``enter`` gives, and what it costs; ``tokens(start, stop)`` sums a run of the log.
 
-    Messages that filters put in are counted too; texts that transforms change count as logged.
+    Messages that filters put in are counted too; texts that transforms change count as logged,
+    results that a budget emptied do not.
     """
     entered = enter(plan, node_id, sight, edges, explain=explain)
     before, after = sight.messages, entered.sight.messages
@@ -230,13 +232,16 @@ def preview(
 
 
 def _counting(messages: Messages, tokens: TokensOf) -> TokensOf:
-    """``tokens`` that knows the messages which filters put in."""
+    """``tokens`` that knows the messages which filters put in, and the contents that they took."""
     logged = messages.logged
+    freed = sorted(messages.freed().items())
 
     def count(start: int, stop: int) -> int:
         of_log = tokens(start, min(stop, logged)) if start < logged else 0
         new = messages.inserted[max(start - logged, 0) : max(stop - logged, 0)]
-        return of_log + sum(tokens_of_message(entry.draft) for entry in new)
+        first, last = (bisect_left(freed, (end,)) for end in (start, stop))
+        gone = sum(tokens for _, tokens in freed[first:last])
+        return of_log - gone + sum(tokens_of_message(entry.draft) for entry in new)
 
     return count
 

@@ -6,6 +6,7 @@ from typing import Final, Self
 
 from conversations.domain import operations
 from conversations.domain import runs as run_sets
+from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import CountsAs
 from conversations.domain.operations import Outcome
@@ -19,6 +20,7 @@ from workflows.domain.explain import Decision, Label, Notice, Verdict, final_dec
 from workflows.domain.overlay import OverlayLog
 from workflows.domain.patterns import matcher
 from workflows.domain.selection import Change, Selection
+from workflows.domain.transforms import Emptied
 
 ROLES: Final[tuple[CountsAs, ...]] = ("system", "user", "assistant", "tool")
 
@@ -146,6 +148,8 @@ def _role_decisions(
 def _by_operation(
     messages: Messages, operation: PlacedOperation, step: Label, explain: bool
 ) -> Narrowed:
+    if operation.config.budget is not None:
+        return _by_budget(messages, operation, operation.config.budget, step, explain)
     try:
         outcome = operations.apply(operation.config, messages.view, messages.log)
     except ContextError as error:
@@ -165,6 +169,28 @@ def _by_operation(
     return Narrowed(narrowed, decisions, labelled(outcome.warnings, step))
 
 
+def _by_budget(
+    messages: Messages,
+    operation: PlacedOperation,
+    budget: BudgetConfig,
+    step: Label,
+    explain: bool,
+) -> Narrowed:
+    """Results that are emptied are so for the node alone; nothing is logged."""
+    outcome = operations.budgeted(
+        operation.config, budget, messages.view, messages.log, freed=messages.freed()
+    )
+    narrowed = messages.showing(outcome.view)
+    if outcome.emptied:
+        rewrites = dict(messages.rewrites)
+        for index, freed in outcome.emptied:
+            emptied = Emptied(outcome.placeholder, freed)
+            rewrites[index] = (*rewrites.get(index, ()), emptied)
+        narrowed = replace(narrowed, rewrites=rewrites)
+    decisions = tuple(_operation_decisions(outcome, operation, step)) if explain else ()
+    return Narrowed(narrowed, decisions, labelled(outcome.warnings, step))
+
+
 def _operation_decisions(
     outcome: Outcome, operation: PlacedOperation, step: Label
 ) -> Iterator[Decision]:
@@ -174,6 +200,14 @@ def _operation_decisions(
             "dropped",
             step,
             say("{operation} hides it", operation=operation.words),
+            index=index,
+        )
+    for index, _ in outcome.emptied:
+        yield Decision(
+            "messages",
+            "changed",
+            step,
+            say("{operation} empties it", operation=operation.words),
             index=index,
         )
     for index in run_sets.indices(outcome.shown):

@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from conversations.domain import runs as run_sets
+from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import Log, OpenCall, ToolGroup
 from conversations.domain.message import CountsAs, Entry
 from conversations.domain.runs import Run, Runs
+from conversations.domain.tokens import tokens_of_message
 
 
 class OverlayLog:
@@ -40,6 +42,20 @@ class OverlayLog:
         yield from self._base.texts(self._below(runs))
         for entry in self._above(runs):
             yield entry.index, entry.draft.text
+
+    def weights(self, runs: Runs) -> Iterator[Weight]:
+        yield from self._base.weights(self._below(runs))
+        for entry in self._above(runs):
+            tokens = tokens_of_message(entry.draft)
+            yield Weight(entry.index, tokens, entry.draft.counts_as, entry.call_index)
+
+    def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
+        yield from self._base.bodies(self._below(runs))
+        for entry in self._above(runs):
+            yield entry.index, entry.draft.body
+
+    def folds(self) -> FoldStore | None:
+        return None  # inserted messages have other indices each time
 
     def tool_descriptions(self) -> Sequence[int]:
         added = [entry.index for entry in self._entries if entry.draft.tool_description]

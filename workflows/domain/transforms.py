@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
@@ -192,12 +193,31 @@ def apply_all(transforms: Sequence[Transform], value: JsonValue) -> JsonValue:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class Emptied:
+    """Replaces the whole content of a message, whatever it is; ``freed`` are the tokens of it."""
+
+    text: str
+    freed: int
+
+    def __call__(self, value: JsonValue) -> JsonValue:
+        return self.text
+
+
+def freed_by(transforms: Sequence[Transform]) -> int:
+    """How many tokens of a message the transforms are known to free."""
+    return sum(each.freed for each in transforms if isinstance(each, Emptied))
+
+
 def rewrite_content(content: JsonValue, transforms: Sequence[Transform]) -> JsonValue:
     """The content of a message with the transforms applied to its text or to its text parts.
 
     The content of a message is text, so a result that is none becomes its JSON text; null and
-    parts that are no text stay as they are.
+    parts that are no text stay as they are - unless the content was ``Emptied``.
     """
+    for place, transform in enumerate(transforms):
+        if isinstance(transform, Emptied):
+            return rewrite_content(transform.text, transforms[place + 1 :])
     if isinstance(content, str):
         return _to_string(apply_all(transforms, content))
     if isinstance(content, list):

@@ -37,8 +37,8 @@ MOST_DRAWN: Final = 5_000
 # A context processor without an operation could not be published.
 _FIRST_CONFIG: Final[Mapping[str, JsonValue]] = {
     "context_processor": {
-        "operation": "truncate",
-        "truncate": {"keep_last": 20, "keep_system": True},
+        "operation": "budget",
+        "budget": {"max_tokens": 60_000, "target_tokens": 40_000},
         "pairing": "keep",
     }
 }

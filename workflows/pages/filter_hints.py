@@ -7,6 +7,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
+from conversations.pages.budget_hints import BUDGET, budget_hints
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
 from workflows.domain.processors import standard
@@ -41,6 +42,7 @@ _PAIRING: Final[Choices] = [
 ]
 _OPERATIONS: Final[Choices] = [
     ("truncate", _("Truncate by position")),
+    BUDGET,
     ("filter", _("Filter by role or keyword")),
     ("insert", _("Insert messages")),
     ("replace", _("Replace a message")),
@@ -96,6 +98,7 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
             label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         f"{path}.filter.content_excludes": FieldHint(label=_("Containing none of")),
+        **budget_hints(f"{path}.budget"),
         f"{path}.pairing": FieldHint(
             label=_("Incomplete tool pairs"), choices=_PAIRING, help=_("A call without its result.")
         ),

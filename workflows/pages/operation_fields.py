@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, JsonValue
 
+from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.configs import (
     ClearConfig,
     Count,
@@ -48,6 +49,7 @@ class OperationFields(Contract):
     replace: ReplaceFields | None = None
     clear: ClearConfig | None = None
     filter: FilterConfig | None = None
+    budget: BudgetConfig | None = None
     pairing: Pairing = "keep"
     protect_tools: bool = False
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from pydantic import JsonValue
@@ -198,6 +199,11 @@ def operation_words(config: OperationConfig) -> str:
             return ngettext("+%(n)s message", "+%(n)s messages", count) % {"n": count}
         case "replace" if config.replace:
             return _("message %(n)s replaced") % {"n": config.replace.index}
+        case "budget" if config.budget:
+            return _("over %(most)s tokens cut to %(target)s") % {
+                "most": number_format(config.budget.max_tokens, force_grouping=True),
+                "target": number_format(config.budget.target_tokens, force_grouping=True),
+            }
         case "clear":
             if config.clear is not None and not config.clear.keep_system_message:
                 return _("no messages")

@@ -12,14 +12,14 @@ CHAT: Final[dict[str, JsonValue]] = {
             "id": "answer",
             "type": "llm",
             "name": "Answer",
-            "description": "Sees the system message and the last part of the talk, in whole pairs.",
+            "description": "Sees the whole talk; over 60,000 tokens the oldest part goes.",
             "context_filter": {
                 "rules": [],
                 "default_behavior": "pass",
                 "messages": [
                     {
-                        "operation": "truncate",
-                        "truncate": {"keep_first": 1, "keep_last": 20},
+                        "operation": "budget",
+                        "budget": {"max_tokens": 60_000, "target_tokens": 40_000},
                         "pairing": "keep",
                     }
                 ],

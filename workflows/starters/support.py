@@ -30,11 +30,22 @@ SUPPORT: Final[dict[str, JsonValue]] = {
             "id": "plan",
             "type": "llm",
             "name": "Plan the look-up",
-            "description": "Asks for the facts that are missing, by tool calls.",
+            "description": "Asks for missing facts by tool calls; old results are emptied late.",
             "context_type": "pass_through",
             "context_filter": {
                 "rules": [{"type": "exclude", "pattern": "draft_*"}],
                 "default_behavior": "pass",
+                "messages": [
+                    {
+                        "operation": "budget",
+                        "budget": {
+                            "max_tokens": 30_000,
+                            "target_tokens": 15_000,
+                            "drop": "tool_results",
+                        },
+                        "pairing": "keep",
+                    }
+                ],
             },
             "config": {"template": "Ask for the facts that you need. Make one call at a time."},
         },

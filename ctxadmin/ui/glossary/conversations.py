@@ -52,8 +52,8 @@ CONVERSATIONS: Final = TermGroup(
             "operation",
             pgettext_lazy("glossary", "operation"),
             _(
-                "A change of the view: truncate, insert, replace, filter or clear. Each opens "
-                "one batch, so each can be undone."
+                "A change of the view: truncate, insert, replace, filter, clear or budget. Each "
+                "opens one batch, so each can be undone."
             ),
             "conversations.domain.configs.OperationConfig",
         ),
@@ -92,6 +92,15 @@ CONVERSATIONS: Final = TermGroup(
             pgettext_lazy("glossary", "clear"),
             _("The operation that hides everything but, if wanted, the system messages."),
             "conversations.domain.configs.ClearConfig",
+        ),
+        Term(
+            "budget",
+            pgettext_lazy("glossary", "budget"),
+            _(
+                "The operation that cuts the context down to a target when its tokens pass a "
+                "limit, and leaves its beginning unchanged until the next cut."
+            ),
+            "conversations.domain.budgets.config.BudgetConfig",
         ),
         Term(
             "batch",

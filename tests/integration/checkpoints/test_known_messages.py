@@ -23,6 +23,12 @@ def keeping(**options: Any) -> dict[str, Any]:
     return {"messages": [{"operation": "truncate", "truncate": options, "pairing": "keep"}]}
 
 
+def budget(most: int, target: int, **options: Any) -> dict[str, Any]:
+    """A filter that keeps a budget."""
+    block = {"max_tokens": most, "target_tokens": target, **options}
+    return {"messages": [{"operation": "budget", "budget": block}]}
+
+
 HIDES_TOOLS = {
     "messages": [{"operation": "filter", "filter": {"roles": ["user", "assistant"]}}],
 }
@@ -53,6 +59,9 @@ FILTERS: dict[str, Any] = {
     "loud": SHOUTS,
     "inserting": PUTS_IN,
     "sometimes": SOMETIMES,
+    "budget": budget(40, 15),
+    "turns": budget(40, 15, drop="oldest_turns", keep_first=1),
+    "results": budget(30, 20, drop="tool_results", keep_last_results=1, placeholder=""),
 }
 # Nodes with a filter of their own, and nodes behind edges that filter.
 NODES = [

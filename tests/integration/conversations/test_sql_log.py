@@ -45,7 +45,7 @@ from ctxadmin.lib.json_bytes import loads_strict
 from tests.conversation_model import Conversation, Report
 from tests.examples import examples
 from tests.factories import engine
-from tests.property.conversation_strategies import CALL_IDS, drafts, filters, truncations
+from tests.property.conversation_strategies import CALL_IDS, budgets, drafts, filters, truncations
 from tests.unit.conversations.chats import CAUSE, calls, message, operation, result
 
 PAIRINGS = st.sampled_from(["warn", "keep", "drop"])
@@ -100,6 +100,8 @@ def agree(sql: Log, memory: Log, view: View) -> None:
     assert sql.orphans(runs) == memory.orphans(runs)
     assert list(sql.tool_descriptions()) == list(memory.tool_descriptions())
     assert list(sql.texts(runs)) == list(memory.texts(runs))
+    assert list(sql.bodies(runs)) == list(memory.bodies(runs))
+    assert list(sql.weights(runs)) == list(memory.weights(runs))
     for roles in ROLES:
         assert sql.with_roles(roles, runs) == memory.with_roles(roles, runs)
     ids = {f"id-{index}" for index in range(4)}
@@ -205,6 +207,10 @@ class Agreement(RuleBasedStateMachine):
     @rule(pairing=PAIRINGS, keep=st.booleans())
     def clear(self, pairing: str, keep: bool) -> None:
         self.operate(operation("clear", {"keep_system_message": keep}, pairing=pairing))
+
+    @rule(block=budgets(), pairing=PAIRINGS, protect=st.booleans())
+    def budget(self, block: dict[str, JsonValue], pairing: str, protect: bool) -> None:
+        self.operate(operation("budget", block, pairing=pairing, protect_tools=protect))
 
     @rule(position=st.integers(-1, 12), pairing=PAIRINGS, said=st.sampled_from([SAID, FOUND]))
     def insert(self, position: int, pairing: str, said: JsonValue) -> None:

@@ -125,6 +125,42 @@ def test_every_mistake_of_an_edge_is_told_at_once(designer: Client, small: Workf
     assert "This node does not exist." in page
 
 
+def test_a_filter_gets_a_budget_of_which_only_the_fields_of_its_kind_are_kept(
+    designer: Client, small: Workflow
+) -> None:
+    path = "/workflows/small/nodes/answer/"
+    operation = "context_filters-0-messages-0"
+    block = f"{operation}-budget"
+    sent = opened(designer, path) | {
+        f"{operation}-operation": "budget",
+        f"{operation}-pairing": "keep",
+        f"{block}-max_tokens": "60000",
+        f"{block}-target_tokens": "40000",
+        f"{block}-drop": "tool_results",
+        f"{block}-keep_last_results": "2",
+        f"{block}-placeholder": "",
+        f"{block}-keep_first": "0",
+        f"{block}-keep_system": "on",
+    }
+    assert send(designer, path, sent).status_code == 302
+    kept = {"max_tokens": 60_000, "target_tokens": 40_000, "drop": "tool_results"}
+    own = {**kept, "keep_last_results": 2, "placeholder": ""}
+    found = node("answer")
+    assert isinstance(found.context_filter, dict)
+    assert found.context_filter["messages"] == [
+        {"operation": "budget", "budget": own, "pairing": "keep"}
+    ]
+    assert "over 60,000 tokens cut to 40,000" in text(designer.get("/workflows/small/"))
+    assert send(designer, path, opened(designer, path)).status_code == 302
+    assert node("answer") == found
+    other = opened(designer, path) | {f"{block}-drop": "oldest", f"{block}-keep_turn_start": "on"}
+    assert send(designer, path, other).status_code == 302
+    after = node("answer").context_filter
+    assert isinstance(after, dict)
+    plain = {"max_tokens": 60_000, "target_tokens": 40_000}
+    assert after["messages"] == [{"operation": "budget", "budget": plain, "pairing": "keep"}]
+
+
 def test_a_context_processor_gets_its_operation_with_pairs_kept(
     designer: Client, small: Workflow
 ) -> None:

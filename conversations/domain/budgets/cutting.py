@@ -1,0 +1,50 @@
+"""Folding a budget over the view of a log, from where an earlier fold ended."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from conversations.domain.budgets.config import BudgetConfig
+from conversations.domain.budgets.fold import Fold
+from conversations.domain.log import Log
+from conversations.domain.view import View
+
+NOTHING: Final[Mapping[int, int]] = MappingProxyType({})
+
+
+def fold_of(
+    config: BudgetConfig,
+    view: View,
+    log: Log,
+    *,
+    protected: frozenset[int] = frozenset(),
+    freed: Mapping[int, int] = NOTHING,
+) -> Fold:
+    """The fold over the whole of ``view``; it belongs to others too, so it must not be changed.
+
+    ``protected`` are log indices that stay, in whole groups of calls and results; ``freed`` are
+    tokens by log index that messages have no longer. Costs the messages that no earlier fold
+    knows, and reads no bodies.
+    """
+    folds = log.folds()
+    key = (config.model_dump_json(), protected, tuple(sorted(freed.items())))
+    known = folds.find(key, view) if folds else None
+    if known is not None and known.count == len(view):
+        return known
+    fold = known.copy() if known is not None else Fold(config, protected)
+    extend(fold, view, log, freed)
+    if folds:
+        folds.keep(key, view, fold)
+    return fold
+
+
+def extend(fold: Fold, view: View, log: Log, freed: Mapping[int, int] = NOTHING) -> None:
+    """Fold the messages of ``view`` that come behind those that were folded."""
+    new = view.slice(fold.count, len(view))
+    weights = {weight.index: weight for weight in log.weights(new.indices_as_runs())}
+    for index in new:
+        weight = weights[index]
+        call = None if weight.call is None else view.position_of(weight.call)
+        if call is not None and call >= fold.count:
+            call = None  # it stands behind its result: they are split already
+        fold.add(weight.less(freed[index]) if index in freed else weight, call)

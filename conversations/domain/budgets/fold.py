@@ -1,0 +1,234 @@
+"""The fold of a budget: what it makes of a view, message by message."""
+
+from collections import deque
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+from conversations.domain import runs as run_sets
+from conversations.domain.budgets.config import BudgetConfig
+from conversations.domain.message import CountsAs
+from conversations.domain.tokens import tokens_of_plain
+from conversations.domain.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """The tokens of a logged message, its role, and the log index of the call that it answers."""
+
+    index: int
+    tokens: int
+    counts_as: CountsAs
+    call: int | None = None
+
+    def less(self, freed: int) -> "Weight":
+        """The weight of the message without some of its tokens."""
+        return replace(self, tokens=self.tokens - freed)
+
+
+class FoldStore(Protocol):
+    """Folds that were made before; they save time and never decide anything."""
+
+    def find(self, key: Hashable, view: View) -> "Fold | None":
+        """The longest fold under ``key`` over messages that ``view`` begins with; the caller
+        continues a copy of it."""
+
+    def keep(self, key: Hashable, view: View, fold: "Fold") -> None:
+        """Keep a fold over the whole of ``view``, which nobody continues any more."""
+
+
+class _TurnStart(NamedTuple):
+    """An unprotected user message, and how many protected ones stand in front of it."""
+
+    message: int
+    tokens: int
+    rank: int
+
+
+class _Place(NamedTuple):
+    """A position at which the view may be cut.
+
+    ``before`` are the tokens of all unprotected messages in front of it, ``turn`` is the user
+    message that a cut here would leave behind its turn.
+    """
+
+    position: int
+    before: int
+    turn: _TurnStart | None
+
+
+class _Placed(NamedTuple):
+    """A message and its position."""
+
+    position: int
+    message: int
+
+
+class Fold:
+    """A budget's fold over the first ``count`` positions of a view.
+
+    ``tokens`` are those of what remains. In front of position ``cut`` only protected messages
+    remain and the start of the turn that was cut, behind it all but results whose call is gone.
+    Each message costs constant time, whatever came before: tokens are running sums, and places
+    that a later cut cannot use any more are forgotten. Source: semantics 4.1.
+    """
+
+    def __init__(self, config: BudgetConfig, protected: frozenset[int] = frozenset()) -> None:
+        """An empty fold; ``protected`` are log indices of messages that stay, in whole groups of
+        calls and results."""
+        self._config = config
+        self._protected = protected
+        self._emptied_tokens = tokens_of_plain(config.placeholder)
+        self.count = 0
+        self.tokens = 0
+        self.cut = 0
+        self._before = 0  # tokens of all unprotected messages
+        self._before_cut = 0
+        self._stays: set[int] = set()  # all that were protected
+        self._kept: list[int] = []  # those of them in front of the cut
+        self._window: deque[_Placed] = deque()  # and behind it
+        self._held: _TurnStart | None = None
+        self._turn: _TurnStart | None = None
+        self._places: deque[_Place] = deque()
+        self._widowed: list[_Placed] = []
+        self._emptied: list[tuple[int, int]] = []
+        self._old_results: deque[tuple[int, int]] = deque()  # log index, what emptying it frees
+        self._last_results: deque[tuple[int, int]] = deque()
+        self._removable = 0  # what emptying all old results frees
+
+    def copy(self) -> "Fold":
+        """The same fold, to be continued on its own; costs what stands behind the cut."""
+        twin = Fold(self._config, self._protected)
+        twin.count, twin.tokens, twin.cut = self.count, self.tokens, self.cut
+        twin._before, twin._before_cut = self._before, self._before_cut
+        twin._stays, twin._kept = self._stays.copy(), self._kept.copy()
+        twin._window, twin._places = self._window.copy(), self._places.copy()
+        twin._held, twin._turn = self._held, self._turn
+        twin._widowed, twin._emptied = self._widowed.copy(), self._emptied.copy()
+        twin._old_results = self._old_results.copy()
+        twin._last_results = self._last_results.copy()
+        twin._removable = self._removable
+        return twin
+
+    @property
+    def size(self) -> int:
+        """How many entries the fold keeps."""
+        parts = (self._stays, self._kept, self._window, self._places, self._widowed)
+        results = (self._emptied, self._old_results, self._last_results)
+        return sum(map(len, parts)) + sum(map(len, results))
+
+    @property
+    def over(self) -> int:
+        """By how many tokens what remains is over the maximum; 0 if it is not."""
+        return max(self.tokens - self._config.max_tokens, 0)
+
+    @property
+    def emptied(self) -> tuple[tuple[int, int], ...]:
+        """The log indices of the results that were emptied, and how many tokens each freed."""
+        return tuple(self._emptied)
+
+    def visible(self, view: View) -> View:
+        """What remains of ``view``, whose first ``count`` positions were folded."""
+        rest = view.slice(self.cut, len(view))
+        if self._widowed:
+            gone = sorted(index for _, index in self._widowed)
+            rest = rest.without(run_sets.of_indices(gone))
+        kept = self._kept
+        if self._held is not None:
+            rank = self._held.rank
+            kept = [*kept[:rank], self._held.message, *kept[rank:]]
+        return View.of_indices(kept).concat(rest) if kept else rest
+
+    def add(self, weight: Weight, call: int | None = None) -> None:
+        """Take the next message of the view; ``call`` is the position of the call that it
+        answers, None if that is not in front of it in the view."""
+        position = self.count
+        self.count += 1
+        if call is not None and call < self.cut and weight.call not in self._stays:
+            self._widowed.append(_Placed(position, weight.index))
+            return
+        stays = self._must_stay(weight, position, call)
+        if call is not None and not stays:
+            while self._places and self._places[-1].position > call:
+                self._places.pop()
+        elif not stays:
+            self._offer(weight, position)
+        self.tokens += weight.tokens
+        if stays:
+            self._stays.add(weight.index)
+            self._window.append(_Placed(position, weight.index))
+        else:
+            self._before += weight.tokens
+        if weight.counts_as == "user":
+            rank = len(self._kept) + len(self._window)
+            self._turn = None if stays else _TurnStart(weight.index, weight.tokens, rank)
+        if self._config.drop == "tool_results":
+            self._add_result(weight, 0 if stays else weight.tokens - self._emptied_tokens)
+        if self.tokens > self._config.max_tokens:
+            self._reduce()
+
+    def _must_stay(self, weight: Weight, position: int, call: int | None) -> bool:
+        return (
+            position < self._config.keep_first
+            or (self._config.keep_system and weight.counts_as == "system")
+            or weight.index in self._protected
+            or (call is not None and weight.call in self._stays)
+        )
+
+    def _offer(self, weight: Weight, position: int) -> None:
+        """Remember that the view may be cut in front of this message."""
+        drop, is_start = self._config.drop, weight.counts_as == "user"
+        if drop == "tool_results" or (drop == "oldest_turns" and not is_start):
+            return
+        turn = self._turn if self._config.keeps_turn_start and not is_start else None
+        self._places.append(_Place(position, self._before, turn))
+
+    def _add_result(self, weight: Weight, frees: int) -> None:
+        if weight.counts_as != "tool":
+            return
+        self._last_results.append((weight.index, frees))
+        if len(self._last_results) > self._config.keep_last_results:
+            index, frees = self._last_results.popleft()
+            if frees > 0:
+                self._old_results.append((index, frees))
+                self._removable += frees
+
+    def _reduce(self) -> None:
+        least = self._config.at_least or 1
+        goal = min(self._config.target_tokens, self.tokens - least)
+        if self._config.drop == "tool_results":
+            self._empty_results(goal, least)
+        else:
+            self._move_cut(goal, least)
+
+    def _empty_results(self, goal: int, least: int) -> None:
+        if self._removable < least:
+            return
+        while self._old_results and self.tokens > goal:
+            index, frees = self._old_results.popleft()
+            self._emptied.append((index, frees))
+            self.tokens -= frees
+            self._removable -= frees
+
+    def _move_cut(self, goal: int, least: int) -> None:
+        """To the first place that leaves at most ``goal`` tokens, else to the last one.
+
+        What a place leaves only grows until the next cut: one that left too much always will.
+        """
+        places = self._places
+        while len(places) > 1 and self._left_at(places[0]) > goal:
+            places.popleft()
+        if not places or self.tokens - self._left_at(places[0]) < least:
+            return
+        self.tokens = self._left_at(places[0])
+        place = places.popleft()
+        self.cut, self._before_cut, self._held = place.position, place.before, place.turn
+        while self._window and self._window[0].position < self.cut:
+            self._kept.append(self._window.popleft().message)
+        self._widowed = [each for each in self._widowed if each.position >= self.cut]
+
+    def _left_at(self, place: _Place) -> int:
+        """The tokens that would remain if the view were cut there."""
+        held = self._held.tokens if self._held else 0
+        holds = place.turn.tokens if place.turn else 0
+        return self.tokens - (place.before - self._before_cut) - held + holds

@@ -1,0 +1,35 @@
+"""New messages in place of tool results whose content is removed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from conversations.domain import runs as run_sets
+from conversations.domain.log import Log, ToolLinks
+from conversations.domain.message import Entry, read_logged
+from conversations.domain.pairing import WithEntries
+
+
+@dataclass(frozen=True, slots=True)
+class StandIns:
+    """The entries by the log index of the result that each replaces, and the links with them."""
+
+    entries: Mapping[int, Entry]
+    links: ToolLinks
+
+
+def stand_ins(results: Sequence[int], placeholder: str, log: Log) -> StandIns:
+    """Entries behind ``log`` that are the ``results`` with ``placeholder`` as their content.
+
+    Each answers the call of the result that it replaces, which stays in the log.
+    """
+    runs = run_sets.of_indices(sorted(results))
+    calls = {weight.index: weight.call for weight in log.weights(runs)}
+    entries: dict[int, Entry] = {}
+    for index, body in log.bodies(runs):
+        draft = read_logged({**orjson.loads(body), "content": placeholder})
+        place = len(log) + len(entries)
+        entries[index] = Entry(place, draft, f"log-{place}", calls[index])
+    answered = {index for index, call in calls.items() if call is not None}
+    return StandIns(entries, WithEntries(log, tuple(entries.values()), answered))

@@ -1,0 +1,66 @@
+"""What forms say about the fields of a budget."""
+
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+
+from conversations.domain.budgets.config import PLACEHOLDER
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.forms import FieldHint, ShownWhen
+
+BUDGET: Final[tuple[str, Text]] = ("budget", _("Keep a token budget"))
+
+
+def budget_hints(path: str) -> dict[str, FieldHint]:
+    """The hints of the block of a budget that stands at ``path``, beside the operation."""
+    return {
+        path: FieldHint(
+            label=_("Budget"),
+            help=_(
+                "Cutting rarely and deeply costs less than cutting at every call: between two "
+                "cuts the beginning of the context stays the same, so the provider reads it from "
+                "its cache."
+            ),
+            shown_when=ShownWhen.is_("operation", "budget"),
+        ),
+        f"{path}.max_tokens": FieldHint(
+            label=_("Cut when over"), help=_("Tokens."), placeholder="60000"
+        ),
+        f"{path}.target_tokens": FieldHint(
+            label=_("Cut down to"),
+            help=_("Tokens; well below the limit, so that the next cut is far away."),
+            placeholder="40000",
+        ),
+        f"{path}.drop": FieldHint(
+            label=_("What goes first"),
+            choices=[
+                ("oldest", _("The oldest messages")),
+                ("oldest_turns", _("The oldest turns as a whole")),
+                ("tool_results", _("Contents of old results")),
+            ],
+            help=_("A call and its results always stay or go together."),
+        ),
+        f"{path}.keep_last_results": FieldHint(
+            label=_("Keep the last results"), shown_when=ShownWhen.is_("drop", "tool_results")
+        ),
+        f"{path}.placeholder": FieldHint(
+            label=_("Text instead of a result"),
+            placeholder=PLACEHOLDER,
+            keep_empty=True,
+            height=1,
+            shown_when=ShownWhen.is_("drop", "tool_results"),
+            wide=True,
+        ),
+        f"{path}.keep_turn_start": FieldHint(
+            label=_("Keep the question of the turn that is cut"),
+            help=_("The user message with which that turn began."),
+            shown_when=ShownWhen.is_("drop", "oldest"),
+        ),
+        f"{path}.keep_first": FieldHint(label=_("Keep the first"), help=_("Messages.")),
+        f"{path}.keep_system": FieldHint(
+            label=_("Keep the system messages"), help=_("They are never cut.")
+        ),
+        f"{path}.at_least": FieldHint(
+            label=_("Cut at least"), help=_("Tokens. A cut that frees fewer is not made.")
+        ),
+    }
