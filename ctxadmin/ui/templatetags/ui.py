@@ -22,6 +22,7 @@ from ctxadmin.ui.components import (
     Status,
     Tab,
     Text,
+    author_words,
     label_of_status,
 )
 from ctxadmin.ui.language import url_of_words
@@ -242,6 +243,12 @@ def status_words() -> SafeString:
 def visible(text: object) -> SafeString:
     """Escaped text in which hidden signs are named."""
     return visible_text.visible(str(text))
+
+
+@register.filter
+def author(label: object) -> SafeString:
+    """Who wrote something, as it is on record, as people call them."""
+    return visible_text.visible(author_words(str(label)))
 
 
 @register.filter

@@ -1,12 +1,14 @@
 """The card of a review shows what is reviewed, whatever was edited since."""
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from ctxadmin.identity.roles import Scope
 from tests.factories import assistant, user
-from tests.integration.checkpoints.flows import REVIEW, chain, ok
+from tests.integration.checkpoints.flows import REVIEW, Run, chain, ok
 from tests.integration.pages.execution_scenes import (
     hidden,
     move,
@@ -34,13 +36,11 @@ def key(html: str, name: str) -> str:
 
 def test_what_is_reviewed_stays_on_the_card_when_another_key_is_edited(reviewer: Client) -> None:
     run = paused()
-    run.append(user("And the charger?"))
     ok(run.update("review", state_data={"priority": "high"}))
     html = page(reviewer, run)
     assert "Proposed by “<b" in card(html)
     assert "Dear customer" in key(html, "draft")
     assert "edited by" not in key(html, "draft")
-    assert "And the charger?" in card(html).partition("proposal-sources")[0]
     assert "Also edited" in card(html)
     assert "edited by" in key(html, "priority")
 
@@ -51,7 +51,7 @@ def test_an_edit_is_marked_with_who_and_what_stood_before(reviewer: Client) -> N
     ok(run.update("review", state_data={"facts": {"a": 1, "b": 3}}))
     html = page(reviewer, run)
     assert "Dear <del>customer</del><ins>Mia</ins>" in key(html, "draft")
-    assert "edited by token:" in key(html, "draft")
+    assert "edited by test token (token)" in key(html, "draft")
     assert "Show original" in key(html, "draft")
     assert "/facts/b" in key(html, "facts")
     ok(run.update("review", state_data={"draft": "Dear customer"}))
@@ -67,6 +67,99 @@ def test_a_restore_and_a_removed_key_are_told(reviewer: Client) -> None:
     html = page(reviewer, run)
     assert "Dear customer" in key(html, "draft")
     assert "edited by" not in card(html)
+
+
+def request_of(html: str) -> str:
+    """The part of the card about the request, without what came in since."""
+    before = card(html).partition("proposal-sources")[0]
+    return before.partition("Came in since")[0]
+
+
+def came_in(html: str) -> str:
+    """The part of the card about what came in since it was proposed."""
+    return card(html).partition("proposal-sources")[0].partition("Came in since")[2]
+
+
+def proposed(html: str) -> str:
+    """The part of the card about what was proposed."""
+    return card(html).partition("proposal-sources")[2]
+
+
+def answered() -> Run:
+    """An execution that waits with an answer of its node ``write``, the third message."""
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    return run
+
+
+def test_the_request_is_what_was_answered_and_later_messages_came_in_since(
+    reviewer: Client,
+) -> None:
+    run = answered()
+    assert "Came in since" not in card(page(reviewer, run))
+    run.append(user("And the charger?"))
+    ok(run.update("review", state_data={"priority": "high"}))
+    html = page(reviewer, run)
+    assert "where is my parcel?" in request_of(html)
+    assert "And the charger?" not in request_of(html)
+    assert "And the charger?" in came_in(html)
+    assert "test token (token)" in came_in(html)
+    assert "Your parcel left" not in came_in(html)
+    run.append(*(user(f"Hurry {place}") for place in range(3)))
+    html = page(reviewer, run)
+    assert "1 earlier message" in came_in(html)
+    assert "Hurry 2" in came_in(html)
+
+
+def test_a_message_that_came_while_the_node_ran_is_not_proposed(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    run.append(user("Are you there?"))
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    html = page(reviewer, run)
+    assert "Are you there?" in request_of(html)
+    assert "Are you there?" not in proposed(html)
+    assert "Your parcel left" in proposed(html)
+
+
+def replaced(run: Run, index: int, message: dict[str, Any]) -> None:
+    body = {"operation": "replace", "replace": {"index": index, "message": message}}
+    ok(run.post("operations", body))
+
+
+def test_a_proposed_message_that_was_replaced_shows_what_stands_now(reviewer: Client) -> None:
+    run = answered()
+    replaced(run, 2, assistant("Your parcel left on Thursday."))
+    html = page(reviewer, run)
+    assert "left on <del>Friday</del><ins>Thursday</ins>" in proposed(html)
+    assert "edited by test token (token)" in proposed(html)
+    assert "Show original" in proposed(html)
+    assert "Came in since" not in card(html)
+    replaced(run, 2, assistant("Your parcel left on Monday."))
+    assert "left on <del>Friday</del><ins>Monday</ins>" in proposed(page(reviewer, run))
+    ok(run.post("rollback", {"batch": 0}))
+    assert "edited by" not in proposed(page(reviewer, run))
+
+
+def test_a_proposed_message_that_was_hidden_says_who_hid_it(reviewer: Client) -> None:
+    run = answered()
+    ok(run.by(Scope.REVIEW).post("operations", {"operation": "clear", "clear": {}}))
+    html = page(reviewer, run)
+    assert "hidden by test token (token)" in proposed(html)
+    assert "Your parcel left on Friday." in proposed(html)
+    assert "hidden by" in request_of(html)
+    assert "where is my parcel?" in request_of(html)
+
+
+def test_a_restored_view_tells_who_moved_it(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.post("operations", {"operation": "truncate", "truncate": {"keep_last": 1}}))
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    ok(run.post("rollback", {"batch": 0}))
+    html = page(reviewer, run)
+    assert "hidden by test token (token)" in proposed(html)
 
 
 def test_messages_that_came_along_are_no_key_that_was_removed(reviewer: Client) -> None:
