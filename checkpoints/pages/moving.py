@@ -15,7 +15,7 @@ from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution
 from checkpoints.domain.status import Status
 from checkpoints.pages import presenters, reading
-from checkpoints.pages.seen import execution_field, execution_in, require_seen, version_in
+from checkpoints.pages.seen import execution_field, execution_in, require_seen, seen_fields, seen_in
 from checkpoints.services import moving
 from checkpoints.services.moving import Moved, MoveService
 from conversations.models import Conversation
@@ -106,8 +106,7 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         stay=_("Keep it running") if runs else _("Keep it as it is"),
         danger=True,
         asks_reason=True,
-        hidden=execution_field(moment)
-        | ({} if runs else {"expected_version": str(moment.version)}),
+        hidden=execution_field(moment) if runs else seen_fields(moment),
         once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(confirm.title))
@@ -132,9 +131,7 @@ def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
         MoveExecution,
         {
             "reason": sent.get("reason", "").strip() or None,
-            "expected_version": version_in(sent, "expected_version"),
-            "expected_revision": version_in(sent, "expected_revision"),
-            "expected_count": version_in(sent, "expected_count"),
+            **seen_in(sent),
             "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
         },
     )

@@ -211,12 +211,9 @@ def version_lines(
 
 def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) -> VersionLine:
     keys: list[str] = orjson.loads(bytes(checkpoint.changed_keys))
-    words = _WRITES.get(checkpoint.move or checkpoint.kind, _UNKNOWN)
-    if checkpoint.kind == WriteKind.COMPLETION and checkpoint.reason:
-        words = _FAILED  # a completion's reason is its failure
     return VersionLine(
         version=checkpoint.version,
-        words=words,
+        words=words_of_write(checkpoint),
         node=named(pinned, checkpoint.saved_node or checkpoint.node_id),
         status=checkpoint.status,
         changed_keys=keys[:_KEYS_NAMED],
@@ -231,6 +228,13 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
         current=checkpoint.version == row.version,
         thinned_at=checkpoint.thinned_at,
     )
+
+
+def words_of_write(checkpoint: Checkpoint) -> WriteWords:
+    """How the write of a version is shown."""
+    if checkpoint.kind == WriteKind.COMPLETION and checkpoint.reason:
+        return _FAILED  # a completion's reason is its failure
+    return _WRITES.get(checkpoint.move or checkpoint.kind, _UNKNOWN)
 
 
 _MOVES: Final[Mapping[str, tuple[Action, Collection[Status]]]] = {

@@ -23,6 +23,7 @@ from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.proposal import ProposalView, proposal_view
 from checkpoints.pages.seen import execution_in
+from checkpoints.pages.since_read import changed_since_read
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import NOBODY, Claimed, claim_of, holder_id
 from checkpoints.store import find_current
@@ -78,6 +79,7 @@ class Decision:
     """What a person may do now, and what was typed if it was refused.
 
     ``reason`` and ``from_node`` stand in the form again, ``typed`` is what has no place in it.
+    ``since`` says what changed since the refused form was read.
     ``version`` is the one that is seen, ``revision`` and ``visible_count`` are of the view; they
     are not sent with a pause and a cancellation of something that runs, because all of them change
     while one reads.
@@ -97,6 +99,7 @@ class Decision:
     reason: str = ""
     from_node: str = ""
     typed: Sequence[Typed] = ()
+    since: Sequence[str] = ()
 
     @property
     def decides(self) -> bool:
@@ -235,6 +238,7 @@ def show_execution(
         mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
         may_claim=actor.may(Action.REVIEW_CLAIM),
         refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
+        since=changed_since_read(actor, moment, request.POST) if refusal else (),
     )
     shown = _detail_page(actor, head, moment, _with_typed(decision, request, moment, fields))
     status = status_of(refusal) if refusal else 200

@@ -80,10 +80,11 @@ def note(
     action: str = "",
     dismiss: bool = False,
     undo: str = "",
+    lines: Sequence[str] = (),
 ) -> dict[str, object]:
     """A notice in the page: ``info``, ``success``, ``warning`` or ``error``.
 
-    A POST to ``undo`` undoes what it tells of.
+    A POST to ``undo`` undoes what it tells of. ``lines`` are listed below the text.
     """
     icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
     return {
@@ -96,6 +97,7 @@ def note(
         "action": action,
         "dismiss": dismiss,
         "undo": undo,
+        "lines": lines,
     }
 
 
