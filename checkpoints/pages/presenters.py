@@ -16,7 +16,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment
-from checkpoints.pages.lists import reason_of
+from checkpoints.pages.lists import reason_of, reason_words
 from checkpoints.pinned import Pinned
 from checkpoints.services.annotating import labels_of
 from checkpoints.store import decided_of
@@ -223,7 +223,7 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
         visible_count=checkpoint.visible_count,
         restored_from=checkpoint.restored_from,
         author=checkpoint.author,
-        reason=checkpoint.reason,
+        reason=reason_words(checkpoint.reason),
         created_at=checkpoint.created_at,
         current=checkpoint.version == row.version,
         thinned_at=checkpoint.thinned_at,

@@ -96,7 +96,8 @@ def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: in
     title = _("Roll back to batch %(n)s") % {"n": batch}
     head = find_head(actor.workspace, conversation_id)
     is_current = batch == head.current_batch
-    return _move(request, head, title, _("Roll back"), move, is_current=is_current)
+    done = _("Rolled back to batch %(n)s.") % {"n": batch}
+    return _move(request, head, (title, _("Roll back"), done), move, is_current=is_current)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -114,19 +115,25 @@ def restore(
     title = _("Restore revision %(n)s") % {"n": revision}
     head = find_head(actor.workspace, conversation_id)
     is_current = revision == head.current_revision
-    return _move(request, head, title, _("Restore"), move, is_current=is_current)
+    done = _("Restored revision %(n)s.") % {"n": revision}
+    if request.POST.get("undo"):
+        done = _("Undone. The messages are as in revision %(n)s again.") % {"n": revision}
+    return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
 
 
 def _move(
     request: HttpRequest,
     head: Conversation,
-    title: str,
-    submit: str,
+    words: tuple[str, str, str],
     move: Callable[[Seen, str | None, bool], Applied],
     *,
     is_current: bool,
 ) -> HttpResponse:
-    """Ask with a preview, then move, if nobody changed the view in between."""
+    """Ask with a preview, then move, if nobody changed the view in between.
+
+    ``words`` are the title, the button, and what is said when it is done.
+    """
+    title, submit, done = words
     back = reverse("conversations:detail", args=[head.public_id])
     reason = request.POST.get("reason", "").strip() or None
     warning = ""
@@ -137,7 +144,7 @@ def _move(
             warning = str(MEANWHILE)
         else:
             undo = undo_url(head, moved)
-            flash.success(request, _("%(title)s: done.") % {"title": title}, extra_tags=undo)
+            flash.success(request, done, extra_tags=undo)
             return redirect(back)
     moved = move(Seen(), None, True)
     edits = queries.edits_between(head.key, head.current_revision, moved.target)

@@ -49,7 +49,7 @@ def test_two_reviewers_edit_one_state_merge_and_approve(
 
     mine.get_by_label("Reason").fill("good now")
     mine.get_by_role("button", name="Approve").click()
-    expect(mine.get_by_text("The engine continues at review")).to_be_visible()
+    expect(mine.get_by_text("The engine continues at Review")).to_be_visible()
     expect(mine.get_by_text("“good now”").first).to_be_visible()
 
 
