@@ -165,19 +165,6 @@ def workflows_run(actor: Actor) -> list[str]:
     return list(names.values_list("known_as", flat=True).distinct()[:200])
 
 
-def forks_of(row: Execution) -> Sequence[tuple[str, int]]:
-    """The conversations that were forked from one, each with the version that it came from.
-
-    ``row`` is any of its executions.
-    """
-    own = Execution.objects.filter(conversation=row.conversation).values("public_id")
-    # Without the workspace, of which SQLite would read all executions; forks stay in it anyway.
-    rows = Execution.objects.filter(origin_execution__in=own)
-    heads = Conversation.objects.filter(key=OuterRef("conversation")).values("public_id")
-    found = rows.annotate(name=Subquery(heads)).order_by("-created_at")[:20]
-    return [(name, version or 0) for name, version in found.values_list("name", "origin_version")]
-
-
 def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
     """The current execution of each."""
     newer = Execution.objects.filter(

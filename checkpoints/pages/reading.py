@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from checkpoints import queries
 from checkpoints.domain.status import Status
+from checkpoints.forks import forks_of
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import lists, presenters, values
@@ -27,6 +28,7 @@ from checkpoints.pages.since_read import changed_since_read
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import NOBODY, Claimed, claim_of, holder_id
 from checkpoints.store import find_current
+from conversations.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.cards import MessageCard, joined, message_card
 from conversations.queries import results_of, visible_window
@@ -134,7 +136,7 @@ class DetailPage:
     cards: Sequence[MessageCard]
     visible_count: int
     lines: Sequence[VersionLine]
-    forks: Sequence[tuple[str, int]]
+    forks: Sequence[Copy]
     poll_url: str
     pending: int
     left: Sequence[Left]
@@ -285,7 +287,7 @@ def _detail_page(
         cards=_last_messages(moment),
         visible_count=moment.visible_count,
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
-        forks=lists.forks_of(moment.row) if moment.row else (),
+        forks=forks_of(head) if moment.row else (),
         poll_url=_poll_url(head, moment),
         pending=pending,
         left=left,

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations import describing, erasure, queries, services
 from conversations.api.schemas import metadata_bytes
+from conversations.copies import Copy, copies_of
 from conversations.describing import EDITED, field_digest, seen_of, value_of
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
@@ -73,7 +74,8 @@ class ErasePage:
     """The question before an erasure.
 
     ``log_days`` is for how many days the binary log of the database goes on holding what is
-    erased, 0 without one; ``backup_days`` the same of backups, 0 if nobody said.
+    erased, 0 without one; ``backup_days`` the same of backups, 0 if nobody said. ``copies`` keep
+    what they copied from it.
     """
 
     title: Text
@@ -81,6 +83,7 @@ class ErasePage:
     confirm: Confirm
     log_days: int
     backup_days: int
+    copies: Sequence[Copy]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -279,5 +282,6 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         confirm=confirm,
         log_days=binary_log_days(),
         backup_days=settings.BACKUP_DAYS,
+        copies=copies_of(head),
     )
     return show(request, "conversations/erase.html", shown, confirm=confirm)
