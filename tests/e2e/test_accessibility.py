@@ -31,12 +31,23 @@ ADMIN = ("/", "/settings/", "/settings/tokens/new/", "/settings/people/", "/sett
          "/api/docs/list_workflows")  # fmt: skip
 
 
+# axe lets a link pass that has the very colour of the text around it.
+PLAIN_LINKS = """() => [...document.querySelectorAll("main a[href]")].filter((link) => {
+  const style = getComputedStyle(link);
+  const beside = [...link.parentElement.childNodes].some(
+    (node) => node.nodeType === Node.TEXT_NODE && /[\\p{L}]/u.test(node.data));
+  return beside && link.checkVisibility() && style.display === "inline"
+    && !style.textDecorationLine.includes("underline");
+}).map((link) => link.outerHTML.slice(0, 120))"""
+
+
 def look(page: Page, paths: Iterator[str]) -> None:
     for path in paths:
         answer = page.goto(path)
         assert answer, path
         assert answer.status == 200, path
         expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert page.evaluate(PLAIN_LINKS) == [], path
         assert_accessible_in_every_look(page, narrow=390)
 
 
