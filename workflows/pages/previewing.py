@@ -173,8 +173,9 @@ def _incoming(document: Document, node: str) -> list[Edge]:
 
 
 def _choices(document: Document, node: str, taken: Sequence[str]) -> list[EdgeChoice]:
+    names = {each.id: each.name or "" for each in document.nodes}
     return [
-        EdgeChoice(edge.id, spoken_edge(edge, "", 0), edge.id in taken)
+        EdgeChoice(edge.id, spoken_edge(edge, "", 0, names), edge.id in taken)
         for edge in _incoming(document, node)
     ]
 
