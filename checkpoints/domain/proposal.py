@@ -45,6 +45,7 @@ class Source:
     version: int
     at: datetime
     keys: tuple[str, ...]
+    author: str
     since: int
     revision: int
     visible_count: int
@@ -167,6 +168,7 @@ def _source(writes: Sequence[Write]) -> tuple[Write, Source]:
         newest.version,
         newest.at,
         tuple(keys),
+        author=newest.author,
         since=writes[-1].version - 1,
         revision=newest.revision,
         visible_count=newest.visible_count,

@@ -112,14 +112,19 @@ class ProposedMessages:
         return min(self._sources, key=lambda each: each.version, default=None)
 
     def _written_by(self, source: Source) -> list[int]:
-        """The log indices that a source wrote: others may have written meanwhile."""
+        """The log indices that a source wrote: others may have written meanwhile.
+
+        An engine may append what a node says and complete the node after it; then no node stands
+        on record, but the same author.
+        """
         if source.version not in self._written:
             first = log_count_at(self._row, source.since) if source.since >= 0 else 0
             rows = Message.objects.filter(
                 conversation=self._moment.head.key, index__gte=first, index__lt=source.log_count
             )
-            names = rows.order_by("index").values_list("index", "node_id")
-            self._written[source.version] = [index for index, node_id in names if node_id]
+            own = rows.exclude(node_id="") | rows.filter(author=source.author).exclude(role="user")
+            found = own.order_by("index").values_list("index", flat=True)
+            self._written[source.version] = list(found)
         return self._written[source.version]
 
     def _since(self, source: Source) -> "_Changes":

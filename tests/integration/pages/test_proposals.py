@@ -123,6 +123,16 @@ def test_a_message_that_came_while_the_node_ran_is_not_proposed(reviewer: Client
     assert "Your parcel left" in proposed(html)
 
 
+def test_what_the_engine_appended_for_the_node_is_proposed(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    run.append(user("Are you there?"), assistant("Your parcel left on Friday."))
+    ok(run.complete("write", state_data={"draft": "Friday"}))
+    html = page(reviewer, run)
+    assert "Your parcel left" in proposed(html)
+    assert "Are you there?" in request_of(html)
+
+
 def replaced(run: Run, index: int, message: dict[str, Any]) -> None:
     body = {"operation": "replace", "replace": {"index": index, "message": message}}
     ok(run.post("operations", body))
