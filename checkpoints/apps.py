@@ -11,6 +11,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints import following
         from checkpoints.entering import state_source
         from checkpoints.figures import execution_figures
+        from checkpoints.forks import forks_of
         from checkpoints.live_copy import erasing, setting_up
         from checkpoints.run_counts import run_counts
         from checkpoints.services.maintaining import register_records
@@ -18,6 +19,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.verification import find_damage
         from conversations import feed
         from conversations.announcing import follow
+        from conversations.copies import register_copies
         from conversations.erasure import on_erase
         from ctxadmin.http.diagnosis import register_finder
         from ctxadmin.realtime.topics import register_source
@@ -27,6 +29,7 @@ class CheckpointsConfig(AppConfig):
         register_records("events", feed.remove_old)
         on_erase(forget)
         on_erase(erasing.forget)
+        register_copies(forks_of)
         register_state_source(state_source)
         register_run_counter(run_counts)
         register_reading(execution_figures)

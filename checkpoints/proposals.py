@@ -68,4 +68,7 @@ def _write(row: Checkpoint) -> Write:
         at=row.created_at,
         restored_from=row.restored_from,
         leads_to=frozenset(way["to"] for way in ways if way["passes"]) if ways else None,
+        revision=row.revision,
+        visible_count=row.visible_count,
+        log_count=row.log_count,
     )

@@ -289,6 +289,23 @@ class UpdateSnapshot(Contract):
         return _as_bytes(self.state_data)
 
 
+ExpectedRevision = Annotated[
+    Annotated[int, Field(ge=0)] | None,
+    Field(
+        description="The revision of the messages that you read; another one now is"
+        " `version_conflict`.",
+        examples=[3],
+    ),
+]
+ExpectedCount = Annotated[
+    Annotated[int, Field(ge=0)] | None,
+    Field(
+        description="How many messages you saw; another number now is `version_conflict`.",
+        examples=[42],
+    ),
+]
+
+
 class MoveExecution(Contract):
     """``POST pause``, ``resume``, ``cancel``, ``approve`` and ``reject``."""
 
@@ -300,17 +317,8 @@ class MoveExecution(Contract):
     expected_version: Version | None = Field(
         None, description="The version that you read; another one now is `version_conflict`."
     )
-    expected_revision: Annotated[int, Field(ge=0)] | None = Field(
-        None,
-        description="The revision of the messages that you read; another one now is"
-        " `version_conflict`.",
-        examples=[3],
-    )
-    expected_count: Annotated[int, Field(ge=0)] | None = Field(
-        None,
-        description="How many messages you saw; another number now is `version_conflict`.",
-        examples=[42],
-    )
+    expected_revision: ExpectedRevision = None
+    expected_count: ExpectedCount = None
 
 
 class RestoreCheckpoint(Contract):
@@ -320,6 +328,8 @@ class RestoreCheckpoint(Contract):
     expected_version: Version | None = Field(
         None, description="The version that you read; another one now is `version_conflict`."
     )
+    expected_revision: ExpectedRevision = None
+    expected_count: ExpectedCount = None
 
 
 class ForkCheckpoint(Contract):

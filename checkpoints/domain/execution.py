@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from checkpoints.domain.pauses import (
+    AUTOMATIC,
     Approval,
     Outcome,
     Pause,
@@ -243,7 +244,8 @@ def time_out(
     pause = execution.pause
     if pause is None or pause.deadline is None or pause.deadline > at:
         return None
-    move = Move(at, reason="Nobody answered in time.", ready=ready)
+    reason = str(AUTOMATIC[pause.outcome or Outcome.REJECT])
+    move = Move(at, reason=reason, ready=ready)
     if pause.outcome is Outcome.APPROVE:
         return approve(execution, move, rules)
     return (cancel if pause.outcome is Outcome.CANCEL else reject)(execution, move)

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from pydantic import JsonValue
 
 from ctxadmin.lib.clock import iso
+from ctxadmin.lib.sentence import Sentence, say
 from workflows.domain.graph import NodeSettings
 
 
@@ -24,6 +26,14 @@ class Outcome(StrEnum):
     APPROVE = "approve"
     REJECT = "reject"
     CANCEL = "cancel"
+
+
+# Why something happens by itself at the deadline of a review.
+AUTOMATIC: Final[Mapping[Outcome, Sentence]] = {
+    Outcome.APPROVE: say("Approved automatically: nobody answered by the deadline."),
+    Outcome.REJECT: say("Rejected automatically: nobody answered by the deadline."),
+    Outcome.CANCEL: say("Cancelled automatically: nobody answered by the deadline."),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ class Write:
 
     ``node`` is the one that was saved or completed, ``leads_to`` are the nodes to which an edge
     from it passed, None if nothing is on record about that. ``keys`` are those that changed.
+    ``revision`` and ``visible_count`` are of the view right after it, ``log_count`` of the log.
     """
 
     version: int
@@ -27,16 +28,28 @@ class Write:
     at: datetime
     restored_from: int | None = None
     leads_to: frozenset[str] | None = None
+    revision: int = 0
+    visible_count: int = 0
+    log_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What one node proposed: its state stands at ``version``, ``keys`` are what it wrote."""
+    """What one node proposed: its state stands at ``version``, ``keys`` are what it wrote.
+
+    ``since`` is the version before the first one that it wrote. The other numbers are those of its
+    newest write.
+    """
 
     node: str
     version: int
     at: datetime
     keys: tuple[str, ...]
+    author: str
+    since: int
+    revision: int
+    visible_count: int
+    log_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +163,14 @@ def _source(writes: Sequence[Write]) -> tuple[Write, Source]:
     """All that one run of a node wrote, its newest version first."""
     newest = writes[0]
     keys = dict.fromkeys(key for write in writes for key in write.keys)
-    return newest, Source(newest.node, newest.version, newest.at, tuple(keys))
+    return newest, Source(
+        newest.node,
+        newest.version,
+        newest.at,
+        tuple(keys),
+        author=newest.author,
+        since=writes[-1].version - 1,
+        revision=newest.revision,
+        visible_count=newest.visible_count,
+        log_count=newest.log_count,
+    )

@@ -149,13 +149,15 @@ def panel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
 @page
 def saw(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
     head = find_head(actor.workspace, conversation_id)
-    row = queries.find_moment(actor, conversation_id).row
+    moment = queries.find_moment(actor, conversation_id)
+    row = moment.row
     if row is None:
         raise NotFound(_("This conversation has no execution."))
     looked = look_at_input(head, row, number)
-    title = _("What %(node)s saw before version %(n)s")
+    title = _("Context seen: %(node)s, version %(n)s")
+    name = presenters.name_of(moment.pinned, looked.entered.node_id)
     shown = SawPage(
-        title=title % {"node": looked.entered.node_id, "n": number},
+        title=title % {"node": name, "n": number},
         crumbs=presenters.crumbs(head, Crumb(_("Canvas"), _of_node(head, looked.entered.node_id))),
         head=head,
         node=looked.entered.node_id,

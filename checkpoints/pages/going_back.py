@@ -18,7 +18,7 @@ from checkpoints.domain.timeline import KeysCompared, compare_keys
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters, reading, values
 from checkpoints.pages.presenters import Named
-from checkpoints.pages.seen import execution_field, execution_in, require_seen, version_in
+from checkpoints.pages.seen import execution_in, require_seen, seen_fields, seen_in
 from checkpoints.services import forking, restoring
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
@@ -112,7 +112,7 @@ def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         submit=_("Restore"),
         back=reverse("checkpoints:version", args=[conversation_id, number]),
         asks_reason=True,
-        hidden=execution_field(now) | {"expected_version": str(now.version)},
+        hidden=seen_fields(now),
         once=True,
     )
     shown = RestorePage(
@@ -189,10 +189,7 @@ def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -
 def _command(sent: QueryDict) -> RestoreCheckpoint:
     return parse(
         RestoreCheckpoint,
-        {
-            "reason": sent.get("reason", "").strip() or None,
-            "expected_version": version_in(sent, "expected_version"),
-        },
+        {"reason": sent.get("reason", "").strip() or None, **seen_in(sent)},
     )
 
 

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, RowNumber
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.execution import Execution as Decided
+from checkpoints.domain.pauses import AUTOMATIC
 from checkpoints.domain.status import Status
 from checkpoints.models import Execution
 from checkpoints.store import decided_of
@@ -18,8 +19,11 @@ from conversations.queries import ConversationFilter, list_conversations
 from ctxadmin.http.pagination import Page, PageRequest
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ContextError
+from ctxadmin.ui.sentences import translated
 from workflows.models import Workflow
+from workflows.node_names import node_names
 
+_AUTOMATIC: Final[Mapping[str, str]] = {str(each): each for each in AUTOMATIC.values()}
 _HIDDEN: Final = ("marking", "reducers")  # may be large and are not listed
 
 
@@ -33,14 +37,17 @@ class ExecutionFilter:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionLine:
-    """The current execution of a conversation in a list; ``reason`` tells why it stands there."""
+    """The current execution of a conversation in a list; ``reason`` tells why it stands there.
+
+    ``node`` is the name of its node.
+    """
 
     conversation: str
     title: str
     status: str
     workflow: str
     workflow_version: int | None
-    node_id: str
+    node: str
     version: int
     reason: str
     pause_requested: bool
@@ -103,8 +110,12 @@ def at_work(actor: Actor, most: int) -> list[ExecutionLine]:
         head_title=Subquery(heads.values("title")),
         head_at=Subquery(heads.values("updated_at")),
     )
-    found = named.filter(place__lte=most).order_by("status", "place").defer(*_HIDDEN)
-    return [_line(run, run.head_id, run.head_title, run.head_at) for run in found if run.head_id]
+    rows = named.filter(place__lte=most).order_by("status", "place").defer(*_HIDDEN)
+    found = [run for run in rows if run.head_id]
+    return [
+        _line(run, node, run.head_id, run.head_title, run.head_at)
+        for run, node in zip(found, names_of_nodes(found), strict=True)
+    ]
 
 
 def failed(actor: Actor, most: int) -> list[ExecutionLine]:
@@ -154,19 +165,6 @@ def workflows_run(actor: Actor) -> list[str]:
     return list(names.values_list("known_as", flat=True).distinct()[:200])
 
 
-def forks_of(row: Execution) -> Sequence[tuple[str, int]]:
-    """The conversations that were forked from one, each with the version that it came from.
-
-    ``row`` is any of its executions.
-    """
-    own = Execution.objects.filter(conversation=row.conversation).values("public_id")
-    # Without the workspace, of which SQLite would read all executions; forks stay in it anyway.
-    rows = Execution.objects.filter(origin_execution__in=own)
-    heads = Conversation.objects.filter(key=OuterRef("conversation")).values("public_id")
-    found = rows.annotate(name=Subquery(heads)).order_by("-created_at")[:20]
-    return [(name, version or 0) for name, version in found.values_list("name", "origin_version")]
-
-
 def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
     """The current execution of each."""
     newer = Execution.objects.filter(
@@ -176,14 +174,24 @@ def _lines_of(heads: Sequence[Conversation]) -> list[ExecutionLine]:
         ~Exists(newer), conversation__in=[head.key for head in heads]
     ).defer(*_HIDDEN)
     runs = {run.conversation: run for run in rows}
+    names = dict(zip(runs, names_of_nodes(list(runs.values())), strict=True))
     return [
-        _line(runs[head.key], head.public_id, head.title, head.updated_at)
+        _line(runs[head.key], names[head.key], head.public_id, head.title, head.updated_at)
         for head in heads
         if head.key in runs
     ]
 
 
-def _line(run: Execution, public_id: str, title: str, changed_at: datetime) -> ExecutionLine:
+def names_of_nodes(runs: Sequence[Execution]) -> list[str]:
+    """The name of the node at which each stands; its id in a free execution."""
+    places = [(run.workflow_key, run.workflow_version, run.node_id) for run in runs]
+    names = node_names({place for place in places if place[2]})
+    return [names.get(place, place[2]) for place in places]
+
+
+def _line(
+    run: Execution, node: str, public_id: str, title: str, changed_at: datetime
+) -> ExecutionLine:
     told = told_of(run)
     return ExecutionLine(
         conversation=public_id,
@@ -191,7 +199,7 @@ def _line(run: Execution, public_id: str, title: str, changed_at: datetime) -> E
         status=run.status,
         workflow=run.workflow,
         workflow_version=run.workflow_version,
-        node_id=run.node_id,
+        node=node,
         version=run.version,
         reason=told.reason,
         pause_requested=told.pause_requested,
@@ -216,5 +224,10 @@ def reason_of(decided: Decided) -> str:
     """Why an execution is paused, is asked to pause, or failed; "" if nobody said."""
     for why in (decided.pause, decided.failure, decided.pause_request):
         if why is not None:
-            return why.reason
+            return reason_words(why.reason)
     return ""
+
+
+def reason_words(reason: str) -> str:
+    """A reason as it is on record; what is said of a deadline in the language of the reader."""
+    return translated(_AUTOMATIC.get(reason, reason))

@@ -14,8 +14,9 @@ from django.views.decorators.http import require_http_methods
 from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution
 from checkpoints.domain.status import Status
+from checkpoints.moments import Moment
 from checkpoints.pages import presenters, reading
-from checkpoints.pages.seen import execution_field, execution_in, require_seen, version_in
+from checkpoints.pages.seen import execution_field, execution_in, require_seen, seen_fields, seen_in
 from checkpoints.services import moving
 from checkpoints.services.moving import Moved, MoveService
 from conversations.models import Conversation
@@ -32,7 +33,7 @@ from ctxadmin.lib.errors import (
     ValidationFailed,
     VersionConflict,
 )
-from ctxadmin.ui.components import Confirm, Crumb, Text, label_of_status
+from ctxadmin.ui.components import Confirm, Crumb, Text, in_a_list, label_of_status
 from ctxadmin.ui.pages import ask, page
 
 _SERVICES: Final[Mapping[str, MoveService]] = {
@@ -72,7 +73,7 @@ def move(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     except ContextError as error:
         fields = ("reason", "from_node")
         return reading.show_execution(request, actor, head, refusal=_told(error), fields=fields)
-    flash.success(request, _done(name, moved))
+    flash.success(request, _done(queries.find_moment(actor, conversation_id), name, moved))
     return redirect("checkpoints:detail", conversation_id)
 
 
@@ -106,8 +107,7 @@ def cancel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         stay=_("Keep it running") if runs else _("Keep it as it is"),
         danger=True,
         asks_reason=True,
-        hidden=execution_field(moment)
-        | ({} if runs else {"expected_version": str(moment.version)}),
+        hidden=execution_field(moment) if runs else seen_fields(moment),
         once=True,
     )
     crumbs = presenters.crumbs(head, Crumb(confirm.title))
@@ -132,9 +132,7 @@ def _command(sent: QueryDict, *, jumps: bool = False) -> MoveExecution:
         MoveExecution,
         {
             "reason": sent.get("reason", "").strip() or None,
-            "expected_version": version_in(sent, "expected_version"),
-            "expected_revision": version_in(sent, "expected_revision"),
-            "expected_count": version_in(sent, "expected_count"),
+            **seen_in(sent),
             "from_node": (sent.get("from_node", "").strip() or None) if jumps else None,
         },
     )
@@ -147,10 +145,10 @@ def _told(error: ContextError) -> ContextError:
     return error
 
 
-def _done(name: str, moved: Moved) -> str:
+def _done(moment: Moment, name: str, moved: Moved) -> str:
     text = str(_DONE[name])
     if name == "pause" or moved.status is Status.RUNNING:
-        nodes = ", ".join(moved.ready_nodes)
+        nodes = in_a_list(presenters.name_of(moment.pinned, each) for each in moved.ready_nodes)
         where = _("The engine continues at %(nodes)s.") % {"nodes": nodes} if nodes else ""
         return text if name == "pause" or not where else f"{text} {where}"
     if moved.status is Status.FAILED:

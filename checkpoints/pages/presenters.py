@@ -16,7 +16,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment
-from checkpoints.pages.lists import reason_of
+from checkpoints.pages.lists import reason_of, reason_words
 from checkpoints.pinned import Pinned
 from checkpoints.services.annotating import labels_of
 from checkpoints.store import decided_of
@@ -213,12 +213,9 @@ def version_lines(
 
 def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) -> VersionLine:
     keys: list[str] = orjson.loads(bytes(checkpoint.changed_keys))
-    words = _WRITES.get(checkpoint.move or checkpoint.kind, _UNKNOWN)
-    if checkpoint.kind == WriteKind.COMPLETION and checkpoint.reason:
-        words = _FAILED  # a completion's reason is its failure
     return VersionLine(
         version=checkpoint.version,
-        words=words,
+        words=words_of_write(checkpoint),
         node=named(pinned, checkpoint.saved_node or checkpoint.node_id),
         status=checkpoint.status,
         changed_keys=keys[:_KEYS_NAMED],
@@ -228,12 +225,19 @@ def version_line(row: Execution, checkpoint: Checkpoint, pinned: Pinned | None) 
         visible_count=checkpoint.visible_count,
         restored_from=checkpoint.restored_from,
         author=checkpoint.author,
-        reason=checkpoint.reason,
+        reason=reason_words(checkpoint.reason),
         created_at=checkpoint.created_at,
         current=checkpoint.version == row.version,
         thinned_at=checkpoint.thinned_at,
         deleted=checkpoint.deleted,
     )
+
+
+def words_of_write(checkpoint: Checkpoint) -> WriteWords:
+    """How the write of a version is shown."""
+    if checkpoint.kind == WriteKind.COMPLETION and checkpoint.reason:
+        return _FAILED  # a completion's reason is its failure
+    return _WRITES.get(checkpoint.move or checkpoint.kind, _UNKNOWN)
 
 
 _MOVES: Final[Mapping[str, tuple[Action, Collection[Status]]]] = {

@@ -12,25 +12,16 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment, moment_at
 from checkpoints.pages import presenters, values
 from checkpoints.pages.presenters import Named
-from checkpoints.pages.provenance import messages_written
+from checkpoints.pages.proposed_messages import ProposedMessages, ShownMessage
 from checkpoints.pages.state_rows import state_rows
 from checkpoints.proposals import find_proposal
 from checkpoints.state_store import Held
-from checkpoints.store import find_checkpoint
-from conversations import queries as conversation_queries
-from conversations.domain.bodies import text_of_body
-from conversations.domain.message import CountsAs
-from conversations.domain.runs import Runs
-from conversations.domain.view import View
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 from ctxadmin.ui.components import DiffRow
 
 _MOST_KEYS: Final = 8
-_MOST_MESSAGES: Final = 3
-_USER: Final[frozenset[CountsAs]] = frozenset({"user"})
-_LOOKED_BACK: Final = (50, 2_000, 200_000)  # positions of the view in which the request is sought
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +56,6 @@ class ProposedKey:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenMessage:
-    """A message that came with a proposal."""
-
-    index: int
-    role: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class SourceView:
     """What one node proposed; ``more_keys`` and ``more_messages`` of it are not shown."""
 
@@ -82,7 +64,7 @@ class SourceView:
     at: datetime
     keys: Sequence[ProposedKey]
     more_keys: int
-    messages: Sequence[WrittenMessage]
+    messages: Sequence[ShownMessage]
     more_messages: int
 
 
@@ -90,12 +72,15 @@ class SourceView:
 class ProposalView:
     """What a reviewer looks at; ``besides`` are keys that were edited and that nobody proposed.
 
-    ``request`` is the last visible message of a user.
+    ``request`` is the message of a user that was the last one when it was proposed. ``came_in`` are
+    messages that nodes did not write and that came later, ``more_came_in`` earlier ones of them.
     """
 
     sources: Sequence[SourceView]
     besides: Sequence[ProposedKey]
-    request: WrittenMessage | None
+    request: ShownMessage | None
+    came_in: Sequence[ShownMessage]
+    more_came_in: int
 
     def __bool__(self) -> bool:
         return bool(self.sources or self.besides)
@@ -107,10 +92,14 @@ def proposal_view(moment: Moment) -> ProposalView | None:
     if row is None or not (proposal.sources or proposal.since):
         return None
     reader = _Reader(moment, row, proposal)
+    messages = ProposedMessages(moment, row, proposal.sources)
+    came_in, more_came_in = messages.came_in()
     return ProposalView(
-        sources=[reader.source(each) for each in proposal.sources],
+        sources=[reader.source(each, messages) for each in proposal.sources],
         besides=reader.besides(),
-        request=_request(moment),
+        request=messages.request(),
+        came_in=came_in,
+        more_came_in=more_came_in,
     )
 
 
@@ -132,11 +121,11 @@ class _Reader:
         own = [name for name in source.keys if proposal.source_of(name) == source]
         return sorted(own, key=lambda name: (proposal.changed_by(name) is None, name))
 
-    def source(self, source: Source) -> SourceView:
+    def source(self, source: Source, messages: ProposedMessages) -> SourceView:
         names = self._own(source)
         edited = {name for name in names[:_MOST_KEYS] if self._proposal.changed_by(name)}
         former = self._former(source.version, edited)
-        written, count = self._messages(source)
+        written, more_messages = messages.of(source)
         return SourceView(
             node=Named(source.node, presenters.name_of(self._moment.pinned, source.node)),
             version=source.version,
@@ -144,7 +133,7 @@ class _Reader:
             keys=[self._key(name, former) for name in names[:_MOST_KEYS]],
             more_keys=max(len(names) - _MOST_KEYS, 0),
             messages=written,
-            more_messages=count - len(written),
+            more_messages=more_messages,
         )
 
     def besides(self) -> list[ProposedKey]:
@@ -197,41 +186,6 @@ class _Reader:
         found = diff(_alone(name, before), _alone(name, now))
         return replace(shown, original=original, rows=state_rows(found))
 
-    def _messages(self, source: Source) -> tuple[list[WrittenMessage], int]:
-        """The messages that came with a source and have a text; none if retention took it."""
-        try:
-            checkpoint = find_checkpoint(self._row.conversation, self._row.number, source.version)
-        except NotFound:
-            return [], 0
-        written = messages_written(self._row, checkpoint)
-        found = conversation_queries.messages_at(
-            self._moment.head, written[:_MOST_MESSAGES], View()
-        )
-        shown = [
-            WrittenMessage(each.index, each.role, text_of_body(each.body))
-            for each in found
-            if text_of_body(each.body)
-        ]
-        return shown, len(written) - (len(found) - len(shown))
-
 
 def _alone(name: str, value: Value) -> dict[str, JsonValue]:
     return {} if value is ABSENT else {name: value}
-
-
-def _request(moment: Moment) -> WrittenMessage | None:
-    view, log = moment.view(), moment.log
-    for back in _LOOKED_BACK:
-        newest = view.slice(len(view) - back, len(view))
-        users = log.with_roles(_USER, newest.indices_as_runs())
-        if users:
-            index = next(each for each in reversed(list(newest)) if _has(users, each))
-            message = conversation_queries.messages_at(moment.head, [index], View())[0]
-            return WrittenMessage(index, message.role, text_of_body(message.body))
-        if back >= len(view):
-            break
-    return None
-
-
-def _has(runs: Runs, index: int) -> bool:
-    return any(start <= index < stop for start, stop in runs)

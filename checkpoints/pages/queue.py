@@ -35,7 +35,7 @@ class Waiting:
     execution: str
     title: str
     workflow: str
-    node_id: str
+    node: str
     reason: str
     since: datetime | None
     deadline: datetime | None
@@ -69,7 +69,7 @@ def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
     shown = QueuePage(
         title=_("Reviews"),
         crumbs=(),
-        lines=[_line(actor, row) for row in found.items if vars(row)["name"]],
+        lines=_lines(actor, [row for row in found.items if vars(row)["name"]]),
         next=found.next,
         who=who,
         workflow=workflow,
@@ -134,7 +134,12 @@ def _of_head(field: str) -> Subquery:
     return Subquery(heads.values(field)[:1])
 
 
-def _line(actor: Actor, row: Execution) -> Waiting:
+def _lines(actor: Actor, rows: Sequence[Execution]) -> list[Waiting]:
+    names = lists.names_of_nodes(rows)
+    return [_line(actor, row, node) for row, node in zip(rows, names, strict=True)]
+
+
+def _line(actor: Actor, row: Execution, node: str) -> Waiting:
     told = vars(row)  # what the query added to the row
     decided = lists.told_of(row)
     return Waiting(
@@ -142,7 +147,7 @@ def _line(actor: Actor, row: Execution) -> Waiting:
         execution=row.public_id,
         title=told["title"] or told["name"],
         workflow=row.workflow,
-        node_id=row.node_id,
+        node=node,
         reason=decided.reason,
         since=row.waiting_since,
         deadline=row.deadline,

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from checkpoints import queries
 from checkpoints.domain.status import Status
+from checkpoints.forks import forks_of
 from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pages import lists, presenters, values
@@ -23,9 +24,11 @@ from checkpoints.pages.pinned_workflow import WorkflowName, workflow_name
 from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.proposal import ProposalView, proposal_view
 from checkpoints.pages.seen import execution_in
+from checkpoints.pages.since_read import changed_since_read
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import NOBODY, Claimed, claim_of, holder_id
 from checkpoints.store import find_current
+from conversations.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.cards import MessageCard, joined, message_card
 from conversations.queries import results_of, visible_window
@@ -78,6 +81,7 @@ class Decision:
     """What a person may do now, and what was typed if it was refused.
 
     ``reason`` and ``from_node`` stand in the form again, ``typed`` is what has no place in it.
+    ``since`` says what changed since the refused form was read.
     ``version`` is the one that is seen, ``revision`` and ``visible_count`` are of the view; they
     are not sent with a pause and a cancellation of something that runs, because all of them change
     while one reads.
@@ -97,6 +101,7 @@ class Decision:
     reason: str = ""
     from_node: str = ""
     typed: Sequence[Typed] = ()
+    since: Sequence[str] = ()
 
     @property
     def decides(self) -> bool:
@@ -131,7 +136,7 @@ class DetailPage:
     cards: Sequence[MessageCard]
     visible_count: int
     lines: Sequence[VersionLine]
-    forks: Sequence[tuple[str, int]]
+    forks: Sequence[Copy]
     poll_url: str
     pending: int
     left: Sequence[Left]
@@ -235,6 +240,7 @@ def show_execution(
         mine=moment.row is not None and claim_of(moment.row).holder_id == holder_id(actor),
         may_claim=actor.may(Action.REVIEW_CLAIM),
         refused_field=refusal.problems[0].pointer if refusal and refusal.problems else "",
+        since=changed_since_read(actor, moment, request.POST) if refusal else (),
     )
     shown = _detail_page(actor, head, moment, _with_typed(decision, request, moment, fields))
     status = status_of(refusal) if refusal else 200
@@ -281,7 +287,7 @@ def _detail_page(
         cards=_last_messages(moment),
         visible_count=moment.visible_count,
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
-        forks=lists.forks_of(moment.row) if moment.row else (),
+        forks=forks_of(head) if moment.row else (),
         poll_url=_poll_url(head, moment),
         pending=pending,
         left=left,

@@ -19,6 +19,21 @@ def execution_field(moment: Moment) -> dict[str, str]:
     return {} if moment.row is None else {_EXECUTION: moment.row.public_id}
 
 
+def seen_fields(moment: Moment) -> dict[str, str]:
+    """The hidden fields that bind a form to all that it was drawn from."""
+    return execution_field(moment) | {
+        "expected_version": str(moment.version),
+        "expected_revision": str(moment.revision),
+        "expected_count": str(moment.visible_count),
+    }
+
+
+def seen_in(sent: QueryDict) -> dict[str, int | None]:
+    """The fields of a command that say what a form was drawn from."""
+    names = ("expected_version", "expected_revision", "expected_count")
+    return {name: version_in(sent, name) for name in names}
+
+
 def bound_to(head: Conversation, request: HttpRequest) -> dict[str, str]:
     """The same for the execution that the form or the link names, else for that of now."""
     seen = execution_in(request)

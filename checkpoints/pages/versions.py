@@ -19,7 +19,7 @@ from checkpoints.moments import Moment
 from checkpoints.pages import presenters, values
 from checkpoints.pages.change_tree import Branch, tree_of
 from checkpoints.pages.key_comments import said_until, with_comments
-from checkpoints.pages.presenters import Stand, Step, VersionLine
+from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.provenance import messages_written
 from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
@@ -60,7 +60,7 @@ class VersionPage:
     line: VersionLine
     stand: Stand
     steps: Sequence[Step]
-    executed: Sequence[str] | None
+    executed: Sequence[Named] | None
     executed_count: int
     history: Sequence[JsonValue] | None
     state: StateView
@@ -103,6 +103,13 @@ class DiffPage:
     too_large: Sequence[str]
 
 
+def _named(moment: Moment, executed: Sequence[str] | None) -> list[Named] | None:
+    """The executed nodes by their names; None if they are too many to show."""
+    if executed is None or len(executed) > MOST_ROWS:
+        return None
+    return [Named(each, presenters.name_of(moment.pinned, each)) for each in executed]
+
+
 @require_safe
 @page
 def version(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
@@ -127,7 +134,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         line=presenters.version_line(row, checkpoint, moment.pinned),
         stand=presenters.stand_of(moment),
         steps=presenters.steps_of(moment, executed),
-        executed=None if executed is None or len(executed) > MOST_ROWS else executed,
+        executed=_named(moment, executed),
         executed_count=checkpoint.executed_count,
         history=values.history_entries(moment),
         state=state,

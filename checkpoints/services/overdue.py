@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from checkpoints.domain import execution as rules
-from checkpoints.domain.pauses import Outcome
+from checkpoints.domain.pauses import AUTOMATIC, Outcome
 from checkpoints.models import Execution
 from checkpoints.services.moving import record_move, would_be_ready
 from checkpoints.services.opening import open_current
@@ -20,7 +20,6 @@ _ACTIONS = {
     Outcome.REJECT: Action.EXECUTION_REJECT,
     Outcome.CANCEL: Action.EXECUTION_CANCEL,
 }
-_REASON = "Nobody answered in time."
 
 
 def answer_overdue(name: str = "answer_overdue") -> int:
@@ -52,7 +51,7 @@ def _answer(workspace: Workspace, public_id: str, name: str) -> bool:
             )
             if decision is None or pause is None or pause.outcome is None:
                 return False
-            record_move(run, decision, _ACTIONS[pause.outcome], _REASON)
+            record_move(run, decision, _ACTIONS[pause.outcome], str(AUTOMATIC[pause.outcome]))
     except (NotFound, InvalidState):  # erased, or answered by somebody, since it was listed
         return False
     except Damaged:  # it is logged, and holds up no other

@@ -12,6 +12,8 @@ from checkpoints.execution_writing import Write
 from checkpoints.models import Checkpoint
 from checkpoints.services.opening import open_current
 from checkpoints.store import find_checkpoint
+from conversations.domain.revisions import Seen
+from conversations.services import check_seen
 from conversations.store import find_revision
 from conversations.writing import Writing, writing
 from ctxadmin.identity.actor import Actor
@@ -44,6 +46,7 @@ def restore(
     reason = command.reason or ""
     with writing(actor, public_id) as opened:
         run = open_current(opened, command.expected_version, execution)
+        check_seen(opened, Seen(command.expected_revision, command.expected_count))
         to = find_checkpoint(run.row.conversation, run.row.number, version)
         standing = Standing(version, to.node_id or None, When(to.side), ())
         decision = rules.restore(run.now, standing, opened.at, reason)

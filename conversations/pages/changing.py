@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from conversations import describing, erasure, queries, services
 from conversations.api.schemas import metadata_bytes
+from conversations.copies import Copy, copies_of
 from conversations.describing import EDITED, field_digest, seen_of, value_of
 from conversations.domain.revisions import Seen
 from conversations.models import Conversation
@@ -73,7 +74,8 @@ class ErasePage:
     """The question before an erasure.
 
     ``log_days`` is for how many days the binary log of the database goes on holding what is
-    erased, 0 without one; ``backup_days`` the same of backups, 0 if nobody said.
+    erased, 0 without one; ``backup_days`` the same of backups, 0 if nobody said. ``copies`` keep
+    what they copied from it.
     """
 
     title: Text
@@ -81,6 +83,7 @@ class ErasePage:
     confirm: Confirm
     log_days: int
     backup_days: int
+    copies: Sequence[Copy]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -96,7 +99,8 @@ def rollback(request: HttpRequest, actor: Actor, conversation_id: str, batch: in
     title = _("Roll back to batch %(n)s") % {"n": batch}
     head = find_head(actor.workspace, conversation_id)
     is_current = batch == head.current_batch
-    return _move(request, head, title, _("Roll back"), move, is_current=is_current)
+    done = _("Rolled back to batch %(n)s.") % {"n": batch}
+    return _move(request, head, (title, _("Roll back"), done), move, is_current=is_current)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -114,19 +118,25 @@ def restore(
     title = _("Restore revision %(n)s") % {"n": revision}
     head = find_head(actor.workspace, conversation_id)
     is_current = revision == head.current_revision
-    return _move(request, head, title, _("Restore"), move, is_current=is_current)
+    done = _("Restored revision %(n)s.") % {"n": revision}
+    if request.POST.get("undo"):
+        done = _("Undone. The messages are as in revision %(n)s again.") % {"n": revision}
+    return _move(request, head, (title, _("Restore"), done), move, is_current=is_current)
 
 
 def _move(
     request: HttpRequest,
     head: Conversation,
-    title: str,
-    submit: str,
+    words: tuple[str, str, str],
     move: Callable[[Seen, str | None, bool], Applied],
     *,
     is_current: bool,
 ) -> HttpResponse:
-    """Ask with a preview, then move, if nobody changed the view in between."""
+    """Ask with a preview, then move, if nobody changed the view in between.
+
+    ``words`` are the title, the button, and what is said when it is done.
+    """
+    title, submit, done = words
     back = reverse("conversations:detail", args=[head.public_id])
     reason = request.POST.get("reason", "").strip() or None
     warning = ""
@@ -137,7 +147,7 @@ def _move(
             warning = str(MEANWHILE)
         else:
             undo = undo_url(head, moved)
-            flash.success(request, _("%(title)s: done.") % {"title": title}, extra_tags=undo)
+            flash.success(request, done, extra_tags=undo)
             return redirect(back)
     moved = move(Seen(), None, True)
     edits = queries.edits_between(head.key, head.current_revision, moved.target)
@@ -272,5 +282,6 @@ def erase(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespo
         confirm=confirm,
         log_days=binary_log_days(),
         backup_days=settings.BACKUP_DAYS,
+        copies=copies_of(head),
     )
     return show(request, "conversations/erase.html", shown, confirm=confirm)

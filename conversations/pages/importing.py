@@ -11,6 +11,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods
@@ -88,7 +89,7 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
         try:
             return once_per_form(request, actor, actor.workspace, lambda: _sent(request, actor))
         except ContextError as error:
-            problem = error.detail
+            problem = _sentence(translated(error.detail))
     shown = ImportPage(
         title=_("Import conversations"),
         crumbs=presenters.crumbs(None, Crumb(_("Import"))),
@@ -129,6 +130,12 @@ def _in_the_readers_language(report: ImportReport) -> ImportReport:
 
 def _translated(notes: Sequence[Noted]) -> tuple[Noted, ...]:
     return tuple(replace(note, why=translated(BY_TEXT.get(note.why, note.why))) for note in notes)
+
+
+def _sentence(text: str) -> str:
+    """A text that begins as a sentence does, unless it begins with a name or a place."""
+    first = text.partition(" ")[0]
+    return capfirst(text) if first.isalpha() and first.islower() else text
 
 
 def _sent(request: HttpRequest, actor: Actor) -> HttpResponse:

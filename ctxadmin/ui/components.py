@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -106,3 +106,12 @@ def label_of_status(status: str) -> Text:
     """What the status of an execution is called; an unknown one by its own name."""
     known = STATUSES.get(status)
     return known.label if known is not None else status
+
+
+def author_words(label: str) -> str:
+    """What is on record as an author, in words: ``anna``, ``engine-1 (token)``."""
+    kind, separator, name = label.partition(":")
+    if kind == "person" and separator:
+        return name
+    words = {"token": gettext("%(name)s (token)"), "system": gettext("%(name)s (system)")}
+    return words[kind] % {"name": name} if separator and kind in words else label

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import assert_accessible, assert_accessible_in_every_look
-from tests.e2e.scenes import Started, ok
+from tests.e2e.scenes import STATE, Started, complete, ok
 
 CONVERSATION = ("", "?view=all", "batches/", "diff/?from=0&to=1", "operate/", "rollback/0/",
                 "edit/", "erase/", "archive/")  # fmt: skip
@@ -31,12 +31,23 @@ ADMIN = ("/", "/settings/", "/settings/tokens/new/", "/settings/people/", "/sett
          "/api/docs/list_workflows")  # fmt: skip
 
 
+# axe lets a link pass that has the very colour of the text around it.
+PLAIN_LINKS = """() => [...document.querySelectorAll("main a[href]")].filter((link) => {
+  const style = getComputedStyle(link);
+  const beside = [...link.parentElement.childNodes].some(
+    (node) => node.nodeType === Node.TEXT_NODE && /[\\p{L}]/u.test(node.data));
+  return beside && link.checkVisibility() && style.display === "inline"
+    && !style.textDecorationLine.includes("underline");
+}).map((link) => link.outerHTML.slice(0, 120))"""
+
+
 def look(page: Page, paths: Iterator[str]) -> None:
     for path in paths:
         answer = page.goto(path)
         assert answer, path
         assert answer.status == 200, path
         expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert page.evaluate(PLAIN_LINKS) == [], path
         assert_accessible_in_every_look(page, narrow=390)
 
 
@@ -51,6 +62,31 @@ def reviewed(api: httpx.Client, start: Started) -> str:
     ok(api.put(f"{one}/checkpoints/1/label", json={"label": "good"}))
     ok(api.post(f"{one}/operations", json={"operation": "clear", "reason": "r"}))
     return name
+
+
+@pytest.fixture
+def edited(api: httpx.Client, start: Started) -> str:
+    """A paused execution whose proposal was edited and hidden in part, with a later message."""
+    name = start(paused=False)
+    one = f"conversations/{name}"
+    said = [{"role": "assistant", "content": each} for each in ("It left on Friday.", "A note.")]
+    complete(api, name, "write", state_data=STATE, messages=said)
+    ok(
+        api.patch(
+            f"{one}/snapshot", json={"node_id": "review", "state_data": {"draft": "Dear Mia"}}
+        )
+    )
+    replace = {"index": 2, "message": {"role": "assistant", "content": "It left on Thursday."}}
+    ok(api.post(f"{one}/operations", json={"operation": "replace", "replace": replace}))
+    hide = {"remove_ranges": [{"start": 3, "end": 4}]}
+    ok(api.post(f"{one}/operations", json={"operation": "truncate", "truncate": hide}))
+    later = {"messages": [{"role": "user", "content": "And my invoice?"}]}
+    ok(api.post(f"{one}/messages", json=later))
+    return name
+
+
+def test_a_proposal_that_was_edited(page: Page, edited: str) -> None:
+    look(page, iter([f"/executions/{edited}/"]))
 
 
 def test_pages_of_a_conversation(page: Page, reviewed: str) -> None:

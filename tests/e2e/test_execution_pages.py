@@ -49,8 +49,26 @@ def test_two_reviewers_edit_one_state_merge_and_approve(
 
     mine.get_by_label("Reason").fill("good now")
     mine.get_by_role("button", name="Approve").click()
-    expect(mine.get_by_text("The engine continues at review")).to_be_visible()
+    expect(mine.get_by_text("The engine continues at Review")).to_be_visible()
     expect(mine.get_by_text("“good now”").first).to_be_visible()
+
+
+def test_a_live_page_decides_on_what_it_shows_by_then(
+    open_page: OpenPage, api: httpx.Client, start: Started
+) -> None:
+    name = start()
+    page = open_page("reviewer")
+    page.goto(f"/executions/{name}/")
+    page.get_by_label("Reason").fill("as asked")
+    count = page.locator("#decide-form [name=expected_count]")
+    expect(count).to_have_value(str(len(MESSAGES)))
+    later = {"messages": [{"role": "user", "content": "And the charger?"}]}
+    ok(api.post(f"conversations/{name}/messages", json=later))
+    expect(page.get_by_text("And the charger?").first).to_be_visible()
+    expect(count).to_have_value(str(len(MESSAGES) + 1))
+    expect(page.get_by_label("Reason")).to_have_value("as asked")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("Approved.")).to_be_visible()
 
 
 def test_what_was_typed_outlives_the_page_and_is_taken_back_by_key(

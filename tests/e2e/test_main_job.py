@@ -93,7 +93,7 @@ def test_the_whole_main_job(open_page: OpenPage, api: httpx.Client, tmp_path: Pa
         f"workflows/import?slug={name}", content=FLOW, headers={"Content-Type": "text/yaml"}
     ).status_code == 201  # fmt: skip
     designer.goto(f"/workflows/{name}/preview/?node=ask&conversation={name}")
-    expect(designer.get_by_text("What ask would see").first).to_be_visible()
+    expect(designer.get_by_text("Context preview: ask").first).to_be_visible()
     designer.goto(f"/workflows/{name}/")
     designer.get_by_role("link", name="Publish").first.click()
     publish = designer.locator("form", has=designer.get_by_role("button", name="Publish")).last

@@ -124,4 +124,4 @@ def test_a_review_is_assigned_to_a_colleague(open_page: OpenPage, api: httpx.Cli
     page.get_by_label("Reviewer").select_option("reviewer")
     page.get_by_role("button", name="Assign").click()
     expect(page.get_by_text("Assigned to reviewer.")).to_be_visible()
-    expect(page.get_by_text("person:reviewer")).to_be_visible()
+    expect(page.get_by_text("Claimed by reviewer")).to_be_visible()

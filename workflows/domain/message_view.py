@@ -17,6 +17,7 @@ from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import spend
 from workflows.domain.context import Messages
 from workflows.domain.explain import Decision, Label, Notice, Verdict, final_decisions
+from workflows.domain.operation_words import operation_words
 from workflows.domain.overlay import OverlayLog
 from workflows.domain.patterns import matcher
 from workflows.domain.selection import Change, Selection
@@ -199,7 +200,7 @@ def _operation_decisions(
             "messages",
             "dropped",
             step,
-            say("{operation} hides it", operation=operation.words),
+            say("hidden by “{operation}”", operation=operation_words(operation.config)),
             index=index,
         )
     for index, _ in outcome.emptied:
@@ -215,7 +216,7 @@ def _operation_decisions(
             "messages",
             "added",
             step,
-            say("{operation} shows it", operation=operation.words),
+            say("shown again by “{operation}”", operation=operation_words(operation.config)),
             index=index,
         )
     for index in run_sets.indices(outcome.added):
@@ -223,7 +224,7 @@ def _operation_decisions(
             "messages",
             "added",
             step,
-            say("{operation} inserts it", operation=operation.words),
+            say("added by “{operation}”", operation=operation_words(operation.config)),
             index=index,
         )
 

@@ -4,6 +4,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, Literal
 
 from django.utils.translation import gettext as _
@@ -257,13 +258,15 @@ def _spoken_node(node: Node, own: str, problems: int) -> str:
     return text + _spoken_problems(problems)
 
 
-def spoken_edge(edge: Edge, passes: str, problems: int) -> str:
-    """An edge as a sentence."""
+def spoken_edge(
+    edge: Edge, passes: str, problems: int, names: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """An edge as a sentence; its nodes by their ``names``, if they have one."""
     kind = words.EDGE_TYPE_WORDS.get(edge.type, edge.type)
     text = _("Edge %(id)s from %(source)s to %(target)s, %(type)s") % {
         "id": edge.id,
-        "source": edge.from_node,
-        "target": edge.to_node,
+        "source": names.get(edge.from_node) or edge.from_node,
+        "target": names.get(edge.to_node) or edge.to_node,
         "type": kind,
     }
     if edge.condition:

@@ -115,7 +115,9 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             problems = [_sentence(each) for each in error.problems if each.message != problem]
     if asked.edges is not None:
         taken = asked.edges
-    title = _("What %(node)s would see") % {"node": asked.node} if asked.node else _("Preview")
+    title = _("Context preview")
+    if asked.node:
+        title = _("Context preview: %(node)s") % {"node": _name_of(document, asked.node)}
     shown = PreviewPage(
         title=title,
         crumbs=crumbs(row, Crumb(_("Preview"))),
@@ -132,6 +134,11 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     )
     wrong = bool(problem) and (request.method == "POST" or "conversation" in data)
     return show(request, "workflows/preview.html", shown, status=422 if wrong else 200)
+
+
+def _name_of(document: Document, node_id: str) -> str:
+    names = (node.name for node in document.nodes if node.id == node_id)
+    return next(names, None) or node_id
 
 
 def _asked(data: QueryDict, document: Document, which: str, usual: str, *, pasted: bool) -> Asked:
@@ -166,8 +173,9 @@ def _incoming(document: Document, node: str) -> list[Edge]:
 
 
 def _choices(document: Document, node: str, taken: Sequence[str]) -> list[EdgeChoice]:
+    names = {each.id: each.name or "" for each in document.nodes}
     return [
-        EdgeChoice(edge.id, spoken_edge(edge, "", 0), edge.id in taken)
+        EdgeChoice(edge.id, spoken_edge(edge, "", 0, names), edge.id in taken)
         for edge in _incoming(document, node)
     ]
 

@@ -22,6 +22,7 @@ from ctxadmin.ui.components import (
     Status,
     Tab,
     Text,
+    author_words,
     label_of_status,
 )
 from ctxadmin.ui.language import url_of_words
@@ -79,10 +80,11 @@ def note(
     action: str = "",
     dismiss: bool = False,
     undo: str = "",
+    lines: Sequence[str] = (),
 ) -> dict[str, object]:
     """A notice in the page: ``info``, ``success``, ``warning`` or ``error``.
 
-    A POST to ``undo`` undoes what it tells of.
+    A POST to ``undo`` undoes what it tells of. ``lines`` are listed below the text.
     """
     icons = {"success": "circle-check", "warning": "alert-triangle", "error": "alert-circle"}
     return {
@@ -95,6 +97,7 @@ def note(
         "action": action,
         "dismiss": dismiss,
         "undo": undo,
+        "lines": lines,
     }
 
 
@@ -242,6 +245,12 @@ def status_words() -> SafeString:
 def visible(text: object) -> SafeString:
     """Escaped text in which hidden signs are named."""
     return visible_text.visible(str(text))
+
+
+@register.filter
+def author(label: object) -> SafeString:
+    """Who wrote something, as it is on record, as people call them."""
+    return visible_text.visible(author_words(str(label)))
 
 
 @register.filter

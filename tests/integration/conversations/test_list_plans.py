@@ -7,11 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.domain.commands import ForkCheckpoint
-from checkpoints.models import Execution
-from checkpoints.pages import lists
+from checkpoints.forks import forks_of
 from checkpoints.services import forking
-from checkpoints.store import find_current
 from conversations import erasure, queries
+from conversations.copies import Copy
 from conversations.queries import ConversationFilter, list_conversations
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
@@ -72,8 +71,8 @@ def test_a_word_is_looked_for_in_an_index_that_has_all_that_is_asked_of_it() -> 
 def test_forks_are_found_by_what_they_came_from() -> None:
     conversation(user("hello"), public_id="c")
     steps.save("c", "more", x=1)
-    row = Execution.objects.get()
-    (plan,) = plans(lambda: lists.forks_of(row))
+    head = find_head(engine().workspace, "c")
+    (plan,) = plans(lambda: forks_of(head))
     assert "USING INDEX execution_forks (origin_execution=?)" in plan
 
 
@@ -95,13 +94,10 @@ def test_a_word_finds_the_same_whether_few_or_many_have_it(
 def test_what_bears_the_id_of_an_erased_conversation_has_none_of_its_forks() -> None:
     conversation(user("hello"), public_id="c")
     steps.save("c", "more", x=1)
-    row = find_current(find_head(engine().workspace, "c").key)
-    assert row is not None
+    head = find_head(engine().workspace, "c")
     forking.fork(person(Role.ADMIN), "c", 1, ForkCheckpoint(id="f"))
-    assert lists.forks_of(row) == [("f", 1)]
+    assert forks_of(head) == [Copy("f", "", 1)]
     erasure.erase(person(Role.ADMIN), "c")
     conversation(user("hello"), public_id="c")
     steps.save("c", "more", x=1)
-    again = find_current(find_head(engine().workspace, "c").key)
-    assert again is not None
-    assert lists.forks_of(again) == []
+    assert forks_of(find_head(engine().workspace, "c")) == []

@@ -183,7 +183,7 @@ def test_a_claim_is_taken_over_and_released_and_ends_with_the_pause(reviewer: Cl
     assert "Already claimed by person:reviewer-default." in text(answer)
     assert "Take over" in text(answer)
     other.post(url(run, "claim/"), {"do": "take-over"})
-    assert "person:designer-default</span>" in text(reviewer.get(url(run)))
+    assert ">designer-default</span>" in text(reviewer.get(url(run)))
     answer = reviewer.post(url(run, "claim/"), {"do": "release"}, follow=True)
     assert "Claimed by person:designer-default; claim it first." in text(answer)
     run.post("approve")

@@ -25,6 +25,7 @@ from tests.factories import (
     system,
     user,
 )
+from tests.integration.checkpoints.flows import Run, ok
 from tests.shape_examples import EXAMPLES, example
 
 pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
@@ -273,6 +274,24 @@ def test_an_admin_erases_after_being_asked(chat: Conversation) -> None:
     assert "for good" in text(admin.get("/conversations/chat/erase/"))
     assert admin.post("/conversations/chat/erase/").status_code == 302
     assert Message.objects.count() == 0
+
+
+def test_the_page_of_erasure_names_the_forks_that_keep_what_they_copied(
+    chat: Conversation,
+) -> None:
+    admin = signed_in(Role.ADMIN)
+    assert "this conversation has none" in text(admin.get("/conversations/chat/erase/"))
+    run = Run(Api(), chat)
+    ok(run.post("executions", {}))
+    ok(run.save("one", state_data={"plan": "x"}))
+    ok(run.post("checkpoints/1/fork", {"id": "copied", "title": "A copy"}))
+    page = text(admin.get("/conversations/chat/erase/"))
+    assert "keep the messages and states that they copied" in page
+    assert '<a href="/conversations/copied/">A copy</a>' in page
+    stranger = signed_in(Role.ADMIN, "elsewhere")
+    assert stranger.get("/conversations/chat/erase/").status_code == 404
+    assert admin.post("/conversations/chat/erase/").status_code == 302
+    assert Message.objects.count() == 4
 
 
 def test_details_are_edited_and_bad_metadata_is_named(chat: Conversation) -> None:

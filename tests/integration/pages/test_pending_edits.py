@@ -53,6 +53,7 @@ def test_what_was_typed_is_there_when_the_form_is_opened_again(reviewer: Client,
     html = page(reviewer, run, "state/")
     assert values_in(html)["draft"] == "Dear friend"
     assert "Not applied yet" in html
+    assert ">saved <" in html
     assert ">customer<" in html  # what it was, beside what it would be
     assert run.snapshot()["state_data"]["draft"] == "Dear customer"
 

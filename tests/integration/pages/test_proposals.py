@@ -1,12 +1,14 @@
 """The card of a review shows what is reviewed, whatever was edited since."""
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
 
+from ctxadmin.identity.roles import Scope
 from tests.factories import assistant, user
-from tests.integration.checkpoints.flows import REVIEW, chain, ok
+from tests.integration.checkpoints.flows import REVIEW, Run, chain, ok
 from tests.integration.pages.execution_scenes import (
     hidden,
     move,
@@ -34,13 +36,11 @@ def key(html: str, name: str) -> str:
 
 def test_what_is_reviewed_stays_on_the_card_when_another_key_is_edited(reviewer: Client) -> None:
     run = paused()
-    run.append(user("And the charger?"))
     ok(run.update("review", state_data={"priority": "high"}))
     html = page(reviewer, run)
     assert "Proposed by “<b" in card(html)
     assert "Dear customer" in key(html, "draft")
     assert "edited by" not in key(html, "draft")
-    assert "And the charger?" in card(html).partition("proposal-sources")[0]
     assert "Also edited" in card(html)
     assert "edited by" in key(html, "priority")
 
@@ -51,7 +51,7 @@ def test_an_edit_is_marked_with_who_and_what_stood_before(reviewer: Client) -> N
     ok(run.update("review", state_data={"facts": {"a": 1, "b": 3}}))
     html = page(reviewer, run)
     assert "Dear <del>customer</del><ins>Mia</ins>" in key(html, "draft")
-    assert "edited by token:" in key(html, "draft")
+    assert "edited by test token (token)" in key(html, "draft")
     assert "Show original" in key(html, "draft")
     assert "/facts/b" in key(html, "facts")
     ok(run.update("review", state_data={"draft": "Dear customer"}))
@@ -67,6 +67,109 @@ def test_a_restore_and_a_removed_key_are_told(reviewer: Client) -> None:
     html = page(reviewer, run)
     assert "Dear customer" in key(html, "draft")
     assert "edited by" not in card(html)
+
+
+def request_of(html: str) -> str:
+    """The part of the card about the request, without what came in since."""
+    before = card(html).partition("proposal-sources")[0]
+    return before.partition("Came in since")[0]
+
+
+def came_in(html: str) -> str:
+    """The part of the card about what came in since it was proposed."""
+    return card(html).partition("proposal-sources")[0].partition("Came in since")[2]
+
+
+def proposed(html: str) -> str:
+    """The part of the card about what was proposed."""
+    return card(html).partition("proposal-sources")[2]
+
+
+def answered() -> Run:
+    """An execution that waits with an answer of its node ``write``, the third message."""
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    return run
+
+
+def test_the_request_is_what_was_answered_and_later_messages_came_in_since(
+    reviewer: Client,
+) -> None:
+    run = answered()
+    assert "Came in since" not in card(page(reviewer, run))
+    run.append(user("And the charger?"))
+    ok(run.update("review", state_data={"priority": "high"}))
+    html = page(reviewer, run)
+    assert "where is my parcel?" in request_of(html)
+    assert "And the charger?" not in request_of(html)
+    assert "And the charger?" in came_in(html)
+    assert "test token (token)" in came_in(html)
+    assert "Your parcel left" not in came_in(html)
+    run.append(*(user(f"Hurry {place}") for place in range(3)))
+    html = page(reviewer, run)
+    assert "1 earlier message" in came_in(html)
+    assert "Hurry 2" in came_in(html)
+
+
+def test_a_message_that_came_while_the_node_ran_is_not_proposed(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    run.append(user("Are you there?"))
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    html = page(reviewer, run)
+    assert "Are you there?" in request_of(html)
+    assert "Are you there?" not in proposed(html)
+    assert "Your parcel left" in proposed(html)
+
+
+def test_what_the_engine_appended_for_the_node_is_proposed(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    run.append(user("Are you there?"), assistant("Your parcel left on Friday."))
+    ok(run.complete("write", state_data={"draft": "Friday"}))
+    html = page(reviewer, run)
+    assert "Your parcel left" in proposed(html)
+    assert "Are you there?" in request_of(html)
+
+
+def replaced(run: Run, index: int, message: dict[str, Any]) -> None:
+    body = {"operation": "replace", "replace": {"index": index, "message": message}}
+    ok(run.post("operations", body))
+
+
+def test_a_proposed_message_that_was_replaced_shows_what_stands_now(reviewer: Client) -> None:
+    run = answered()
+    replaced(run, 2, assistant("Your parcel left on Thursday."))
+    html = page(reviewer, run)
+    assert "left on <del>Friday</del><ins>Thursday</ins>" in proposed(html)
+    assert "edited by test token (token)" in proposed(html)
+    assert "Show original" in proposed(html)
+    assert "Came in since" not in card(html)
+    replaced(run, 2, assistant("Your parcel left on Monday."))
+    assert "left on <del>Friday</del><ins>Monday</ins>" in proposed(page(reviewer, run))
+    ok(run.post("rollback", {"batch": 0}))
+    assert "edited by" not in proposed(page(reviewer, run))
+
+
+def test_a_proposed_message_that_was_hidden_says_who_hid_it(reviewer: Client) -> None:
+    run = answered()
+    ok(run.by(Scope.REVIEW).post("operations", {"operation": "clear", "clear": {}}))
+    html = page(reviewer, run)
+    assert "hidden by test token (token)" in proposed(html)
+    assert "Your parcel left on Friday." in proposed(html)
+    assert "hidden by" in request_of(html)
+    assert "where is my parcel?" in request_of(html)
+
+
+def test_a_restored_view_tells_who_moved_it(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    run = running("letter")
+    ok(run.post("operations", {"operation": "truncate", "truncate": {"keep_last": 1}}))
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    ok(run.post("rollback", {"batch": 0}))
+    html = page(reviewer, run)
+    assert "hidden by test token (token)" in proposed(html)
 
 
 def test_messages_that_came_along_are_no_key_that_was_removed(reviewer: Client) -> None:
@@ -109,7 +212,61 @@ def test_a_decision_is_not_taken_when_the_messages_changed_since(
     assert status(run) == "PAUSED"
     shown = text(answer)
     assert "Nothing was changed" in shown
+    what = {
+        "append": "1 message was added by test token (token)",
+        "operate": "2 messages were hidden by test token (token)",
+    }
+    assert f"{what[change]} since you read this." in shown
     assert "as asked" in shown
     again = {name: hidden(shown.partition('id="decide-form"')[2], name) for name in names}
     assert move(reviewer, run, "approve", **again).status_code == 302
     assert status(run) == "RUNNING"
+
+
+SEEN = ("execution", "expected_version", "expected_revision", "expected_count")
+
+
+def seen_on(html: str, mark: str) -> dict[str, str]:
+    """What a form of a page says that it was drawn from."""
+    form = html.partition(mark)[2]
+    return {name: hidden(form, name) for name in SEEN}
+
+
+def test_a_refused_decision_lists_each_change_with_its_author(reviewer: Client) -> None:
+    run = paused()
+    seen = seen_on(page(reviewer, run), 'id="decide-form"')
+    replaced(run, 1, user("where is my charger?"))
+    ok(run.update("review", state_data={"draft": "Dear Mia", "count": 4}))
+    run.append(user("one"), user("two"))
+    shown = text(move(reviewer, run, "approve", **seen))
+    assert "1 message was edited by test token (token) since you read this." in shown
+    assert "2 messages were added by test token (token) since you read this." in shown
+    assert (
+        "State edited by test token (token) since you read this (version 2): count, draft" in shown
+    )
+    again = seen_on(shown, 'id="decide-form"')
+    assert "since you read this" not in text(move(reviewer, run, "reject", **again))
+
+
+def test_what_was_never_there_is_no_change_since(reviewer: Client) -> None:
+    run = paused()
+    seen = seen_on(page(reviewer, run), 'id="decide-form"') | {"expected_revision": "99"}
+    answer = move(reviewer, run, "approve", **seen)
+    assert answer.status_code == 409
+    assert "since you read this" not in text(answer)
+
+
+@pytest.mark.parametrize("path", ["cancel/", "versions/0/restore/"])
+def test_a_cancellation_and_a_restore_name_what_they_were_drawn_from(
+    reviewer: Client, path: str
+) -> None:
+    run = paused()
+    seen = seen_on(page(reviewer, run, path), 'id="confirm"')
+    ok(run.post("operations", {"operation": "clear", "clear": {}}))
+    answer = reviewer.post(url(run, path), {**seen, "reason": "as asked"})
+    assert answer.status_code == 409
+    assert status(run) == "PAUSED"
+    assert run.snapshot()["version"] == 1
+    assert "2 messages were hidden by test token (token) since you read this." in text(answer)
+    seen = seen_on(page(reviewer, run, path), 'id="confirm"')
+    assert reviewer.post(url(run, path), seen).status_code == 302

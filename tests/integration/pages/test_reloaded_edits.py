@@ -21,6 +21,21 @@ def kept(client: Client, run: Run, **changes: str) -> None:
     assert send(client, run, form, "keep").status_code == 200
 
 
+def test_a_reload_moves_the_edit_to_the_version_of_what_others_applied(
+    reviewer: Client, run: Run
+) -> None:
+    """Of other keys without a conflict: nothing but the typed key differs from what is there."""
+    kept(reviewer, run, draft="mine")
+    other_edit(run, count=9, added="by another")
+    html = page(reviewer, run, "state/")
+    shown = values(html)
+    assert (shown["draft"], shown["count"], shown["added"]) == ("mine", "9", "by another")
+    assert form_of(html)["version"] == "2"
+    assert "Conflicts" not in html
+    assert apply(reviewer, run, send(reviewer, run, form_of(html))).status_code == 302
+    assert (run.state()["draft"], run.state()["count"]) == ("mine", 9)
+
+
 def test_a_reload_shows_what_others_applied_to_other_keys_even_in_a_conflict(
     reviewer: Client, run: Run
 ) -> None:

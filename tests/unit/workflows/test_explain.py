@@ -103,9 +103,9 @@ def test_the_explanation_of_messages_tells_role_rule_and_operation() -> None:
         (6, "added"),
     ]
     assert told[0].reason == "role system: exclude rule 0 'system' matches"
-    assert told[1].reason == "operation 0 (truncate) hides it"
+    assert told[1].reason == "hidden by “keep the last 3”"
     assert told[3].reason == "role tool: transform rule 1 'tool' applies truncate"
-    assert told[6].reason == "operation 1 (insert) inserts it"
+    assert told[6].reason == "added by “insert”"
 
 
 def test_a_message_that_a_later_operation_shows_again_was_kept() -> None:

@@ -1,0 +1,136 @@
+"""What changed in a view since it was read, and who changed it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+
+from conversations.domain.diff import Change, ChangeKind, diff_views
+from conversations.domain.view import View
+from conversations.models import Conversation, Message, Move, Revision
+from conversations.queries import edits_between
+from conversations.store import find_revision, lineage, view_of
+
+_MOST_REVISIONS: Final = 40  # whose views are read to find who hid a message
+
+
+@dataclass(frozen=True, slots=True)
+class ReadView:
+    """A view as it was read: the first ``count`` messages of a revision.
+
+    ``known`` is the length of the log then, None if nobody says.
+    """
+
+    revision: int
+    count: int
+    known: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuthoredChange:
+    """One difference of two views; ``author`` is "" if too much happened to tell.
+
+    ``node_id`` is the node that wrote a message which was added.
+    """
+
+    kind: ChangeKind
+    index: int
+    previous_index: int | None = None
+    author: str = ""
+    at: datetime | None = None
+    node_id: str = ""
+
+
+def changes_since(
+    head: Conversation, before: ReadView, after: ReadView
+) -> Sequence[AuthoredChange]:
+    """What leads from one view of a conversation to a later one, in the order of the later view."""
+    if (before.revision, before.count) == (after.revision, after.count):
+        return ()
+    first = find_revision(head.key, before.revision)
+    then = view_of(first)
+    last = find_revision(head.key, after.revision)
+    changes = diff_views(
+        then.slice(0, before.count),
+        view_of(last).slice(0, after.count),
+        known=_known(head, before, then),
+        edits=edits_between(head.key, before.revision, after.revision),
+    )
+    return _Authors(head, first, last, changes).named()
+
+
+def _known(head: Conversation, before: ReadView, then: View) -> int:
+    """The length of the log when a view was read."""
+    if before.known is not None:
+        return before.known
+    if before.count < len(then):
+        return then.index_at(before.count)  # what was appended next
+    later = Revision.objects.filter(conversation=head.key, number=before.revision + 1)
+    opened = later.values_list("created_at", flat=True).first()
+    if opened is None:
+        return head.log_count
+    rows = Message.objects.filter(conversation=head.key, created_at__lt=opened)
+    newest = rows.order_by("-index").values_list("index", flat=True).first()
+    return 0 if newest is None else newest + 1
+
+
+class _Authors:
+    """Who made each of some changes: of a message its author, of a view that of its revision."""
+
+    def __init__(
+        self, head: Conversation, first: Revision, last: Revision, changes: Sequence[Change]
+    ) -> None:
+        self._head = head
+        self._first = first
+        self._last = last
+        self._changes = changes
+
+    def named(self) -> Sequence[AuthoredChange]:
+        return [
+            AuthoredChange(each.kind, each.index, each.previous_index, *self._by(each))
+            for each in self._changes
+        ]
+
+    def _by(self, change: Change) -> tuple[str, datetime | None, str]:
+        if change.kind in ("added", "edited"):
+            return self._writers.get(change.index, ("", None, ""))
+        for row, before, after in self._steps:
+            if change.kind == "moved" or (change.index in before) != (change.index in after):
+                return row.author, row.created_at, ""
+        move = self._move
+        return ("", None, "") if move is None else (move.author, move.created_at, "")
+
+    @cached_property
+    def _writers(self) -> dict[int, tuple[str, datetime | None, str]]:
+        wanted = [each.index for each in self._changes if each.kind in ("added", "edited")]
+        rows = Message.objects.filter(conversation=self._head.key, index__gte=min(wanted))
+        found = rows.values_list("index", "author", "created_at", "node_id")
+        return {index: (author, at, node_id) for index, author, at, node_id in found}
+
+    @cached_property
+    def _steps(self) -> Sequence[tuple[Revision, View, View]]:
+        """The revisions since, the newest first, each with the view before it and its own."""
+        return list(self._read_steps())
+
+    def _read_steps(self) -> Iterator[tuple[Revision, View, View]]:
+        key, first = self._head.key, self._first.number
+        ancestors = {row.number for row in lineage(key, first)}
+        path = [row for row in lineage(key, self._last.number) if row.number not in ancestors]
+        if len(path) > _MOST_REVISIONS:
+            return
+        after = view_of(self._last)
+        for row in path:
+            if row.parent is None:
+                return
+            before = view_of(find_revision(key, row.parent))
+            yield row, before, after
+            after = before
+
+    @cached_property
+    def _move(self) -> Move | None:
+        """The newest rollback or restore since, which changes a view without a new revision."""
+        rows = Move.objects.filter(
+            conversation=self._head.key, created_at__gte=self._first.created_at
+        )
+        return rows.order_by("-seq").first()
