@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from checkpoints import pending_store
 from checkpoints.editing import state_form, statements
 from checkpoints.editing.draft import (
+    Applied,
     Beside,
     Draft,
     Drop,
@@ -59,11 +60,13 @@ class Kept:
     """A draft after a page spoke; ``over`` are keys of which another page said something else.
 
     ``beside`` tells that all it said is beside the draft, which is of a version with other keys.
+    ``overtaken`` is why nothing was kept.
     """
 
     draft: Draft
     over: Sequence[str] = ()
     beside: bool = False
+    overtaken: Overtaken | None = None
 
 
 def place_of(actor: Actor, row: Execution) -> Place:
@@ -115,32 +118,20 @@ def said_by_whole(base: Moment, text: str, given: Marks, mark: str) -> Said:
 def keep(
     actor: Actor, base: Moment, said: Said, moment_at: MomentAt, *, for_copying: bool = False
 ) -> Kept:
-    """Keep what a whole page of the state at ``base`` says.
+    """Keep what a whole page of the state at ``base`` says, in view of what is kept.
 
     VersionConflict if it is a text that cannot be read of another version than the draft, unless it
     is ``for_copying`` alone; TooLarge over ``MOST_BYTES``.
     """
-    if base.row is None:
-        return Kept(Draft(base.version))
-    kept = Kept(Draft(base.version))
+    over: list[str] = []
 
-    def decide(before: Draft) -> Draft:
-        nonlocal kept
-        mine = [each for each in said.entries.values() if each is not None]
-        fits = _on_one_version(before, base, mine, said.entries, said.text is not None, moment_at)
-        if fits is not None:
-            made, over = statements.operations_of(said, fits)
-        else:
-            if said.text is not None and not for_copying:
-                raise _of_another_version(before, base)
-            fits, made = before, _as_held(statements.beside(said), moment_at(before.version))
-            over = [each.entry.name for each in made if isinstance(each, Beside)]
-            kept = replace(kept, beside=True)
-        kept = replace(kept, over=over)
-        return _certainly(fits, made)
+    def says(draft: Draft) -> Sequence[Operation]:
+        nonlocal over
+        made, over = statements.operations_of(said, draft)
+        return made
 
-    draft = _change(actor, base, decide)
-    return replace(kept, draft=draft)
+    found = _heard(actor, base, says, None, moment_at, for_copying=for_copying)
+    return replace(found, over=found.over or over)
 
 
 def patch(
@@ -157,36 +148,51 @@ def patch(
 
     A page of a version with other keys, or one that ``leaves``, is never Overtaken.
     """
+
+    def says(draft: Draft) -> Sequence[Operation]:
+        is_late = not draft and all(isinstance(each, Beside) for each in operations)
+        return [] if is_late else operations  # it stands beside nothing any more
+
+    found = _heard(actor, base, says, seen_seq, moment_at, for_copying=for_copying, leaves=leaves)
+    return found.overtaken or found
+
+
+def _heard(
+    actor: Actor,
+    base: Moment,
+    says: Callable[[Draft], Sequence[Operation]],
+    seen_seq: int | None,
+    moment_at: MomentAt,
+    *,
+    for_copying: bool,
+    leaves: bool = False,
+) -> Kept:
     kept = Kept(Draft(base.version))
-    overtaken: Overtaken | None = None
-    mine = [each.entry for each in operations if isinstance(each, Set | Beside)]
-    has_text = any(isinstance(each, Type) for each in operations)
-    names = [each.place for each in operations if not isinstance(each, Drop | Use | Type)]
 
     def decide(before: Draft) -> Draft:
-        nonlocal kept, overtaken
-        overtaken = None
-        if not before and all(isinstance(each, Beside) for each in operations):
-            return before  # what it would stand beside was applied or discarded
-        fits = _on_one_version(before, base, mine, names, has_text, moment_at)
+        nonlocal kept
+        operations = says(before)
+        fits = _on_one_version(before, base, operations, moment_at)
         if fits is None:
-            if has_text and not for_copying:
+            if not for_copying and any(isinstance(each, Type) for each in operations):
                 raise _of_another_version(before, base)
-            made = _as_held(_set_beside(operations), moment_at(before.version))
-            kept = Kept(before, [each.name for each in mine], beside=True)
+            made = _beside(says(replace(before, entries={})), moment_at(before.version))
+            over = [each.entry.name for each in made if isinstance(each, Beside)]
+            kept = Kept(before, over, beside=True)
             return _certainly(before, made)
-        found = apply(fits, operations, seen_seq)
-        if isinstance(found, Overtaken) and (leaves or for_copying):
-            names_over = [each.name for each in found.changed.values()]
-            kept = replace(kept, over=names_over)
-            return _certainly(fits, settled(operations, found, fits.seq))
-        if isinstance(found, Overtaken):
-            overtaken = found
+        operations = says(fits)
+        found = apply(fits, operations, fits.seq if seen_seq is None else seen_seq)
+        if isinstance(found, Applied):
+            kept = Kept(found.draft)
+            return found.draft
+        if not (leaves or for_copying):
+            kept = Kept(before, overtaken=found)
             return before
-        return found.draft
+        kept = Kept(before, [each.name for each in found.changed.values()])
+        return _certainly(fits, settled(operations, found, fits.seq))
 
     draft = _change(actor, base, decide)
-    return overtaken or replace(kept, draft=draft)
+    return replace(kept, draft=draft)
 
 
 def operate(actor: Actor, base: Moment, operations: Sequence[Operation]) -> None:
@@ -269,42 +275,33 @@ def _certainly(draft: Draft, operations: Sequence[Operation]) -> Draft:
     return found.draft
 
 
-def _set_beside(operations: Sequence[Operation]) -> list[Operation]:
-    return [
-        Beside(each.place, each.entry, each.mine) if isinstance(each, Set) else each
-        for each in operations
-        if isinstance(each, Set | Beside | Drop | Type)
-    ]
-
-
-def _as_held(operations: Sequence[Operation], moment: Moment) -> list[Operation]:
-    """The same for the keys of another version, which may be there now or not."""
+def _beside(operations: Sequence[Operation], moment: Moment) -> list[Operation]:
+    """What a page says of other keys than are there at ``moment``, beside the draft of that."""
     held = held_keys(moment)
-    return [
-        replace(each, entry=replace(each.entry, old=each.entry.name in held))
-        if isinstance(each, Beside)
-        else each
-        for each in operations
-    ]
+    made: list[Operation] = []
+    for each in operations:
+        if isinstance(each, Set | Beside):
+            entry = replace(each.entry, old=each.entry.name in held)
+            made.append(Beside(each.place, entry, each.mine))
+        elif isinstance(each, Drop | Type):
+            made.append(each)
+    return made
 
 
 def _on_one_version(
-    before: Draft,
-    base: Moment,
-    mine: Sequence[Entry],
-    places: Collection[str],
-    has_text: bool,
-    moment_at: MomentAt,
+    before: Draft, base: Moment, operations: Sequence[Operation], moment_at: MomentAt
 ) -> Draft | None:
     """The draft, fit for being changed by what a page of another version says."""
     if before.version <= base.version:
         moved = _rebased(before, base)
         if moved is not None:
             return moved
-    if has_text:
+    if any(isinstance(each, Type) for each in operations):
         return None
     earlier, later = sorted((base.version, before.version))
     there = base if later == base.version else moment_at(later)
+    mine = [each.entry for each in operations if isinstance(each, Set | Beside)]
+    places = [each.place for each in operations if not isinstance(each, Drop | Use | Type)]
     names = {name_at(place) for place in places}
     return before if stands(mine, names, earlier, _held(there)) else None
 

@@ -10,7 +10,6 @@ from typing import Final
 
 from checkpoints.editing.draft import (
     Aside,
-    Beside,
     Draft,
     Drop,
     Entry,
@@ -88,17 +87,6 @@ def operations_of(said: Said, draft: Draft) -> tuple[list[Operation], list[str]]
     if said.text is not None:
         made.append(Type(said.text))
     return made, over
-
-
-def beside(said: Said) -> list[Operation]:
-    """The same for a draft of a version with other keys: all that is said is kept beside it."""
-    made: list[Operation] = [Drop(said.text_given)] if said.text_given else []
-    for place, mine in said.entries.items():
-        if said.given.get(place):
-            made.append(Drop(said.given[place]))
-        if mine is not None:
-            made.append(Beside(place, mine))
-    return [*made, Type(said.text)] if said.text is not None else made
 
 
 def read_given(text: str) -> Marks:

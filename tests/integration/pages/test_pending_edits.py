@@ -270,6 +270,43 @@ def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, ru
     assert "U+202E</span>eulav" in html
 
 
+def test_what_the_first_release_kept_is_still_offered_and_applied(
+    reviewer: Client, run: Run
+) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    row = {"name": "draft", "kind": "text", "text": "Dear Anna", "old": True, "gone": False}
+    stored = {
+        "rows": [row],
+        "others": [row | {"text": "Dear Bob"}],
+        "texts": [{"text": "{no JSON", "given": {}}],
+    }
+    PendingEdit.objects.update(typed=json.dumps(stored).encode(), seq=3)
+    html = page(reviewer, run, "state/")
+    assert values_in(html)["draft"] == "Dear Anna"
+    assert "Bob" in html
+    assert "{no JSON" in page(reviewer, run, "state/?raw=1")
+    form = typed(form_of(html), count="9")
+    assert send(reviewer, run, form, "keep").json() == {"seq": 4, "count": 4, "told": ""}
+    summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
+    assert send(reviewer, run, carried(summary, reason=""), "apply").status_code == 302
+    state = run.snapshot()["state_data"]
+    assert (state["draft"], state["count"]) == ("Dear Anna", 9)
+    assert "Bob" in page(reviewer, run, "state/")  # until it is discarded
+
+
+def test_who_looked_at_a_draft_cannot_apply_another_one(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
+    form = form_of(page(reviewer, run, "state/"))
+    send(reviewer, run, form, "discard")
+    kept(reviewer, run, draft="Dear foe")
+    answer = send(reviewer, run, carried(summary, reason=""), "approve")
+    assert answer.status_code == 409
+    assert "You edited this in another tab. Check the changes again." in text(answer)
+    assert "<ins>foe</ins>" in text(answer)
+    assert (run.snapshot()["version"], run.snapshot()["status"]) == (1, "PAUSED")
+
+
 def test_nobody_sees_what_another_person_typed(reviewer: Client, run: Run) -> None:
     kept(reviewer, run, draft="Dear friend")
     html = page(signed_in(Role.ADMIN), run, "state/")
