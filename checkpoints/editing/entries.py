@@ -23,7 +23,7 @@ def reader(base: Mapping[str, JsonValue], reducers: ReducerTable) -> EntryOf:
     """
 
     def entry_of(row: Row) -> Entry:
-        alone = {name: value for name, value in base.items() if name == row.name}
+        alone = {row.name: base[row.name]} if row.name in base else {}
         read = state_form.read_rows([replace(row)], alone, reducers)
         if read.valid:
             mark = "".join(mark_of_change(*change) for change in read.changes.items())

@@ -66,7 +66,7 @@ class Patch(Contract):
     seen_seq: Seq
     operations: Annotated[
         list[Annotated[Typed | Untyped | Whole | Read, Field(discriminator="op")]],
-        Field(max_length=1000),
+        Field(max_length=20_000),
     ]
     given: dict[str, str] = {}
     leaves: bool = False

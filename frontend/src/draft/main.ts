@@ -11,6 +11,8 @@ import { markRows, replaceRows, revertRow, valuesOf } from "./view/rows";
 import { still } from "./view/still";
 import { beginWhole, type Whole } from "./view/whole";
 
+const READ_MS = 250;
+
 interface Frame {
   readonly version?: number | null;
   readonly who?: unknown;
@@ -183,6 +185,22 @@ function beginDraft(form: HTMLFormElement): void {
     happen(() => ({ is: "typed", content: content(), size: whole?.text().length ?? 0 }));
   }
 
+  // A text of megabytes is not read with every key.
+  let reading = 0;
+  let edits = 0;
+
+  function edited(): void {
+    edits += 1;
+    clearTimeout(reading);
+    reading = window.setTimeout(read, READ_MS);
+  }
+
+  function read(): void {
+    if (reading) heard();
+    clearTimeout(reading);
+    reading = 0;
+  }
+
   // --- The form ------------------------------------------------------------------------------------
 
   form.addEventListener("input", heard);
@@ -199,6 +217,7 @@ function beginDraft(form: HTMLFormElement): void {
   });
   // A form of which all is kept says only which draft it is of; what is unkept goes with it.
   form.addEventListener("formdata", ({ formData }) => {
+    read();
     if (isUnkept(model)) {
       if (whole !== undefined) formData.set("raw", whole.text());
       return;
@@ -207,6 +226,7 @@ function beginDraft(form: HTMLFormElement): void {
     formData.set("text-given", model.mark);
   });
   form.addEventListener("submit", (event) => {
+    read();
     if (leaving || !isUnkept(model)) return; // what is typed while it leaves goes with the form
     event.preventDefault();
     submitter = event.submitter;
@@ -241,7 +261,10 @@ function beginDraft(form: HTMLFormElement): void {
   // Somebody who comes back from signing in in another tab need not wait, nor what waits for the line.
   window.addEventListener("focus", () => ["out", "foreign", "waits"].includes(model.line) && happen({ is: "hurry" }));
   window.addEventListener("online", () => happen({ is: "hurry" }));
-  window.addEventListener("pagehide", () => leaving || happen({ is: "leave" }));
+  window.addEventListener("pagehide", () => {
+    read();
+    if (!leaving) happen({ is: "leave" });
+  });
   // The browser may show this very page again when somebody goes back to it.
   window.addEventListener("pageshow", () => (leaving = false));
 
@@ -250,11 +273,12 @@ function beginDraft(form: HTMLFormElement): void {
       form,
       server,
       execution: () => model.shown.execution,
-      typed: () => model.typed,
-      edited: heard,
+      typed: () => edits,
+      edited,
       settled: () =>
         new Promise<boolean>((then) => {
           settling.push(then);
+          read();
           happen({ is: "press", then: "take" });
         }),
       taken: (page: Model["shown"], document_: Document) => {

@@ -4,6 +4,7 @@ import type { Value, Values } from "../model/content";
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
+const LONGEST_TITLE = 200;
 const PLACE = /-([0-9]+)(?=$|-error$)/;
 
 export function rowsOf(parent: Element): HTMLElement[] {
@@ -122,7 +123,9 @@ export function markRows(form: Element): void {
     const tools = row.querySelector<HTMLElement>(".edit-key-tools");
     if (tools === null) continue;
     tools.hidden = !changed;
-    tools.title = tools.dataset.before?.replace("{value}", () => beforeOf(row).text.slice(0, 200)) ?? "";
+    const { text } = beforeOf(row);
+    const short = text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE)}…` : text;
+    tools.title = changed ? (tools.dataset.before ?? "").replace("{value}", () => short) : "";
   }
 }
 

@@ -44,6 +44,7 @@ export async function beginWhole(area: HTMLTextAreaElement, host: Host): Promise
     area.insertAdjacentText("afterend", document.getElementById("json-words")?.dataset.wordFailed ?? "");
     return undefined;
   }
+  // The page has loaded it before this script: the editor stands there with the page.
   const { begin } = (await import(script)) as typeof import("../../state/main");
   const editor = begin(area, first, host.edited);
   return { text: () => editor.text(), look: offer(area, editor, host) };
