@@ -146,8 +146,8 @@ class Overtaken:
 def first_seq(now: datetime) -> int:
     """Where a new draft begins to count: behind every draft that was here before.
 
-    Nobody types four times a second for as long as a draft lasts, so no ``seq`` comes twice and
-    none is taken for that of a draft that was applied or discarded. It fits 31 bits until 2043.
+    Nobody types four times a second for as long as a draft lasts, so what a new one has is new to
+    a page of one that was applied or discarded. It fits 31 bits until 2043.
     """
     return int((now - _BEGAN).total_seconds() * _A_SECOND)
 

@@ -15,7 +15,7 @@ from checkpoints import queries
 from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
 from checkpoints.domain.status import Status
 from checkpoints.editing import drafts, state_form
-from checkpoints.editing.entries import row_of
+from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import Read, Row
 from checkpoints.moments import Moment
 from checkpoints.pages import conflicts, former, keeping, left, lost, repeats
@@ -242,8 +242,7 @@ def _refused(task: Edit, error: ContextError) -> HttpResponse:
     task = replace(task, now=now)
     if task.of_former:
         return former.go_on(task)
-    is_moved = task.draft.seq != task.seq or not task.changes
-    if is_moved and now.status is Status.PAUSED:
+    if _is_moved(task) and now.status is Status.PAUSED:
         return conflicts.show_moved(task)
     if now.version == task.version and now.status is Status.PAUSED:
         return conflicts.show_summary(task, status=409, problem=translated(error.detail))
@@ -256,7 +255,7 @@ def _refused(task: Edit, error: ContextError) -> HttpResponse:
 def _write(task: Edit) -> tuple[int, str]:
     """The version that has the changes, and the words for it."""
     try:
-        if task.draft.seq != task.seq or not task.changes:
+        if _is_moved(task):
             raise VersionConflict(
                 _("You edited this in another tab. Check the changes again."),
                 expected=task.seq,
@@ -284,6 +283,12 @@ def _write(task: Edit) -> tuple[int, str]:
         len(done.changed_keys),
     )
     return done.version, text % {"n": len(done.changed_keys), "version": done.version}
+
+
+def _is_moved(task: Edit) -> bool:
+    """True unless the draft is what the summary showed: its number and what it changes."""
+    is_other = task.request.POST.get("edit", "") != mark_of_changes(task.changes)
+    return is_other or task.draft.seq != task.seq or not task.changes
 
 
 def _seen(task: Edit) -> Seen:
