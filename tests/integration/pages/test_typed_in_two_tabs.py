@@ -103,6 +103,27 @@ def test_who_types_on_in_both_tabs_has_one_text_of_each(reviewer: Client, run: R
     assert others(reviewer, run) == ["ab"]
 
 
+def test_a_tab_that_is_closed_is_not_asked_and_loses_nothing(reviewer: Client, run: Run) -> None:
+    first, second = opened(reviewer, run), opened(reviewer, run)
+    keep(reviewer, run, typed(first, draft="one"))
+    operation = {"op": "set", "place": "0:draft", "kind": "text", "text": "two"}
+    sent = {
+        "execution": second["execution"],
+        "version": 1,
+        "seen_seq": 0,
+        "operations": [operation],
+    }
+    path = f"/executions/{run.head.public_id}/state/draft/"
+    asked = reviewer.patch(path, sent, content_type="application/json")
+    assert asked.status_code == 409
+    assert [each["text"] for each in asked.json()["changed"]] == ["one"]
+    assert value(reviewer, run, "draft") == "one"
+    told = reviewer.patch(path, sent | {"leaves": True}, content_type="application/json")
+    assert told.status_code == 200
+    assert value(reviewer, run, "draft") == "two"
+    assert others(reviewer, run) == ["one"]
+
+
 def test_the_other_text_is_taken_or_discarded(reviewer: Client, run: Run) -> None:
     first, second = opened(reviewer, run), opened(reviewer, run)
     keep(reviewer, run, typed(first, draft="one"))
