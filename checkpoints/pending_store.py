@@ -36,10 +36,11 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be kept instead."""
+    """What is to be kept instead; the number of a write is above that of the last one."""
 
     version: int
     typed: bytes
+    seq: int
 
 
 def find(place: Place) -> Pending | None:
@@ -58,13 +59,16 @@ def executions_until(place: Place) -> list[int]:
 def change(place: Place, decide: Callable[[Pending | None], Wanted | None]) -> Pending | None:
     """Keep what ``decide`` makes of what is kept; None removes it. What is kept now.
 
-    ``decide`` is asked again if another page of the same person was faster.
+    Nothing is written if its number is that of what is kept. ``decide`` is asked again if another
+    page of the same person was faster.
     """
     for _each in range(_TRIES):
         before = find(place)
         wanted = decide(before)
         if wanted is None and before is None:
             return None
+        if before is not None and wanted is not None and wanted.seq == before.seq:
+            return before
         if _took(place, before, wanted):
             return find(place)
     raise Unavailable("Another page keeps writing this edit; try again.")
@@ -80,7 +84,7 @@ def _took(place: Place, before: Pending | None, wanted: Wanted | None) -> bool:
         rows.update(
             version=wanted.version,
             typed=wanted.typed,
-            seq=before.seq + 1,
+            seq=wanted.seq,
             changed_at=clock.now(),
         )
     )
@@ -92,7 +96,7 @@ def _inserted(place: Place, wanted: Wanted) -> bool:
         execution=place.execution,
         person=place.person,
         version=wanted.version,
-        seq=1,
+        seq=wanted.seq,
         typed=wanted.typed,
         changed_at=clock.now(),
     )

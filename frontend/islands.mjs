@@ -10,6 +10,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "static", "build");
 
 const entryPoints = {
+  draft: "src/draft/main.ts",
   graph: "src/graph/main.tsx",
   keys: "src/keys/main.ts",
   layout: "src/graph/io/layout.worker.ts",

@@ -15,8 +15,10 @@ from checkpoints import queries
 from checkpoints.domain.merge import Conflict, MergedState, merge_states, resolve
 from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.status import Status
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.entries import mark_of_changes
 from checkpoints.moments import Moment
-from checkpoints.pages import lost, pending, presenters, state_form, values
+from checkpoints.pages import lost, presenters
 from checkpoints.pages.edits import (
     Edit,
     Whose,
@@ -29,6 +31,7 @@ from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.seen import version_in
 from checkpoints.pages.state_rows import shown_value, state_rows
 from checkpoints.pages.versions import MOST_ROWS, keys_too_large
+from checkpoints.state_values import held_keys, reducers_for, values_of
 from conversations.models import Conversation
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
@@ -61,7 +64,8 @@ class Newer:
 class SummaryPage:
     """What an edit would change; ``others`` is what happened since it was seen or merged.
 
-    ``newer`` tells what it was not made from, ``whose`` who made that.
+    ``newer`` tells what it was not made from, ``whose`` who made that. ``edit`` is the mark of the
+    changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
     """
 
     title: Text
@@ -71,13 +75,16 @@ class SummaryPage:
     version: int
     node: Named | None
     rows: Sequence[DiffRow]
-    changes: str
+    edit: str
+    revision: int
+    visible_count: int
     seq: int
     reason: str
     others: Sequence[VersionLine]
     newer: Newer | None
     whose: Whose
     may_approve: bool
+    problem: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,6 @@ class ConflictPage:
     node: Named | None
     conflicts: Sequence[ConflictView]
     merged: Sequence[DiffRow]
-    changes: str
     seq: int
     reason: str
     others: Sequence[VersionLine]
@@ -140,10 +146,11 @@ def show_summary(
     others: Sequence[VersionLine] = (),
     whose: Whose = Whose.OTHERS,
     status: int = 200,
+    problem: str = "",
 ) -> HttpResponse:
     """What the changes of an edit would do to the state that was seen."""
     newer = _newer(task)
-    before = values.values_of(task.base, task.changes.keys())
+    before = values_of(task.base, task.changes.keys())
     after = state_form.with_changes(before, task.changes)
     shown = SummaryPage(
         title=_("Review changes"),
@@ -153,13 +160,16 @@ def show_summary(
         version=task.version,
         node=presenters.named(task.base.pinned, task.base.node_id),
         rows=state_rows(diff(dict(before), after)),
-        changes=state_form.changes_text(task.changes),
-        seq=task.seq,
+        edit=mark_of_changes(task.changes),
+        revision=task.now.revision,
+        visible_count=task.now.visible_count,
+        seq=task.draft.seq,
         reason=task.reason,
         others=others_since(task, task.now) if newer else others,
         newer=newer,
         whose=whose_since(task, task.now) if newer else whose,
         may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
+        problem=problem,
     )
     return show(task.request, "checkpoints/summary.html", shown, status=status)
 
@@ -184,12 +194,26 @@ def show_conflict(task: Edit) -> HttpResponse:
     return _go_on(task, task.now, sides, sides.merged.state, status=409)
 
 
+def show_moved(task: Edit) -> HttpResponse:
+    """Another page changed the draft since it was looked at: it is looked at once more."""
+    if not task.changes:
+        flash.info(task.request, _("Your edits were applied or discarded in another tab."))
+        return redirect("checkpoints:edit", task.head.public_id)
+    problem = _("You edited this in another tab. Check the changes again.")
+    written = written_anew(task)
+    if written:
+        problem += " " + _("You entered: %(text)s") % {"text": "; ".join(written)}
+    return show_summary(task, status=409, problem=problem)
+
+
 def resolved(task: Edit) -> HttpResponse:
     """What was chosen on the conflict page; the result is shown once more before it is applied."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
         return lost.show_lost(task)
-    theirs = task.moment_at(version)
+    task, theirs = task.of_draft(), task.moment_at(version)
+    if task.draft.seq != task.seq:
+        return show_moved(task)
     sides = _merge(task, theirs)
     decided: dict[str, Value] = {}
     problems: dict[int, str] = {}
@@ -250,7 +274,7 @@ def _refused(
     task: Edit, theirs: Moment, places: Sequence[Conflict], final: Mapping[str, JsonValue]
 ) -> dict[int, str]:
     """What was written anew and its key's reducer could not go on from, by place."""
-    reducers = values.reducers_for(theirs.row)
+    reducers = reducers_for(theirs.row)
     problems: dict[int, str] = {}
     for place, conflict in enumerate(places):
         key = _key_of(conflict)
@@ -270,10 +294,10 @@ def _key_of(conflict: Conflict) -> str:
 def _merge(task: Edit, theirs: Moment) -> _Sides:
     """Only the keys that the edit changes can be in conflict."""
     names = task.changes.keys()
-    base = values.values_of(task.base, names)
-    other = values.values_of(theirs, names)
+    base = values_of(task.base, names)
+    other = values_of(theirs, names)
     mine = state_form.with_changes(base, task.changes)
-    reducers = values.reducers_for(theirs.row)
+    reducers = reducers_for(theirs.row)
     return _Sides(other, merge_states(base, mine, other, reducers))
 
 
@@ -283,12 +307,14 @@ def _go_on(
     """The merged edit as changes of the state of now, to be looked at before it is applied."""
     changes = changes_between(sides.theirs, final, task.changes)
     if not changes:
-        pending.applied(task.actor, task.base, task.seq, task.changes)
+        drafts.applied(task.actor, task.base, task.draft, task.changes)
         flash.info(task.request, _("Nothing left to apply: the state already has your changes."))
         return redirect("checkpoints:detail", task.head.public_id)
     others, whose = others_since(task, theirs), whose_since(task, theirs)
-    seq = pending.rebased(task.actor, theirs, task.seq, changes)
-    task = replace(task, base=theirs, changes=changes, seq=seq)
+    draft = drafts.merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
+    if draft is None:
+        return show_moved(task.of_draft())
+    task = replace(task, base=theirs, changes=changes, draft=draft)
     return show_summary(task, others=others, whose=whose, status=status)
 
 
@@ -328,8 +354,7 @@ def _show_choices(
             for place, each in enumerate(sides.merged.conflicts)
         ],
         merged=state_rows(rows),
-        changes=state_form.changes_text(task.changes),
-        seq=task.seq,
+        seq=task.draft.seq,
         reason=task.reason,
         others=others_since(task, theirs),
         whose=whose,
@@ -344,7 +369,7 @@ def _own_keys(task: Edit, theirs: Moment, whose: Whose) -> set[str]:
         return set()
     if whose is Whose.YOURS:
         return set(task.changes)
-    held = values.held_keys(theirs)  # one that is gone has no author here
+    held = held_keys(theirs)  # one that is gone has no author here
     versions = {name: held[name].version for name in task.changes if name in held}
     wrote = own_versions(task, theirs, set(versions.values()))
     return {name for name, version in versions.items() if version in wrote}
@@ -367,7 +392,7 @@ def _view(
         theirs=shown_value(conflict.theirs),
         offer=shown_value(conflict.offer),
         has_offer=conflict.offer is not ABSENT,
-        reducer=values.reducers_for(theirs.row).for_key(_key_of(conflict)).value,
+        reducer=reducers_for(theirs.row).for_key(_key_of(conflict)).value,
         kind=kind,
         text=sent.get(f"value-{place}", _as_typed(conflict.mine)),
         own=own,

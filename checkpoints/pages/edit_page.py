@@ -10,20 +10,21 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import Status
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Draft, WholeText, name_at
+from checkpoints.editing.state_form import Changes, Row
 from checkpoints.moments import Moment
-from checkpoints.pages import form_rows, keeping, pending, presenters, state_form, values
-from checkpoints.pages.adding_up import Typed, WholeText
+from checkpoints.pages import form_rows, keeping, presenters, values
 from checkpoints.pages.edits import Edit
 from checkpoints.pages.pending_view import PendingView, view_of
 from checkpoints.pages.presenters import Named
-from checkpoints.pages.state_form import Changes, Row
 from checkpoints.pages.taking_in import TakenIn, nothing_taken, taken_in
 from checkpoints.pages.values import KeyView
+from checkpoints.state_values import all_values
 from conversations.models import Conversation
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.ui.components import Crumb, Text
 
-NO_CHANGES: Final[Changes] = {}
 _MOST_KEYS: Final = 100
 _FILTERED_FROM: Final = 15  # keys of which one is not seen at a glance
 _MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
@@ -70,41 +71,27 @@ class EditPage:
     former: Sequence[int] = ()
 
 
-def edit_page(
-    task: Edit,
-    changes: Changes = NO_CHANGES,
-    *,
-    text: str = "",
-    raw: bool = False,
-) -> EditPage:
-    """The form as it is kept, with ``changes`` over it and all else as it is now.
+def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) -> EditPage:
+    """The form as it is kept, and all else as it is now; ``extra`` empty rows for new keys.
 
     It stays an edit of ``task.base`` as long as the two are in conflict, which is asked when the
     changes are looked at.
     """
-    head, base, row = task.head, task.base, task.base.row
+    head, base, row, draft = task.head, task.base, task.base.row, task.draft
     if row is None:
         raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
-    typed = pending.find_at(task.actor, base)
-    if typed.version != base.version:
-        typed = Typed(base.version)
     view = values.state_view(base, text=text, most=_MOST_KEYS)
     may_raw = row.state_bytes <= _MOST_RAW
     is_large = row.state_bytes > _MOST_IN_PAGE
-    whole, unread = None, text_of(typed, task.request) if raw and not changes else None
-    is_behind = task.now.version != base.version and task.now.status is Status.PAUSED
-    taken = taken_in(task, typed) if is_behind else nothing_taken(base)
-    given = unread.given if unread else pending.marks_of(base, typed, changes, readable=raw)
-    given = {**taken.marks, **given}
+    whole, unread = None, text_of(draft, task.request) if raw else None
+    taken = taken_of(task)
+    given = unread.given if unread else _given(task, raw=raw)
     if raw and may_raw:
-        made = {**taken.changes, **(changes or pending.changes_of(typed, base))}
-        text_now = unread.text if unread else raw_text(base, made)
+        text_now = unread.text if unread else raw_text(base, {**taken.changes, **task.changes})
         whole = "" if is_large else text_now
     raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
-    if unread:
-        raw_url += f"&text={unread.mark}"
-    else:
-        raw_url += "&text="
+    raw_url += f"&text={unread.mark}" if unread else "&text="
+    shown = _shown_of(taken, text)
     return EditPage(
         title=_("Edit the state"),
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -112,9 +99,7 @@ def edit_page(
         execution=row.public_id,
         version=base.version,
         node=presenters.named(base.pinned, base.node_id),
-        rows=form_rows.of_state(
-            base, view.keys, {**_shown_of(taken, text), **changes}, typed, text
-        ),
+        rows=form_rows.of_state(base, view.keys, shown, draft, text, extra),
         kinds=state_form.KINDS,
         raw=whole,
         raw_url=raw_url if is_large else "",
@@ -125,14 +110,28 @@ def edit_page(
         hidden_keys=view.total - len(view.keys),
         filters=bool(text) or view.total >= _FILTERED_FROM,
         text=text,
-        seq=typed.seq,
-        given=orjson.dumps(given).decode(),
+        seq=draft.seq,
+        given=orjson.dumps({**taken.marks, **given}).decode(),
         text_given=unread.mark if unread else "",
-        pending=view_of(typed, base, task.now),
+        pending=view_of(draft, base, task.now),
         up_to=taken.version,
         took=len(taken.changes),
         meets=", ".join(keeping.short(name) for name in taken.meets),
     )
+
+
+def taken_of(task: Edit) -> TakenIn:
+    """What others applied since the version that the draft is held at."""
+    is_behind = task.now.version != task.base.version and task.now.status is Status.PAUSED
+    return taken_in(task) if is_behind else nothing_taken(task.base)
+
+
+def _given(task: Edit, *, raw: bool) -> dict[str, str]:
+    """The marks of what the page shows of the draft; a whole state has only what can be read."""
+    marks = drafts.marks_of(task.draft).items()
+    if not raw:
+        return dict(marks)
+    return {place: mark for place, mark in marks if name_at(place) in task.changes}
 
 
 def _shown_of(taken: TakenIn, text: str) -> Changes:
@@ -146,13 +145,13 @@ def _shown_of(taken: TakenIn, text: str) -> Changes:
 
 def raw_text(base: Moment, changes: Changes) -> str:
     """The whole state as JSON with what was changed."""
-    return state_form.pretty(state_form.with_changes(values.all_values(base), changes))
+    return state_form.pretty(state_form.with_changes(all_values(base), changes))
 
 
-def text_of(typed: Typed, request: HttpRequest) -> WholeText | None:
+def text_of(draft: Draft, request: HttpRequest) -> WholeText | None:
     """The whole state that cannot be read yet and was asked for, else the one typed last."""
     wanted = request.GET.get("text")
-    if wanted == "" or not typed.texts:
+    if wanted == "" or not draft.texts:
         return None
-    found = [each for each in typed.texts if each.mark == wanted]
-    return found[0] if found else typed.texts[-1]
+    found = [each for each in draft.texts if each.mark == wanted]
+    return found[0] if found else draft.texts[-1]

@@ -1,7 +1,7 @@
 """An edit of a state under way, as the pages hand it to each other."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, Self
 
@@ -9,12 +9,14 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Draft
+from checkpoints.editing.state_form import Changes, Row
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment, moment_at
-from checkpoints.pages import presenters, state_form
+from checkpoints.pages import presenters
 from checkpoints.pages.presenters import VersionLine
 from checkpoints.pages.seen import version_in
-from checkpoints.pages.state_form import Changes, Row
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound, ValidationFailed
@@ -22,12 +24,15 @@ from ctxadmin.lib.errors import NotFound, ValidationFailed
 _MOST_OTHERS: Final = 10
 
 
+NO_CHANGES: Final[Changes] = {}
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """An edit under way: the state that was seen (``base``), what is there ``now``, the changes.
 
-    ``seq`` is how often it was kept when the page was made. ``base`` is of the execution that the
-    form was filled in for, also if another one of the conversation was started since.
+    ``seq`` is that of the draft when the page was made, ``draft`` what it is. ``base`` is of the
+    ``execution`` that the page is of, also if another one of the conversation was started since.
     """
 
     request: HttpRequest
@@ -35,20 +40,52 @@ class Edit:
     head: Conversation
     now: Moment
     base: Moment
-    changes: Changes
+    execution: str
+    draft: Draft
+    changes: Changes = field(default_factory=dict)
     seq: int = 0
 
     @classmethod
     def read(cls, request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> Self:
         """What the hidden fields of the form say; ValidationFailed if they say nothing."""
-        sent = request.POST
-        version = version_in(sent, "version")
+        version = version_in(request.POST, "version")
         if version is None:
             raise ValidationFailed(_("The form is incomplete. Reload the page."))
-        row = _execution_seen(head, now, sent.get("execution", ""))
+        execution = request.POST.get("execution", "")
+        found = cls.of(request, actor, head, now, execution, version)
+        return replace(found, seq=version_in(request.POST, "seq") or 0)
+
+    @classmethod
+    def of(
+        cls,
+        request: HttpRequest,
+        actor: Actor,
+        head: Conversation,
+        now: Moment,
+        execution: str,
+        version: int,
+    ) -> Self:
+        """The edit of a version that was seen; its draft is not read yet."""
+        row = _execution_seen(head, now, execution)
         base = now if row is None else _moment_seen(head, now, row, version)
-        changes = state_form.read_changes(sent.get("changes") or "{}")
-        return cls(request, actor, head, now, base, changes, version_in(sent, "seq") or 0)
+        return cls(request, actor, head, now, base, execution, Draft(base.version))
+
+    @classmethod
+    def opened(cls, request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> Self:
+        """The edit as its person left it, of the state of now unless that is in conflict."""
+        draft = drafts.find_at(actor, now)
+        base = now if draft.version == now.version else moment_at(head, now.row, draft.version)
+        found = cls(request, actor, head, now, base, execution_of(now), draft, seq=draft.seq)
+        return replace(found, changes=drafts.changes_in(draft, base))
+
+    def of_draft(self, draft: Draft | None = None) -> Self:
+        """The same edit with what is kept of it, of the version that this is of."""
+        if draft is None:
+            draft = drafts.find(self.actor, self.base.row, self.base.version)
+        is_same = draft.version == self.base.version
+        base = self.base if is_same else self.moment_at(draft.version)
+        changes = drafts.changes_in(draft, base)
+        return replace(self, base=base, draft=draft, changes=changes)
 
     @property
     def version(self) -> int:
@@ -63,14 +100,13 @@ class Edit:
     def same_execution(self) -> bool:
         """False if another execution was started since the form was filled in."""
         row = self.now.row
-        return row is not None and self.request.POST.get("execution", "") == row.public_id
+        return row is not None and self.execution == row.public_id
 
     @property
     def of_former(self) -> bool:
         """True if it is of an execution of this conversation before that of now."""
         row = self.base.row
-        sent = self.request.POST.get("execution", "")
-        return row is not None and row.public_id == sent and not self.same_execution
+        return row is not None and row.public_id == self.execution and not self.same_execution
 
     def moment_at(self, version: int) -> Moment:
         """A version of the execution that was seen; NotFound without its state."""

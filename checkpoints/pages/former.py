@@ -7,12 +7,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Draft, WholeText
+from checkpoints.editing.entries import mark_of, row_of
+from checkpoints.editing.state_form import Changes
+from checkpoints.editing.statements import Said
 from checkpoints.models import Execution
-from checkpoints.pages import conflicts, keeping, pending, presenters, repeats, state_form
-from checkpoints.pages.adding_up import Typed, WholeText
+from checkpoints.pages import conflicts, keeping, presenters, repeats
 from checkpoints.pages.edits import Edit
 from checkpoints.pages.lost import LostPage
-from checkpoints.pages.state_form import Changes
 from checkpoints.pinned import reducers_of
 from conversations.models import Conversation
 from ctxadmin.identity.actor import Actor
@@ -28,7 +31,7 @@ def show_former(
 ) -> HttpResponse:
     """What was typed, for copying: the execution that it is of never waits again."""
     row = Execution.objects.filter(conversation=head.key, number=number).first()
-    typed = pending.find(actor, row, 0)
+    typed = drafts.find(actor, row, 0)
     if row is None or not typed:
         raise NotFound(_("Nothing that you typed there is kept."))
     title = _("Your edits to an earlier execution")
@@ -52,24 +55,33 @@ def go_on(task: Edit) -> HttpResponse:
         return redirect("checkpoints:detail", task.head.public_id)
     shown = _lost_page(task.head, row, typed, _("Another execution has started"))
     shown = replace(shown, reason=task.reason, unkept=unkept)
-    if not pending.find(task.actor, row, 0):
+    if not drafts.find(task.actor, row, 0):
         shown = replace(shown, execution="")
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
-def _kept(task: Edit) -> tuple[Typed, str]:
+def _kept(task: Edit) -> tuple[Draft, str]:
     """All that was typed, now and before, and why what was typed now could not be kept."""
-    said = keeping.said(task)
-    written = "\n\n".join(conflicts.written_anew(task))
+    said = keeping.said_by(task)
+    written = "\n\n".join(conflicts.written_anew(task.of_draft()))
     if written:
-        said = replace(said, text=WholeText(written, {}))
+        mark = mark_of(written.encode(errors="surrogatepass"))
+        said = replace(said, text=WholeText(written, {}, mark))
     try:
         keeping.keep(task, said)
     except ContextError as error:
-        kept = pending.find(task.actor, task.base.row, task.version)
-        return pending.with_all(kept, said), translated(error.detail)
-    keeping.taken_back(task)
-    return pending.find(task.actor, task.base.row, task.version), ""
+        kept = drafts.find(task.actor, task.base.row, task.version)
+        return _with_all(kept, said), translated(error.detail)
+    keeping.pressed(task)
+    return drafts.find(task.actor, task.base.row, task.version), ""
+
+
+def _with_all(draft: Draft, said: Said) -> Draft:
+    """What is kept with what a page says beside it, for a page that only shows it."""
+    mine = {place: each for place, each in said.entries.items() if each is not None}
+    texts = (*draft.texts, said.text) if said.text else draft.texts
+    others = (*draft.others, *draft.entries.values())
+    return replace(draft, entries=mine, others=others, texts=texts)
 
 
 def _is_written(task: Edit) -> bool:
@@ -79,13 +91,14 @@ def _is_written(task: Edit) -> bool:
     version = repeats.written_as(task)
     if version is None:
         return False
-    pending.applied(task.actor, task.base, task.seq, task.changes)
+    task = task.of_draft()
+    drafts.applied(task.actor, task.base, replace(task.draft, seq=task.seq), task.changes)
     text = _("Already saved as version %(n)s of the earlier execution.")
     flash.success(task.request, text % {"n": version})
     return True
 
 
-def _lost_page(head: Conversation, row: Execution, typed: Typed, title: Text) -> LostPage:
+def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostPage:
     changes, texts = _read(typed, row)
     return LostPage(
         title=title,
@@ -106,18 +119,18 @@ def _lost_page(head: Conversation, row: Execution, typed: Typed, title: Text) ->
 def discard(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:
     row = Execution.objects.filter(conversation=head.key, number=number).first()
     if row is not None:
-        pending.discard(actor, row)
+        drafts.discard(actor, row)
     flash.info(request, _("Your edits are discarded; the state is unchanged."))
     return redirect("checkpoints:detail", head.public_id)
 
 
-def _read(typed: Typed, row: Execution) -> tuple[Changes, list[str]]:
+def _read(typed: Draft, row: Execution) -> tuple[Changes, list[str]]:
     """Without the state that it was typed into, which may be gone: every row is a change."""
     changes: dict[str, Value] = {}
     texts = [each.text for each in typed.texts]
     reducers = reducers_of(bytes(row.reducers))
-    for each in typed.rows:
-        read = state_form.read_rows([each], {}, reducers)
+    for each in typed.entries.values():
+        read = state_form.read_rows([row_of(each)], {}, reducers)
         changes |= {each.name: ABSENT} if each.gone else read.changes
         if not read.valid:
             texts.append(f"{each.name}: {each.text}")

@@ -16,10 +16,11 @@ from checkpoints.domain.commands import ForkCheckpoint, RestoreCheckpoint
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import KeysCompared, compare_keys
 from checkpoints.moments import Moment
-from checkpoints.pages import presenters, reading, values
+from checkpoints.pages import presenters, reading
 from checkpoints.pages.presenters import Named
 from checkpoints.pages.seen import execution_in, require_seen, seen_fields, seen_in
 from checkpoints.services import forking, restoring
+from checkpoints.state_values import held_keys
 from conversations.domain import runs as run_sets
 from conversations.domain.runs import Runs
 from conversations.models import Conversation
@@ -199,7 +200,7 @@ def _fork_title(head: Conversation) -> str:
 
 def _keys(now: Moment, to: Moment) -> KeysCompared:
     sides = [
-        {name: held.head for name, held in values.held_keys(each).items() if held.head}
+        {name: held.head for name, held in held_keys(each).items() if held.head}
         for each in (now, to)
     ]
     return compare_keys(sides[0], sides[1])

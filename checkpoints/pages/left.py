@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from checkpoints import pending_store
 from checkpoints.domain.status import Status
+from checkpoints.editing import drafts
 from checkpoints.moments import Moment
-from checkpoints.pages import pending
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 
@@ -37,7 +37,7 @@ def left_by(actor: Actor, now: Moment) -> tuple[Sequence[Left], int]:
     found, count = _until(actor, now), 0
     if now.status is Status.PAUSED and row.number in found:
         found.remove(row.number)
-        count = pending.find(actor, row, now.version).count
+        count = drafts.find(actor, row, now.version).count
     url = reverse("checkpoints:edit", args=[now.head.public_id])
     left = [Left(f"{url}?former={each}", each) for each in found if each != row.number]
     here = [Left(url, None)] if row.number in found else []
@@ -47,4 +47,4 @@ def left_by(actor: Actor, now: Moment) -> tuple[Sequence[Left], int]:
 def _until(actor: Actor, now: Moment) -> list[int]:
     if now.row is None:
         return []
-    return pending_store.executions_until(pending.place_of(actor, now.row))
+    return pending_store.executions_until(drafts.place_of(actor, now.row))

@@ -7,8 +7,9 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from checkpoints.domain.status import FINAL
-from checkpoints.pages import pending, presenters, state_form
-from checkpoints.pages.adding_up import Typed
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Draft
+from checkpoints.pages import presenters
 from checkpoints.pages.edits import Edit, execution_of, others_since
 from checkpoints.pages.presenters import VersionLine
 from conversations.models import Conversation
@@ -43,7 +44,7 @@ class LostPage:
 
 def show_lost(task: Edit) -> HttpResponse:
     """Nothing can be written any more: what was typed, for copying."""
-    kept = pending.find(task.actor, task.now.row, task.version)
+    kept = drafts.find(task.actor, task.now.row, task.version)
     shown = LostPage(
         title=_("No longer paused"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
@@ -60,8 +61,8 @@ def show_lost(task: Edit) -> HttpResponse:
     return show(task.request, "checkpoints/lost.html", shown, status=409)
 
 
-def _not_in(task: Edit, kept: Typed) -> list[str]:
+def _not_in(task: Edit, kept: Draft) -> list[str]:
     """What is kept beside the changes: it cannot be read yet, or stands in none of them."""
-    rows = [row for row in kept.rows if row.name not in task.changes]
-    named = [f"{row.name}: {row.text}" for row in (*rows, *kept.others) if row.text]
+    unread = [each for each in kept.entries.values() if each.name not in task.changes]
+    named = [f"{each.name}: {each.text}" for each in (*unread, *kept.others) if each.text]
     return [*named, *(each.text for each in kept.texts)]

@@ -1,14 +1,15 @@
 """What is typed and not applied yet, as a page shows it: each change, and what is beside it."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
+from checkpoints.editing import state_form
+from checkpoints.editing.draft import Draft, Entry
+from checkpoints.editing.entries import row_of
 from checkpoints.moments import Moment
-from checkpoints.pages import adding_up, state_form, values
-from checkpoints.pages.adding_up import Typed
-from checkpoints.pages.state_form import Row
 from checkpoints.pages.state_rows import state_rows
+from checkpoints.state_values import reducers_for, values_of
 from ctxadmin.lib.structural_diff import diff
 from ctxadmin.ui.components import DiffRow
 
@@ -38,28 +39,30 @@ class PendingView:
     changed_at: datetime | None
     newer: int | None
 
+    @property
+    def count(self) -> int:
+        return len(self.lines) + len(self.others) + len(self.texts)
 
-def view_of(typed: Typed, base: Moment, now: Moment) -> PendingView | None:
+
+def view_of(draft: Draft, base: Moment, now: Moment) -> PendingView | None:
     """The pending changes for a page, None if there are none."""
-    if not typed:
+    if not draft:
         return None
     return PendingView(
-        lines=list(_lines(typed, typed.rows, base)),
-        others=list(_lines(typed, typed.others, base)),
-        texts=[each.mark for each in typed.texts],
-        changed_at=typed.changed_at,
+        lines=list(_lines(draft, draft.entries.values(), base)),
+        others=list(_lines(draft, draft.others, base)),
+        texts=[each.mark for each in draft.texts],
+        changed_at=draft.changed_at,
         newer=now.version if now.version != base.version else None,
     )
 
 
-def _lines(typed: Typed, rows: Sequence[Row], base: Moment) -> Iterator[Line]:
-    found = values.values_of(base, typed.names)
-    reducers = values.reducers_for(base.row)
-    mark_of = adding_up.marker(found, reducers)
-    for row in rows:
+def _lines(draft: Draft, entries: Iterable[Entry], base: Moment) -> Iterator[Line]:
+    found, reducers = values_of(base, draft.names), reducers_for(base.row)
+    for each in entries:
+        row = row_of(each)
         before = {name: value for name, value in found.items() if name == row.name}
-        read = state_form.read_rows([replace(row)], before, reducers)
+        read = state_form.read_rows([row], before, reducers)
         after = state_form.with_changes(before, read.changes)
         differs = state_rows(diff(dict(before), after)) if read.valid else []
-        problem = "" if read.valid else read.rows[0].problem
-        yield Line(row.name, row.sent_name, differs, problem, mark_of(row))
+        yield Line(row.name, row.sent_name, differs, row.problem, each.mark)

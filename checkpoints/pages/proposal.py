@@ -16,6 +16,7 @@ from checkpoints.pages.proposed_messages import ProposedMessages, ShownMessage
 from checkpoints.pages.state_rows import state_rows
 from checkpoints.proposals import find_proposal
 from checkpoints.state_store import Held
+from checkpoints.state_values import held_keys
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff, equal
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
@@ -110,7 +111,7 @@ class _Reader:
         self._moment = moment
         self._row = row
         self._proposal = proposal
-        self._held = values.held_keys(moment)
+        self._held = held_keys(moment)
         besides = proposal.edited_besides()[:_MOST_KEYS]
         shown = {name for each in proposal.sources for name in self._own(each)[:_MOST_KEYS]}
         self._now = values.small_values(moment, {*shown, *besides})

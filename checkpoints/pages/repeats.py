@@ -2,27 +2,32 @@
 
 from django.db.models import QuerySet
 
+from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.timeline import WriteKind
+from checkpoints.editing.entries import mark_of_changes
 from checkpoints.models import Checkpoint
-from checkpoints.pages import state_form, values
 from checkpoints.pages.edits import Edit
-from ctxadmin.lib.structural_diff import equal
+from checkpoints.state_values import held_keys, values_of
 
 
 def written_as(task: Edit) -> int | None:
     """The version that this very edit opened before, if it did.
 
-    It can only be the next one after that which was seen, by the same author, with these values.
+    It can only be the next one after that which was seen, by the same author, with the changes
+    whose mark the page names: the draft that had them is gone.
     """
-    if not (task.same_execution or task.of_former) or not task.changes:
+    wanted = task.request.POST.get("edit", "")
+    if not (task.same_execution or task.of_former) or not wanted:
         return None
     version = task.version + 1
     if not _own(task, version).filter(kind=WriteKind.UPDATE, thinned_at=None).exists():
         return None
-    names = task.changes.keys()
-    written = values.values_of(task.moment_at(version), names)
-    wanted = state_form.with_changes(values.values_of(task.base, names), task.changes)
-    return version if equal(dict(written), wanted) else None
+    after = task.moment_at(version)
+    there, before = held_keys(after), held_keys(task.base)
+    names = {name for name, each in there.items() if each.version == version}
+    names |= before.keys() - there.keys()
+    changes = changes_between(values_of(task.base, names), values_of(after, names), names)
+    return version if mark_of_changes(changes) == wanted else None
 
 
 def is_approved_as(task: Edit, version: int) -> bool:

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Marks
+from checkpoints.editing.state_form import Changes
 from checkpoints.moments import Moment
-from checkpoints.pages import pending, state_form, values
-from checkpoints.pages.adding_up import Marks, Typed
 from checkpoints.pages.edits import Edit
-from checkpoints.pages.state_form import Changes
+from checkpoints.state_values import held_keys, reducers_for, values_of
 from ctxadmin.lib.errors import ContextError
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 
@@ -30,16 +31,16 @@ def nothing_taken(base: Moment) -> TakenIn:
     return TakenIn(base.version, {}, {}, ())
 
 
-def taken_in(task: Edit, typed: Typed) -> TakenIn:
+def taken_in(task: Edit) -> TakenIn:
     """What can be taken in now; all of it stays a change against ``task.base``."""
     base, now = task.base, task.now
-    held, then = values.held_keys(now), values.held_keys(base)
+    held, then = held_keys(now), held_keys(base)
     newer = {name for name, each in held.items() if each.version > base.version}
     names = newer | (then.keys() - held.keys())
-    before, after = values.values_of(base, names), values.values_of(now, names)
-    mine = pending.changes_of(typed, base)
-    pages = {row.name for row in typed.rows}
-    reducers = values.reducers_for(base.row)
+    before, after = values_of(base, names), values_of(now, names)
+    mine = task.changes
+    pages = {each.name for each in task.draft.entries.values()}
+    reducers = reducers_for(base.row)
     taken: dict[str, Value] = {}
     meets: list[str] = []
     for name in sorted(names):
@@ -57,7 +58,7 @@ def taken_in(task: Edit, typed: Typed) -> TakenIn:
             meets.append(name)
         else:
             taken[name] = theirs
-    return TakenIn(now.version, taken, pending.marks_of_changes(base, taken), meets)
+    return TakenIn(now.version, taken, drafts.marks_of_changes(base, taken), meets)
 
 
 def _same(one: Value, other: Value) -> bool:

@@ -8,11 +8,9 @@ import orjson
 from pydantic import JsonValue
 
 from checkpoints.domain.opaque import Opaque, look_at, value_of
-from checkpoints.domain.reducers import ReducerTable
-from checkpoints.models import Execution
 from checkpoints.moments import Moment
-from checkpoints.pinned import reducers_of
-from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held
+from checkpoints.state_store import EXECUTED, HISTORY, Held
+from checkpoints.state_values import held_keys, reducers_for
 from conversations.pages.cards import Said
 
 # A page with more takes seconds to draw; what is left out is named with its size.
@@ -53,11 +51,6 @@ class StateView:
     total: int
 
 
-def reducers_for(row: Execution | None) -> ReducerTable:
-    """The reducers of an execution."""
-    return ReducerTable() if row is None else reducers_of(bytes(row.reducers))
-
-
 def state_view(
     moment: Moment, *, text: str = "", most: int = MOST_KEYS, newest_first: bool = False
 ) -> StateView:
@@ -94,20 +87,6 @@ def state_view(
     )
 
 
-def held_keys(moment: Moment) -> dict[str, Held]:
-    """What was held of every key at a moment, by name; no value is read."""
-    return {each.name: each for key, each in moment.held().items() if key not in LISTS}
-
-
-def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
-    """The values of those of the named keys that were there."""
-    if moment.rows is None or not names:
-        return {}
-    wanted = [each for name, each in held_keys(moment).items() if name in names]
-    values = moment.rows.values(wanted, moment.version)
-    return {each.name: value_of(values[each.key]) for each in wanted}
-
-
 def small_values(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
     """The values of those of the named keys that were there and fit on a page."""
     if moment.rows is None or not names:
@@ -115,11 +94,6 @@ def small_values(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]
     wanted = _that_fit([each for name, each in held_keys(moment).items() if name in names])
     values = moment.rows.values(wanted, moment.version)
     return {each.name: value_of(values[each.key]) for each in wanted}
-
-
-def all_values(moment: Moment) -> dict[str, JsonValue]:
-    """The whole state at a moment."""
-    return values_of(moment, held_keys(moment).keys())
 
 
 def executed_nodes(moment: Moment) -> list[str] | None:

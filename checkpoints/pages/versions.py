@@ -24,6 +24,7 @@ from checkpoints.pages.provenance import messages_written
 from checkpoints.pages.reading import tabs_of
 from checkpoints.pages.values import StateView
 from checkpoints.services.annotating import labels_of
+from checkpoints.state_values import held_keys
 from checkpoints.store import find_checkpoint, kept_after, kept_before, version_saved_as
 from checkpoints.usage_store import usage_at
 from conversations.domain.diff import Change
@@ -201,7 +202,7 @@ def diff(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
 def keys_too_large(first: Moment, last: Moment) -> list[str]:
     """The keys that differ, if comparing their values would take too long for a page."""
     sides = [
-        {name: held.head for name, held in values.held_keys(each).items() if held.head}
+        {name: held.head for name, held in held_keys(each).items() if held.head}
         for each in (first, last)
     ]
     keys = compare_keys(sides[0], sides[1])

@@ -59,7 +59,7 @@ def test_two_tabs_of_one_person_lose_nothing_of_each_other(reviewer_page: Page, 
     first = go(reviewer_page, path)
     second = go(first.context.new_page(), path)
     for page, key, text in ((first, "plan", "one"), (second, "key3", "two"), (first, "key5", "x")):
-        with page.expect_response(lambda answer: answer.request.method == "POST"):
+        with page.expect_response(lambda answer: answer.request.method == "PATCH"):
             field(page, key).fill(text)
         expect(page.get_by_text("Saved for you")).to_be_visible()
     first.get_by_role("button", name="Review changes").click()

@@ -58,3 +58,28 @@ def test_the_form_is_accessible_with_every_kind_of_input(
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_text("The key 'log' is reduced by append").first).to_be_visible()
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+
+
+def test_a_changed_row_is_marked_and_reverted_and_the_bar_counts(
+    reviewer_page: Page, api: httpx.Client, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    plan, bar = page.get_by_label("plan", exact=True), page.locator(".draft-bar")
+    expect(bar.get_by_text("Connected", exact=True)).to_be_visible()
+    expect(bar.get_by_role("button", name="Discard all")).to_be_hidden()
+    page.get_by_label("Type of plan").select_option("list")
+    plan.fill('["ask", "act"]')
+    page.get_by_label("log", exact=True).fill('["first"]')
+    expect(bar.get_by_text("2 changes")).to_be_visible()
+    changed = page.locator(".edit-key-changed")
+    expect(changed).to_have_count(2)
+    expect(changed.locator(".edit-key-tools").first).to_have_attribute("title", "Before: ask")
+    page.get_by_role("button", name="Revert plan").click()
+    expect(plan).to_have_value("ask")
+    expect(page.get_by_label("Type of plan")).to_have_value("text")
+    expect(bar.get_by_text("1 change")).to_be_visible()
+    expect(changed).to_have_count(1)
+    go(page, f"/executions/{name}/state/")
+    page.get_by_role("button", name="Revert log").click()
+    expect(bar.get_by_text("1 change")).to_be_hidden()
+    expect(bar.get_by_role("button", name="Discard all")).to_be_hidden()

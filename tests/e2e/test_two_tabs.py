@@ -87,7 +87,7 @@ def test_somebody_who_types_keeps_the_place_when_other_fields_move(
     change = {"node_id": "plan", "state_data": {"about": "new and before it", "plan": "act"}}
     ok(api.patch(f"conversations/{name}/snapshot", json=change))
     expect(field(page, "plan")).to_have_value("act")
-    with page.expect_response(lambda answer: answer.request.method == "POST"):
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
         page.keyboard.insert_text("l")
     expect(field(page, "tone")).to_have_value("kilnd")
     expect(pending(go(page, f"/executions/{name}/state/"))).to_contain_text("kilnd")

@@ -208,7 +208,7 @@ def _operation_decisions(
             "messages",
             "changed",
             step,
-            say("{operation} empties it", operation=operation.words),
+            say("emptied by “{operation}”", operation=operation_words(operation.config)),
             index=index,
         )
     for index in run_sets.indices(outcome.shown):

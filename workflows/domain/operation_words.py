@@ -28,6 +28,9 @@ def _parts(config: OperationConfig) -> Iterator[str]:
             yield say("insert")
         case "replace" if config.replace:
             yield say("replace at position {n}", n=config.replace.index)
+        case "budget" if config.budget:
+            most, target = config.budget.max_tokens, config.budget.target_tokens
+            yield say("over {most} tokens, cut to {target}", most=most, target=target)
         case _:
             keeps = config.clear is None or config.clear.keep_system_message
             yield say("clear all but system messages") if keeps else say("clear all messages")

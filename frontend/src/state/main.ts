@@ -1,6 +1,6 @@
 // Puts an editor of JSON in the place of the text area of a whole state: as text, and as a tree.
 //
-// The text area stays the field of the form: it gets the text when the form is sent.
+// The page of the draft begins it, hears of each change and sends the text.
 
 import { NotJson, scan, type Scanned } from "./model/scan";
 import { problemOf, say, wordsOf, type Words } from "./texts";
@@ -9,20 +9,19 @@ import { tree } from "./view/tree";
 
 const LOOK_MS = 250;
 
-async function begin(area: HTMLTextAreaElement): Promise<void> {
-  const form = area.form;
-  const said = document.getElementById("json-words");
-  if (form === null || said === null) return;
-  const words = wordsOf(said);
-  const first = await textFor(area);
-  if (first === undefined) {
-    area.insertAdjacentText("afterend", say(words, "failed"));
-    return;
-  }
+export interface JsonEditor {
+  text(): string;
+  /** Put another text in its place, of which undo knows nothing: it is what others wrote. */
+  take(text: string): void;
+}
+
+/** Puts the editor of `first` in the place of the area; `edited` is called when the text changes. */
+export function begin(area: HTMLTextAreaElement, first: string, edited: () => void): JsonEditor {
+  const words = wordsOf(document.getElementById("json-words")!);
   const label = area.labels?.[0]?.textContent ?? "";
   const dark = document.documentElement.dataset.bsTheme === "dark";
   const changed = (): void => {
-    form.dispatchEvent(new Event("input", { bubbles: true }));
+    edited();
     look();
   };
   const text = textEditor({ text: first, label, words, dark, changed });
@@ -60,9 +59,6 @@ async function begin(area: HTMLTextAreaElement): Promise<void> {
     timer = window.setTimeout(read, LOOK_MS);
   }
 
-  // What others applied is taken in by fresh_rows.js, with what was typed here in it.
-  document.addEventListener("json:take", (event) => text.take((event as CustomEvent<{ text: string }>).detail.text));
-  form.addEventListener("formdata", (event) => event.formData.set(area.name, text.text()));
   area.hidden = true;
   area.disabled = false;
   branches.host.hidden = true;
@@ -76,18 +72,7 @@ async function begin(area: HTMLTextAreaElement): Promise<void> {
   bar.search((word) => branches.find(word));
   bar.folds((open) => branches.foldAll(open));
   read();
-}
-
-/** The text of the page, or, if it is too large for a text area, of the server. */
-async function textFor(area: HTMLTextAreaElement): Promise<string | undefined> {
-  const url = area.dataset.jsonUrl;
-  if (url === undefined) return area.value;
-  try {
-    const answer = await fetch(url);
-    return answer.ok && !answer.redirected ? await answer.text() : undefined;
-  } catch {
-    return undefined;
-  }
+  return { text: () => text.text(), take: (fresh) => text.take(fresh) };
 }
 
 /** Put a value into the text, if it is one. */
@@ -192,5 +177,3 @@ function button(text: string): HTMLButtonElement {
   made.textContent = text;
   return made;
 }
-
-for (const area of document.querySelectorAll<HTMLTextAreaElement>("textarea[data-json-editor]")) void begin(area);

@@ -4,7 +4,7 @@ import json
 import random
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import unescape
 from typing import Any
 
@@ -13,14 +13,20 @@ from django.test import Client
 from checkpoints import following
 from checkpoints.domain.merge import merge_states
 from checkpoints.domain.reducers import ReducerTable
+from checkpoints.editing import drafts
+from checkpoints.editing.entries import changes_of
+from checkpoints.editing.state_form import with_changes
 from checkpoints.frames import ConversationChanged, ConversationState
+from checkpoints.store import find_current
+from ctxadmin.accounts.services import system_actor
 from ctxadmin.identity.roles import Role
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
 from ctxadmin.realtime.following import follow
-from tests.factories import member
+from tests.factories import member, workspace
 from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import form_of, hidden, text, url
-from tests.integration.pages.random_edits import State, Writer, differences, tokens, with_update
+from tests.integration.pages.execution_scenes import Form, form_of, hidden, text, url
+from tests.integration.pages.random_edits import State, Writer, differences, tokens
+from tests.integration.pages.state_edits import kept
 
 _CHOICE = re.compile(r'name="choice-(\d+)" value="(\w+)"')
 _TAG = re.compile(r"<[^>]*>")
@@ -152,7 +158,7 @@ class Editor:
         doc = self.scene.writer.edited(before)
         fields = fields | {"raw": json.dumps(doc)} if raw else _filled(fields, before, doc)
         self.base = int(fields["version"])
-        answer = self._send(fields, "keep")
+        answer = kept(self.client, self.scene.run, fields)
         assert answer.status_code == 200, answer.content
         seen = self.scene.truth[self.base]
         mine = {} if self.doc is None else dict(differences(seen, self.doc))
@@ -183,8 +189,8 @@ class Editor:
         answer = self._send(self._carried(), "back")
         self.at = "form"
         if self.scene.paused:
-            kept = self._send(form_of(text(answer)), "keep")
-            assert kept.status_code == 200, kept.content
+            answer = kept(self.client, self.scene.run, form_of(text(answer)))
+            assert answer.status_code == 200, answer.content
             self.reload()
 
     def take_back(self) -> None:
@@ -267,7 +273,7 @@ class Editor:
             self.conflicts += 1
             for fieldset in self.html.split('<fieldset class="conflict">')[1:]:
                 self.shown |= tokens(_visible(fieldset.split("</fieldset>")[0]))
-        elif 'name="changes"' in self.html:
+        elif 'name="edit"' in self.html:
             self.at = "summary"
             self._summary()
         else:
@@ -277,8 +283,13 @@ class Editor:
     def _summary(self) -> None:
         """The edit as it would be applied: this page may have merged it."""
         version = int(hidden(self.html, "version"))
-        update = json.loads(hidden(self.html, "changes"))
-        doc = with_update(self.scene.truth[version], update)
+        row = find_current(self.scene.run.head.key)
+        person = str(self.client.session["_auth_user_id"])
+        actor = replace(system_actor(workspace(), "tests"), id=person)
+        draft = drafts.find(actor, row, version)
+        assert (draft.version, draft.seq) == (version, int(hidden(self.html, "seq")))
+        truth = self.scene.truth[version]
+        doc = with_changes(truth, changes_of(draft.entries.values(), truth, ReducerTable()))
         if version == self.base:
             assert equal(doc, self.doc), f"{self.name} would apply something else"
             return
@@ -321,7 +332,7 @@ class Editor:
             return now
         return _with(now, dict(differences(self.scene.truth[self.base], self.doc)))
 
-    def _opened(self, *, raw: bool) -> dict[str, str]:
+    def _opened(self, *, raw: bool) -> Form:
         answer = self.client.get(url(self.scene.run, "state/?raw=1" if raw else "state/"))
         assert answer.status_code == 200, answer.status_code
         fields = form_of(text(answer))
@@ -341,7 +352,7 @@ class Editor:
             self.doc, self.shown = None, set()
 
     def _carried(self) -> dict[str, str]:
-        names = ("version", "execution", "changes", "seq")
+        names = ["version", "execution", "seq"] + ["edit"] * (self.at == "summary")
         return {name: hidden(self.html, name) for name in names}
 
     def _send(self, fields: dict[str, str], step: str) -> Any:
@@ -357,10 +368,10 @@ def _visible(html: str) -> str:
     return _TAG.sub(" ", html)
 
 
-def _filled(fields: dict[str, str], before: State, after: State) -> dict[str, str]:
+def _filled(fields: Form, before: State, after: State) -> Form:
     """The form with the values of another state in its rows, and rows for new keys."""
     places = {fields[name]: name[5:] for name in fields if name.startswith("name-")}
-    made, free = dict(fields), max(int(place) for place in places.values()) + 1
+    made, free = fields | {}, max(int(place) for place in places.values()) + 1
     for key, value in differences(before, after):
         place = places.get(_sent(key), places.get(key))
         if place is None:

@@ -1,6 +1,7 @@
 """Executions for the tests of their pages: paused, running, failed, with something to read."""
 
 import re
+from collections.abc import Mapping
 from html import unescape
 from typing import Any
 
@@ -74,15 +75,32 @@ def hidden(html: str, name: str) -> str:
     return unescape(found[1])
 
 
-def form_of(html: str) -> dict[str, str]:
+class Form(dict[str, str]):
+    """The fields of the form of a state, which know how they were ``shown``.
+
+    ``seen`` is the number of the draft then, and ``mine`` are the numbers under which the page kept
+    what it said of a place, as its script remembers them.
+    """
+
+    shown: dict[str, str]
+    seen: int
+    mine: dict[str, int]
+
+    def __or__(self, other: Mapping[str, str]) -> "Form":  # type: ignore[override]
+        made = Form({**self, **other})
+        made.shown, made.seen, made.mine = self.shown, self.seen, self.mine
+        return made
+
+
+def form_of(html: str) -> Form:
     """Every field of the form of a state, as a browser without JavaScript would send it."""
-    fields: dict[str, str] = {}
+    fields = Form()
     for tag in re.findall(r"<input [^>]*>", html.split('id="state-form"')[1]):
         name, value = re.search(r'name="([^"]*)"', tag), re.search(r'value="([^"]*)"', tag)
         if name and not ('type="checkbox"' in tag and "checked" not in tag):
             fields[name[1]] = unescape(value[1]) if value else ""
     areas = re.findall(r'<textarea[^>]* name="([^"]*)"[^>]*>\n(.*?)</textarea>', html, re.DOTALL)
-    fields |= {name: unescape(value).replace("\n", "\r\n") for name, value in areas}
+    fields.update({name: unescape(value).replace("\n", "\r\n") for name, value in areas})
     for name, options in re.findall(
         r'<select[^>]* name="([^"]*)"[^>]*>(.*?)</select>', html, re.DOTALL
     ):
@@ -90,6 +108,8 @@ def form_of(html: str) -> dict[str, str]:
             r'value="([^"]*)"', options
         )
         fields[name] = unescape(chosen[1]) if chosen else ""
+    fields.shown, fields.mine = dict(fields), {}
+    fields.seen = int(fields.get("seq", 0))
     return fields
 
 

@@ -112,17 +112,6 @@ class Writer:
         return made
 
 
-def with_update(state: State, update: dict[str, dict[str, Any]]) -> State:
-    """A state after the changes that a page carries in its hidden field."""
-    made = dict(state)
-    for key, value in update.items():
-        if "$replace" in value:
-            made[key] = value["$replace"]
-        else:
-            made.pop(key, None)
-    return made
-
-
 def differences(before: State, after: State) -> Iterator[tuple[str, Value]]:
     """The keys that differ, with what they are afterwards."""
     for key in {**before, **after}:

@@ -9,8 +9,8 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
+from checkpoints.editing import drafts
 from checkpoints.models import Checkpoint, PendingEdit
-from checkpoints.pages import pending
 from checkpoints.pages.lost import LostPage
 from checkpoints.services import updating
 from ctxadmin.accounts.models import Membership
@@ -71,7 +71,7 @@ def test_what_is_typed_after_it_began_is_kept_with_what_was_typed_before(
     begin_another(run)
     answer = send(reviewer, run, typed(form, count="typed after"), "keep")
     assert answer.status_code == 200
-    assert answer.json()["over"].startswith("Saved for you, but it cannot be applied")
+    assert answer.json()["told"].startswith("Saved for you, but it cannot be applied")
     html = text(reviewer.get(url(run, "state/?former=1")))
     assert "typed before" in html
     assert "count: typed after" in html
@@ -103,14 +103,6 @@ def test_each_button_of_a_summary_leads_to_what_was_typed_and_writes_nothing(
     assert changes(answer) == {"draft": {"$replace": "Dear friend"}}
     assert lost_page(answer).reason == "my reason"
     assert (run.state(), run.snapshot()["status"]) == (OTHER, "PAUSED")
-
-
-def test_a_summary_of_what_could_not_be_kept_before_is_kept_now(reviewer: Client, run: Run) -> None:
-    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
-    PendingEdit.objects.all().delete()
-    begin_another(run)
-    send(reviewer, run, carried(summary, reason=""), "look")
-    assert "Dear friend" in text(reviewer.get(url(run, "state/?former=1")))
 
 
 def test_what_was_written_anew_in_a_conflict_is_shown_and_kept_with_its_place(
@@ -256,7 +248,7 @@ def test_what_is_too_large_to_be_kept_is_shown_and_said(
     form = opened(reviewer, run)
     send(reviewer, run, typed(form, draft="short"), "keep")
     begin_another(run)
-    monkeypatch.setattr(pending, "MOST_BYTES", 200)
+    monkeypatch.setattr(drafts, "MOST_BYTES", 200)
     answer = send(reviewer, run, typed(form, count='"' + "long " * 100))
     assert changes(answer) == {}
     assert "draft: short" in lost_page(answer).texts

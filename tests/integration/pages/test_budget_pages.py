@@ -101,6 +101,6 @@ def test_a_context_preview_shows_what_a_budget_does_to_each_message(designer: Cl
     page = text(designer.get(path))
     assert "2 changed" in page
     assert "gone for good" in page
-    assert "operation 0 (budget) empties it" in page
+    assert "emptied by “over 300 tokens, cut to 200”" in page
     designer.defaults["HTTP_ACCEPT_LANGUAGE"] = "zh-CN"
-    assert "清空了它的内容" in text(designer.get(path))
+    assert "超过 300 令牌时裁剪到 200" in text(designer.get(path))

@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from tests.factories import user
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import field_of, form_of, page, paused, text, url
 from tests.integration.pages.state_edits import apply, carried, opened, send, typed
@@ -135,21 +136,26 @@ def test_one_goes_back_from_the_summary_with_everything_typed(reviewer: Client, 
     assert html.count('value="1" checked>') == 1
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        "[]",
-        "nonsense",
-        '{"draft": 1}',
-        '{"draft": {"$delete": false}}',
-        '{"messages": {"$replace": []}}',
-    ],
-)
-def test_changes_that_no_page_wrote_are_refused(reviewer: Client, run: Run, changes: str) -> None:
+@pytest.mark.parametrize("step", ["apply", "approve"])
+def test_who_typed_nothing_applies_nothing(reviewer: Client, run: Run, step: str) -> None:
     fields = opened(reviewer, run)
-    sent = {"version": "1", "execution": fields["execution"], "changes": changes}
-    assert send(reviewer, run, sent, "apply").status_code in (400, 422)
-    assert run.snapshot()["version"] == 1
+    sent = {name: fields[name] for name in ("version", "execution", "seq")}
+    answer = reviewer.post(url(run, "state/"), sent | {"step": step}, follow=True)
+    assert "applied or discarded in another tab" in text(answer)
+    assert (run.snapshot()["version"], run.snapshot()["status"]) == (1, "PAUSED")
+
+
+def test_an_approval_with_changes_names_the_messages_that_were_seen(
+    reviewer: Client, run: Run
+) -> None:
+    summary = send(reviewer, run, typed(opened(reviewer, run), draft="Dear friend"))
+    run.append(user("one more thing"))
+    fields = carried(summary, reason="kinder")
+    answer = send(reviewer, run, fields, "approve")
+    assert answer.status_code == 409
+    assert (run.snapshot()["version"], run.snapshot()["status"]) == (1, "PAUSED")
+    assert send(reviewer, run, carried(answer, reason="kinder"), "approve").status_code == 302
+    assert (run.snapshot()["version"], run.snapshot()["status"]) == (3, "RUNNING")
 
 
 def test_a_form_that_does_not_say_what_was_seen_is_refused(reviewer: Client, run: Run) -> None:

@@ -10,8 +10,8 @@ from django.test import Client
 
 from checkpoints import pending_store
 from checkpoints.domain.retention import RetentionPolicy
+from checkpoints.editing import drafts
 from checkpoints.models import PendingEdit
-from checkpoints.pages import pending
 from checkpoints.pending_store import Pending, Place, Wanted
 from checkpoints.services.thinning import thin
 from checkpoints.store import find_current
@@ -35,12 +35,6 @@ def kept(client: Client, run: Run, **values: str) -> Any:
     return send(client, run, typed(form_of(page(client, run, "state/")), **values), "keep")
 
 
-def known(answer: Any) -> dict[str, str]:
-    """What a page knows when something was kept, as its script puts it into the form."""
-    said = answer.json()
-    return {"seq": str(said["seq"]), "given": json.dumps(said["given"])}
-
-
 def values_in(html: str) -> dict[str, str]:
     fields = form_of(html)
     names = {number: fields[f"name-{number}"] for number in range(9) if f"name-{number}" in fields}
@@ -48,8 +42,7 @@ def values_in(html: str) -> dict[str, str]:
 
 
 def test_what_was_typed_is_there_when_the_form_is_opened_again(reviewer: Client, run: Run) -> None:
-    said = kept(reviewer, run, draft="Dear friend").json()
-    assert (said["seq"], said["count"], list(said["given"])) == (1, 1, ["0:draft"])
+    assert kept(reviewer, run, draft="Dear friend").json()["count"] == 1
     html = page(reviewer, run, "state/")
     assert values_in(html)["draft"] == "Dear friend"
     assert "Not applied yet" in html
@@ -110,7 +103,8 @@ def test_a_new_key_is_kept_and_taken_out_again(reviewer: Client, run: Run) -> No
     assert send(reviewer, run, fields | new, "keep").json()["count"] == 1
     html = page(reviewer, run, "state/")
     assert values_in(html)["tone"] == "warm"
-    without = {n: "" if value in ("tone", "warm") else value for n, value in form_of(html).items()}
+    form = form_of(html)
+    without = form | {n: "" for n, value in form.items() if value in ("tone", "warm")}
     assert send(reviewer, run, without, "keep").json()["count"] == 0
 
 
@@ -127,7 +121,7 @@ def test_a_page_does_not_take_back_what_another_one_typed_into_other_keys(
     reviewer: Client, run: Run
 ) -> None:
     first, second = (form_of(page(reviewer, run, "state/")) for _each in range(2))
-    first |= known(send(reviewer, run, typed(first, draft="Dear friend"), "keep"))
+    first = send(reviewer, run, typed(first, draft="Dear friend"), "keep").form
     send(reviewer, run, typed(second, count="9"), "keep")
     again = typed(first, draft="Dear old friend")
     send(reviewer, run, again, "keep")
@@ -163,9 +157,9 @@ def test_the_edit_of_an_older_version_is_merged_when_it_is_applied(
     other = signed_in(Role.DESIGNER)
     theirs = send(other, run, typed(form_of(page(other, run, "state/")), count="7"))
     send(other, run, carried(theirs, reason=""), "apply")
-    answer = send(reviewer, run, older | {"seq": "1"})
-    merged = send(reviewer, run, carried(answer, seq="1", reason=""), "apply")
-    send(reviewer, run, carried(merged, seq=hidden(text(merged), "seq"), reason=""), "apply")
+    answer = send(reviewer, run, older)
+    merged = send(reviewer, run, carried(answer, reason=""), "apply")
+    send(reviewer, run, carried(merged, reason=""), "apply")
     state = run.snapshot()["state_data"]
     assert (state["draft"], state["count"]) == ("Dear friend", 7)
     assert not PendingEdit.objects.filter(conversation=run.head.key).exists()
@@ -277,6 +271,43 @@ def test_signs_that_a_field_does_not_show_are_told_below_it(reviewer: Client, ru
     assert "U+202E</span>eulav" in html
 
 
+def test_what_the_first_release_kept_is_still_offered_and_applied(
+    reviewer: Client, run: Run
+) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    row = {"name": "draft", "kind": "text", "text": "Dear Anna", "old": True, "gone": False}
+    stored = {
+        "rows": [row],
+        "others": [row | {"text": "Dear Bob"}],
+        "texts": [{"text": "{no JSON", "given": {}}],
+    }
+    PendingEdit.objects.update(typed=json.dumps(stored).encode(), seq=3)
+    html = page(reviewer, run, "state/")
+    assert values_in(html)["draft"] == "Dear Anna"
+    assert "Bob" in html
+    assert "{no JSON" in page(reviewer, run, "state/?raw=1")
+    form = typed(form_of(html), count="9")
+    assert send(reviewer, run, form, "keep").json() == {"seq": 4, "count": 4, "told": ""}
+    summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
+    assert send(reviewer, run, carried(summary, reason=""), "apply").status_code == 302
+    state = run.snapshot()["state_data"]
+    assert (state["draft"], state["count"]) == ("Dear Anna", 9)
+    assert "Bob" in page(reviewer, run, "state/")  # until it is discarded
+
+
+def test_who_looked_at_a_draft_cannot_apply_another_one(reviewer: Client, run: Run) -> None:
+    kept(reviewer, run, draft="Dear friend")
+    summary = send(reviewer, run, form_of(page(reviewer, run, "state/")))
+    form = form_of(page(reviewer, run, "state/"))
+    send(reviewer, run, form, "discard")
+    kept(reviewer, run, draft="Dear foe")
+    answer = send(reviewer, run, carried(summary, reason=""), "approve")
+    assert answer.status_code == 409
+    assert "You edited this in another tab. Check the changes again." in text(answer)
+    assert "<ins>foe</ins>" in text(answer)
+    assert (run.snapshot()["version"], run.snapshot()["status"]) == (1, "PAUSED")
+
+
 def test_nobody_sees_what_another_person_typed(reviewer: Client, run: Run) -> None:
     kept(reviewer, run, draft="Dear friend")
     html = page(signed_in(Role.ADMIN), run, "state/")
@@ -288,7 +319,7 @@ def test_too_much_is_refused_and_what_was_kept_stays(
     reviewer: Client, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept(reviewer, run, draft="short")
-    monkeypatch.setattr(pending, "MOST_BYTES", 300)
+    monkeypatch.setattr(drafts, "MOST_BYTES", 300)
     answer = kept(reviewer, run, draft="long " * 100)
     assert answer.status_code == 413
     assert values_in(page(reviewer, run, "state/"))["draft"] == "short"
@@ -302,20 +333,21 @@ def test_erasing_the_conversation_erases_it(reviewer: Client, run: Run) -> None:
 
 def test_who_may_not_edit_keeps_nothing(run: Run) -> None:
     viewer = signed_in(Role.VIEWER)
-    answer = viewer.post(url(run, "state/"), {"step": "keep", "version": "1", "execution": "x"})
+    sent = {"execution": "x", "version": 1, "seen_seq": 0, "operations": []}
+    answer = viewer.patch(url(run, "state/draft/"), sent, content_type="application/json")
     assert answer.status_code == 403
 
 
 def test_who_was_faster_in_between_is_heeded() -> None:
     place = Place(1, 1, 1)
-    pending_store.change(place, lambda kept: Wanted(1, b"[1]"))
+    pending_store.change(place, lambda kept: Wanted(1, b"[1]", 1))
     seen: list[bytes | None] = []
 
     def decide(kept: Pending | None) -> Wanted:
         seen.append(None if kept is None else kept.typed)
         if len(seen) == 1:
-            pending_store.change(place, lambda kept: Wanted(1, b"[2]"))
-        return Wanted(1, b"[3]")
+            pending_store.change(place, lambda kept: Wanted(1, b"[2]", 2))
+        return Wanted(1, b"[3]", len(seen) + 1)
 
     found = pending_store.change(place, decide)
     assert seen == [b"[1]", b"[2]"]

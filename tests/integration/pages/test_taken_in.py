@@ -9,15 +9,15 @@ from django.test import Client
 from checkpoints.models import PendingEdit
 from checkpoints.pages.edit_page import EditPage
 from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import field_of, form_of, page, text, url
-from tests.integration.pages.state_edits import other_edit, send, typed, with_reducers
+from tests.integration.pages.execution_scenes import Form, field_of, form_of, page, text, url
+from tests.integration.pages.state_edits import kept, other_edit, send, typed, with_reducers
 
 pytestmark = pytest.mark.django_db
 
 TAKE = "state/?raw=1&text="
 
 
-def whole(form: dict[str, str], **state: Any) -> dict[str, str]:
+def whole(form: Form, **state: Any) -> Form:
     return form | {"raw": json.dumps(json.loads(form["raw"]) | state)}
 
 
@@ -71,22 +71,30 @@ def test_what_another_page_replaced_knowingly_is_kept_beside_it_once(
     path = "state/?raw=1" if raw else "state/"
     form = form_of(page(reviewer, run, path))
     form = whole(form, draft="here") if raw else typed(form, draft="here")
-    send(reviewer, run, form, "keep")
+    kept(reviewer, run, form)
     there = form_of(page(reviewer, run, "state/"))
     assert there[f"value-{field_of(there, 'draft')}"] == "here"
-    send(reviewer, run, typed(there, draft="there"), "keep")
+    kept(reviewer, run, typed(there, draft="there"))
     for _each in range(2):
-        answer = send(reviewer, run, form | {"beside": "0:draft"}, "beside")
-        assert answer.status_code == 200
+        assert beside(reviewer, run, form, "here").status_code == 200
     lines = shown(reviewer, run, "state/").pending
     assert lines is not None
     assert [line.rows[0].after for line in (*lines.lines, *lines.others)] == ["there", "here"]
+
+
+def beside(client: Client, run: Run, form: Form, text: str) -> Any:
+    """What a page sends that sees something else in the place of what was typed in it."""
+    place = {"place": "0:draft", "mine": form.mine.get("0:draft", 0)}
+    operation = {"op": "beside", "kind": "text", "text": text, **place}
+    numbers = {"version": int(form["version"]), "seen_seq": int(form["seq"])}
+    sent = {"execution": form["execution"], "operations": [operation], **numbers}
+    return client.patch(url(run, "state/draft/"), sent, content_type="application/json")
 
 
 def test_nothing_is_kept_beside_what_is_applied_or_discarded_by_now(
     reviewer: Client, run: Run
 ) -> None:
     form = typed(form_of(page(reviewer, run, "state/")), draft="here")
-    answer = send(reviewer, run, form | {"beside": "0:draft"}, "beside")
-    assert answer.json() == {"seq": 0}
+    answer = beside(reviewer, run, form, "here")
+    assert (answer.status_code, answer.json()["seq"]) == (200, 0)
     assert not PendingEdit.objects.exists()

@@ -10,26 +10,25 @@ from checkpoints.pages.edit_page import EditPage
 from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run
-from tests.integration.pages.execution_scenes import field_of, form_of, hidden, page, text
-from tests.integration.pages.state_edits import apply, carried, other_edit, send, typed
+from tests.integration.pages.execution_scenes import Form, field_of, form_of, hidden, page, text
+from tests.integration.pages.state_edits import apply, carried, kept, other_edit, send, typed
 
 pytestmark = pytest.mark.django_db
 
 
-def opened(client: Client, run: Run, query: str = "") -> dict[str, str]:
+def opened(client: Client, run: Run, query: str = "") -> Form:
     return form_of(page(client, run, f"state/{query}"))
 
 
-def keep(client: Client, run: Run, fields: dict[str, str]) -> dict[str, str]:
+def keep(client: Client, run: Run, fields: Form) -> Form:
     """Keep what a page says; the page as it is then."""
-    answer = send(client, run, fields, "keep")
+    answer = kept(client, run, fields)
     assert answer.status_code == 200, answer.content
-    said = answer.json()
-    known = {"seq": str(said["seq"]), "given": json.dumps(said["given"])}
-    return fields | known | ({"text-given": said["text"]} if "text-given" in fields else {})
+    assert isinstance(answer.form, Form)
+    return answer.form
 
 
-def whole(fields: dict[str, str], **values: Any) -> dict[str, str]:
+def whole(fields: Form, **values: Any) -> Form:
     """The page of the state as JSON with other values for some keys, None takes one out."""
     state = json.loads(fields["raw"]) | values
     left = {name: value for name, value in state.items() if value is not None}
@@ -85,12 +84,12 @@ def test_of_one_key_both_texts_are_kept_and_the_page_hears_of_it(
     query = "?raw=1" if raw else ""
     first, second = (opened(reviewer, run, query) for _each in range(2))
 
-    def said(fields: dict[str, str], draft: str) -> dict[str, str]:
+    def said(fields: Form, draft: str) -> Form:
         return whole(fields, draft=draft) if raw else typed(fields, draft=draft)
 
     keep(reviewer, run, said(first, "one"))
-    answer = send(reviewer, run, said(second, "two"), "keep").json()
-    assert answer["over"].startswith("Another tab of yours has a different value for the key draft")
+    answer = kept(reviewer, run, said(second, "two"))
+    assert answer.told.startswith("Another tab of yours has a different value for the key draft")
     assert value(reviewer, run, "draft") == "two"
     assert others(reviewer, run) == ["one"]
 
@@ -102,6 +101,27 @@ def test_who_types_on_in_both_tabs_has_one_text_of_each(reviewer: Client, run: R
         second = keep(reviewer, run, typed(second, draft=text_.upper()))
     assert value(reviewer, run, "draft") == "AB"
     assert others(reviewer, run) == ["ab"]
+
+
+def test_a_tab_that_is_closed_is_not_asked_and_loses_nothing(reviewer: Client, run: Run) -> None:
+    first, second = opened(reviewer, run), opened(reviewer, run)
+    keep(reviewer, run, typed(first, draft="one"))
+    operation = {"op": "set", "place": "0:draft", "kind": "text", "text": "two"}
+    sent = {
+        "execution": second["execution"],
+        "version": 1,
+        "seen_seq": 0,
+        "operations": [operation],
+    }
+    path = f"/executions/{run.head.public_id}/state/draft/"
+    asked = reviewer.patch(path, sent, content_type="application/json")
+    assert asked.status_code == 409
+    assert [each["text"] for each in asked.json()["changed"]] == ["one"]
+    assert value(reviewer, run, "draft") == "one"
+    told = reviewer.patch(path, sent | {"leaves": True}, content_type="application/json")
+    assert told.status_code == 200
+    assert value(reviewer, run, "draft") == "two"
+    assert others(reviewer, run) == ["one"]
 
 
 def test_the_other_text_is_taken_or_discarded(reviewer: Client, run: Run) -> None:
@@ -240,22 +260,24 @@ def test_what_a_page_without_a_line_typed_stays_beside_what_another_page_typed_s
     assert value(reviewer, run, "draft") == "without a line, longer"
 
 
-def test_a_page_without_a_line_that_is_looked_at_is_merged_with_what_others_wrote(
+def test_a_page_without_a_line_that_is_looked_at_is_kept_beside_what_another_page_typed(
     reviewer: Client, run: Run
 ) -> None:
     away = opened(reviewer, run)
     other_edit(run, draft="by another")
     keep(reviewer, run, typed(opened(reviewer, run), draft="on another page"))
-    summary = send(reviewer, run, typed(away, draft="without a line"))
-    assert "Conflicts that you will be asked to resolve" in text(summary)
-    fields = carried(summary, seq=hidden(text(summary), "seq"), reason="")
-    choice = send(reviewer, run, fields, "apply")
-    theirs = {"theirs": hidden(text(choice), "theirs"), "choice-0": "mine"}
-    merged = send(reviewer, run, carried(choice, **theirs), "resolve")
-    done = apply(reviewer, run, merged)
-    assert done.status_code == 302
+    answer = send(reviewer, run, typed(away, draft="without a line"))
+    assert answer.status_code == 302
+    assert "different value for the key draft" in page(reviewer, run, "state/")
     assert value(reviewer, run, "draft") == "on another page"
-    assert pending(reviewer, run).others == []
+    [line] = pending(reviewer, run).others
+    send(reviewer, run, opened(reviewer, run) | {"use": line.mark}, "")
+    summary = send(reviewer, run, opened(reviewer, run))
+    assert "<del>by another</del>" in text(summary)  # seen before it is written over
+    assert apply(reviewer, run, summary).status_code == 302
+    assert run.state()["draft"] == "without a line"
+    assert value(reviewer, run, "draft") == "without a line"
+    assert others(reviewer, run) == ["on another page"]
 
 
 def test_keys_that_nobody_changed_go_back_to_the_version_of_what_is_kept(
@@ -289,12 +311,11 @@ def test_a_mark_that_is_none_changes_nothing(reviewer: Client, run: Run) -> None
         send(reviewer, run, opened(reviewer, run) | {button: "nothing"}, "")
     assert [line.name for line in pending(reviewer, run).lines] == ["draft"]
     broken = opened(reviewer, run) | {"given": '{"0:draft": 1, '}
-    assert send(reviewer, run, broken, "keep").status_code == 200
+    assert send(reviewer, run, broken).status_code == 200
 
 
 def test_another_person_has_tabs_of_their_own(reviewer: Client, run: Run) -> None:
     keep(reviewer, run, typed(opened(reviewer, run), draft="mine"))
     other = signed_in(Role.DESIGNER)
-    answer = send(other, run, typed(opened(other, run), draft="theirs"), "keep").json()
-    assert "over" not in answer
+    assert kept(other, run, typed(opened(other, run), draft="theirs")).json()["told"] == ""
     assert value(reviewer, run, "draft") == "mine"

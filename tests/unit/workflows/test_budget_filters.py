@@ -141,12 +141,12 @@ def test_each_message_says_what_the_budget_did_to_it() -> None:
         "kept",
         "kept",
     ]
-    assert found[2].reason == "operation 0 (budget) empties it"
+    assert found[2].reason == "emptied by “over 200 tokens, cut to 150”"
     cut = explained(
         of_filter(let_pass(messages=[budget(30, 10)])), talk("user", "user", "user", "user")
     )
     reasons = [each.reason for each in cut.decisions if each.verdict == "dropped"]
-    assert reasons == ["operation 0 (budget) hides it"] * 3
+    assert reasons == ["hidden by “over 30 tokens, cut to 10”"] * 3
 
 
 def test_a_budget_that_cannot_be_met_is_a_warning_of_its_step() -> None:

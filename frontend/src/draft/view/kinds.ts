@@ -1,7 +1,11 @@
 // Puts the input that suits a value into its row, when another type is chosen for it.
 // What was typed comes along, and comes back if a type that has no place for it was only tried.
 
-function made(kind, text) {
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+const HOLDERS: Readonly<Record<string, string>> = { list: "[ ]", object: "{ }", null: "null" };
+
+function made(kind: string, text: string): Field {
   if (kind === "boolean") {
     const select = document.createElement("select");
     select.className = "form-select";
@@ -9,34 +13,34 @@ function made(kind, text) {
     select.value = text.trim() === "true" ? "true" : "false";
     return select;
   }
-  const long = kind !== "number" && kind !== "null";
-  const field = document.createElement(long ? "textarea" : "input");
+  const area = kind === "number" || kind === "null" ? null : document.createElement("textarea");
+  const field = area ?? document.createElement("input");
   field.className = `form-control${kind === "text" ? "" : " font-monospace"}`;
   field.value = kind === "null" ? "" : text;
   field.spellcheck = kind === "text";
-  if (long) field.rows = kind === "text" ? 1 : 2;
-  else field.type = "text";
+  if (area !== null) area.rows = kind === "text" ? 1 : 2;
+  else field.setAttribute("type", "text");
   if (kind === "number") field.inputMode = "decimal";
   field.readOnly = kind === "null";
-  field.placeholder = { list: "[ ]", object: "{ }", null: "null" }[kind] ?? "";
+  field.placeholder = HOLDERS[kind] ?? "";
   return field;
 }
 
-/** A value for this type, made of the text of another; what cannot be made stays to be mended. */
-function suited(kind, text, former) {
+/** A value for this type, made of the text of another; what cannot be made stays to be fixed. */
+export function suited(kind: string, text: string, former: string): string {
   if (kind === "list" && former !== "object") {
     const one = former === "text" ? JSON.stringify(text) : text.trim();
-    return former === "list" || former === "json" ? text : text.trim() ? `[${one}]` : "[]";
+    if (former === "list" || former === "json") return text;
+    return text.trim() ? `[${one}]` : "[]";
   }
   return kind === "object" && !text.trim() ? "{}" : text;
 }
 
-document.addEventListener("change", (event) => {
-  const choice = event.target;
-  if (!choice.matches("select[data-kind]")) return;
-  const place = choice.closest(".edit-key").querySelector("[data-value]");
-  const before = place.querySelector("[name^=value-]");
-  const former = place.dataset.kind ?? choice.querySelector("option[selected]")?.value ?? "text";
+export function chooseKind(choice: HTMLSelectElement): void {
+  const place = choice.closest(".edit-key")?.querySelector<HTMLElement>("[data-value]");
+  const before = place?.querySelector<Field>("[name^=value-]");
+  if (!place || !before) return;
+  const former = place.dataset.kind ?? choice.querySelector<HTMLOptionElement>("option[selected]")?.value ?? "text";
   // Only what holds a text tells what was typed; a choice or null forgets it.
   if (former !== "null" && former !== "boolean") Object.assign(place.dataset, { typed: before.value, typedAs: former });
   const { typed = before.value, typedAs = former } = place.dataset;
@@ -45,5 +49,5 @@ document.addEventListener("change", (event) => {
   after.name = before.name;
   before.replaceWith(after);
   place.dataset.kind = choice.value;
-  after.form.dispatchEvent(new Event("input", { bubbles: true }));
-});
+  after.form?.dispatchEvent(new Event("input", { bubbles: true }));
+}

@@ -1,7 +1,7 @@
 """What a person typed into the form of a state, read and written: pure functions, no request."""
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import quote, unquote
@@ -57,6 +57,7 @@ class Row:
     offered: bool = False
     reducer: str = ""
     version: int = 0
+    before: "Row | None" = None  # the key in the state, of a row that the draft changes
     problem: str = ""
     of_name: bool = False  # the problem is that of the name of a new key
 
@@ -156,6 +157,18 @@ def rows_in(sent: Mapping[str, str]) -> list[Row]:
     return rows
 
 
+def places_of(rows: Iterable[Row]) -> dict[str, Row]:
+    """Rows by what tells them apart: the key, if it is new, and which of that name."""
+    seen: dict[str, int] = {}
+    found: dict[str, Row] = {}
+    for row in rows:
+        which = 0
+        if not row.old:
+            which = seen[row.name] = seen.get(row.name, 0) + 1
+        found[f"{which}:{row.name}"] = row
+    return found
+
+
 def read_rows(rows: Sequence[Row], base: Mapping[str, JsonValue], reducers: ReducerTable) -> Read:
     """The changes that rows make; every problem stands at its row.
 
@@ -185,19 +198,6 @@ def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -
     else:
         read.changes |= {name: ABSENT for name in base if name not in value}
     return read
-
-
-def read_changes(text: str) -> dict[str, Value]:
-    """Changes that ``changes_text`` wrote; ValidationFailed for anything else."""
-    value = loads_strict(text.encode(errors="surrogatepass"))
-    if not isinstance(value, dict):
-        raise ValidationFailed(_("The form is incomplete. Start again."))
-    return {name: _directed(each) for name, each in value.items()}
-
-
-def changes_text(changes: Changes) -> str:
-    """Changes as the JSON of an update: every key is replaced or deleted."""
-    return orjson.dumps(as_update(changes)).decode()
 
 
 def as_update(changes: Changes) -> dict[str, JsonValue]:
@@ -320,15 +320,6 @@ def _check_name(name: str) -> None:
             "conversation."
         )
         raise _BadName(text % {"key": name})
-
-
-def _directed(value: JsonValue) -> Value:
-    if isinstance(value, dict) and len(value) == 1:
-        if "$replace" in value:
-            return value["$replace"]
-        if value.get("$delete") is True:
-            return ABSENT
-    raise ValidationFailed(_("The form is incomplete. Start again."))
 
 
 def _is_plain(text: str) -> bool:

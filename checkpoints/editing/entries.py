@@ -1,0 +1,79 @@
+"""Entries of a draft and what they do to a state: pure functions."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+import orjson
+from pydantic import JsonValue
+
+from checkpoints.domain.reducers import ReducerTable
+from checkpoints.editing import state_form
+from checkpoints.editing.draft import Entry
+from checkpoints.editing.state_form import Changes, Row
+from ctxadmin.lib.json_bytes import canonical, digest
+from ctxadmin.lib.structural_diff import ABSENT, Value
+
+EntryOf = Callable[[Row], Entry]
+
+
+def reader(base: Mapping[str, JsonValue], reducers: ReducerTable) -> EntryOf:
+    """Makes the entry of a row; ``base`` has those of the keys that are in the state.
+
+    The mark of an entry is that of the value, so a key has one mark in a form and in a whole state.
+    """
+
+    def entry_of(row: Row) -> Entry:
+        alone = {row.name: base[row.name]} if row.name in base else {}
+        read = state_form.read_rows([replace(row)], alone, reducers)
+        if read.valid:
+            mark = "".join(mark_of_change(*change) for change in read.changes.items())
+        else:
+            mark = mark_of(_unread(row))
+        return Entry(row.name, row.kind, row.text, row.old, row.gone, mark)
+
+    return entry_of
+
+
+def _unread(row: Row) -> bytes:
+    parts = (row.name, row.kind, row.text)
+    return orjson.dumps([each.encode(errors="replace").decode() for each in parts])
+
+
+def row_of(entry: Entry) -> Row:
+    """The entry as a row of the form."""
+    return Row(entry.name, entry.kind, entry.text, entry.old, entry.gone)
+
+
+def changes_of(
+    entries: Iterable[Entry], base: Mapping[str, JsonValue], reducers: ReducerTable
+) -> Changes:
+    """The changes of a state that can be read of entries."""
+    return state_form.read_rows([row_of(each) for each in entries], base, reducers).changes
+
+
+def entries_of(changes: Changes, base: Mapping[str, JsonValue]) -> list[Entry]:
+    """Changes of a state as the entries that a person would have typed."""
+    return [_entry_of(name, value, base) for name, value in changes.items()]
+
+
+def mark_of_change(name: str, value: Value) -> str:
+    return mark_of(canonical(state_form.as_update({name: value})))
+
+
+def mark_of(data: bytes) -> str:
+    return digest(data).hex()[:16]
+
+
+def mark_of_changes(changes: Changes) -> str:
+    """What names an edit as a whole."""
+    return digest(canonical(state_form.as_update(changes))).hex()
+
+
+def _entry_of(name: str, value: Value, base: Mapping[str, JsonValue]) -> Entry:
+    """A deleted key keeps its value in the form, in case it shall not be deleted after all."""
+    mark = mark_of_change(name, value)
+    if value is ABSENT:
+        row = state_form.row_of(name, base.get(name))
+        return Entry(name, row.kind, row.text, gone=True, mark=mark)
+    row = state_form.row_of(name, value, old=name in base)
+    return Entry(name, row.kind, row.text, row.old, mark=mark)

@@ -1,0 +1,76 @@
+"""A draft moved to a later version of the state that it changes: pure functions."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from checkpoints.domain.rebase import rebase
+from checkpoints.domain.reducers import ReducerTable
+from checkpoints.editing import state_form
+from checkpoints.editing.draft import Draft, Entry, places_of
+from checkpoints.editing.entries import entries_of, row_of
+
+Held = Mapping[str, int]  # the version of the last change of each key that is there
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The values of some keys at the version of a draft, and at the later one."""
+
+    base: Mapping[str, JsonValue]
+    now: Mapping[str, JsonValue]
+    reducers: ReducerTable
+
+
+def touched(entries: Collection[Entry], version: int, held: Held) -> set[str]:
+    """The keys of entries that somebody changed after a version."""
+    return {each.name for each in entries if not stands([each], {each.name}, version, held)}
+
+
+def stands(entries: Collection[Entry], names: Collection[str], version: int, held: Held) -> bool:
+    """True if the keys are now what they were at ``version``."""
+    there = all((each.name in held) == each.old for each in entries)
+    return there and all(held[name] <= version for name in names if name in held)
+
+
+def rebased(draft: Draft, version: int, held: Held, sides: Sides | None) -> Draft | None:
+    """The draft as one of a later version; None if it is in conflict with what was applied by then.
+
+    ``sides`` are those of the touched keys, None if their values are not kept any more. What is
+    kept beside the entries comes along whatever became of its keys: it is only looked at. A text
+    that cannot be read holds the draft where it is.
+    """
+    if draft.version == version:
+        return draft
+    if draft.version > version or draft.texts:
+        return None
+    names = touched(draft.entries.values(), draft.version, held)
+    moved: Sequence[Entry] = ()
+    if names:
+        merged = None if sides is None else _merged(draft, names, sides)
+        if merged is None:
+            return None
+        moved = merged
+    stays = [each for each in draft.entries.values() if each.name not in names]
+    return with_entries(replace(draft, version=version), [*stays, *moved], held)
+
+
+def with_entries(draft: Draft, entries: Sequence[Entry], held: Collection[str]) -> Draft:
+    """The draft with other entries, and with what is beside them as of keys that are ``held``."""
+    others = tuple(replace(each, old=each.name in held) for each in draft.others)
+    return replace(draft, entries=places_of(entries), others=others)
+
+
+def _merged(draft: Draft, names: Collection[str], sides: Sides) -> Sequence[Entry] | None:
+    """The entries of the touched keys on the later state; None if one cannot be merged with it."""
+    theirs = [each for each in draft.entries.values() if each.name in names]
+    read = state_form.read_rows([row_of(each) for each in theirs], sides.base, sides.reducers)
+    if not read.valid:
+        return None
+    found = rebase(sides.base, read.changes, sides.now, sides.reducers)
+    if found.conflicts:
+        return None
+    at = {each.name: each.at for each in theirs}
+    made = entries_of(found.changes, sides.now)
+    return [replace(each, at=at[each.name]) for each in made]

@@ -1,0 +1,36 @@
+"""The values of a state by key, read from its rows at a moment."""
+
+from collections.abc import Collection
+
+from pydantic import JsonValue
+
+from checkpoints.domain.opaque import value_of
+from checkpoints.domain.reducers import ReducerTable
+from checkpoints.models import Execution
+from checkpoints.moments import Moment
+from checkpoints.pinned import reducers_of
+from checkpoints.state_store import LISTS, Held
+
+
+def reducers_for(row: Execution | None) -> ReducerTable:
+    """The reducers of an execution."""
+    return ReducerTable() if row is None else reducers_of(bytes(row.reducers))
+
+
+def held_keys(moment: Moment) -> dict[str, Held]:
+    """What was held of every key at a moment, by name; no value is read."""
+    return {each.name: each for key, each in moment.held().items() if key not in LISTS}
+
+
+def values_of(moment: Moment, names: Collection[str]) -> dict[str, JsonValue]:
+    """The values of those of the named keys that were there."""
+    if moment.rows is None or not names:
+        return {}
+    wanted = [each for name, each in held_keys(moment).items() if name in names]
+    values = moment.rows.values(wanted, moment.version)
+    return {each.name: value_of(values[each.key]) for each in wanted}
+
+
+def all_values(moment: Moment) -> dict[str, JsonValue]:
+    """The whole state at a moment."""
+    return values_of(moment, held_keys(moment).keys())

@@ -1,0 +1,9 @@
+// What moves the page by itself waits for the end of a click; see still.js.
+
+export function whenStill(then: () => void): void {
+  document.dispatchEvent(new CustomEvent("page:still", { detail: { then } }));
+}
+
+export function still(): Promise<void> {
+  return new Promise((then) => whenStill(then));
+}
