@@ -181,7 +181,7 @@ def test_a_change_of_the_workflow_that_adds_a_budget_says_what_is_lost(run: Run)
     document = {"name": "w", "nodes": nodes, "edges": []}
     found = ok(run.api.post("/workflows/w/what-if", {"document": document, "last": 1}))
     text = str(found)
-    assert "hidden by “over" in text
+    assert "hidden by “over 200 tokens, cut to 120”" in text
 
 
 def test_only_new_messages_are_read_again(run: Run) -> None:

@@ -103,4 +103,4 @@ def test_a_context_preview_shows_what_a_budget_does_to_each_message(designer: Cl
     assert "gone for good" in page
     assert "emptied by “over 300 tokens, cut to 200”" in page
     designer.defaults["HTTP_ACCEPT_LANGUAGE"] = "zh-CN"
-    assert "超过 300 令牌时裁剪到 200" in text(designer.get(path))
+    assert "超过 300 个 token 时截断到 200" in text(designer.get(path))
