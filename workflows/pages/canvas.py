@@ -16,6 +16,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from workflows import queries
+from workflows.definitions import stored
 from workflows.domain import graph
 from workflows.domain.context_types import default_context_type
 from workflows.domain.graph import Document
@@ -76,7 +77,7 @@ def editor(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         crumbs=crumbs(row, Crumb(_("Editor") if is_draft else which_words(which))),
         row=row,
         which=which,
-        setup=_setup(actor, row, document, may_change=may_change) if small else None,
+        setup=_setup(actor, row, document, which, may_change=may_change) if small else None,
         may_change=may_change,
         may_publish=is_draft and actor.may(Action.WORKFLOW_PUBLISH),
     )
@@ -84,7 +85,7 @@ def editor(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 
 
 def _setup(
-    actor: Actor, row: Workflow, document: Document, *, may_change: bool
+    actor: Actor, row: Workflow, document: Document, which: str, *, may_change: bool
 ) -> Mapping[str, object]:
     may_preview = actor.may(Action.PREVIEW)
     conversations = suggested(actor, str(row.slug)) if may_preview else ()
@@ -92,6 +93,7 @@ def _setup(
         **_shown(actor, document, row.name),
         "workflow": str(row.key),
         "version": row.draft_version,
+        "published": None if which == queries.DRAFT else int(which),
         "conversations": [[each.public_id, each.title] for each in conversations],
         "may_change": may_change,
         "may_preview": may_preview,
@@ -117,6 +119,7 @@ def watched_setup(
         **_shown(actor, document, name),
         "workflow": "",
         "version": 0,
+        "published": None,
         "conversations": (),
         "may_change": False,
         "may_preview": False,
@@ -125,7 +128,11 @@ def watched_setup(
             "panel": panel,
             "again": again,
             "marks": marks.as_json(),
-            "words": {**said_of(parts_of(graph.dump(document))), "problems": []},
+            "words": {
+                **said_of(parts_of(stored(document))),
+                "wrong": {"nodes": {}, "edges": {}},
+                "problems": [],
+            },
         },
     }
 

@@ -71,14 +71,12 @@ def json_body(request: HttpRequest, model: type[BodyT]) -> BodyT:
     return parse(model, read_body(BytesIO(request.body), settings.MAX_BODY_BYTES))
 
 
-def document_in(text: str) -> JsonValue:
-    """The document in a form's hidden field; an empty workflow if the field is empty."""
-    if not text:
-        return {"name": "", "nodes": [], "edges": []}
+def json_field(text: str, pointer: str) -> JsonValue:
+    """The JSON in a form's field."""
     try:
         return loads_strict(text.encode("utf-8", "surrogatepass"))
     except ValidationFailed as error:
-        raise ValidationFailed.at("/document", error.detail) from None
+        raise ValidationFailed.at(pointer, error.detail) from None
 
 
 def answered(data: Any) -> HttpResponse:

@@ -7,13 +7,12 @@ from typing import Annotated, Any, Literal, assert_never, get_args
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from pydantic import Field, JsonValue
 
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import ContractForm
@@ -23,16 +22,17 @@ from ctxadmin.ui.forms.places import BoxError, FieldError
 from ctxadmin.ui.sentences import translated
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
+from workflows.models import Workflow
 from workflows.pages import edge_fields, node_fields
+from workflows.pages.canvas_document import CanvasAsked
 from workflows.pages.editor_calls import (
     JSON,
     answered,
-    document_in,
     editor_call,
     json_body,
+    json_field,
     workflow_named,
 )
-from workflows.pages.editor_words import AnyDocument
 from workflows.pages.element_checks import (
     Neighbour,
     edge_problems,
@@ -47,30 +47,27 @@ from workflows.pages.forms import (
     ReducersForm,
 )
 from workflows.pages.links import OutlineLinks
-from workflows.pages.parts import Parts, parts_of
+from workflows.pages.parts import Parts
 
 Kind = Literal["node", "edge", "reducers", "workflow"]
 _ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "workflow": "workflow"}
 
 
-class PanelAsked(Contract):
+class PanelAsked(CanvasAsked):
     """Which element of which document; the id of the reducers and the workflow is empty."""
 
     kind: Kind
     id: Annotated[str, Field(max_length=10_000)] = ""
-    document: AnyDocument
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The fragment: a form whose hidden ``document`` the script fills in before it is sent."""
+    """The fragment: a form that a script sends, with the document that it is about."""
 
     title: Text
     kind: Kind
     id: str
     form: ContractForm[Any]
-    action: str
-    read_url: str
     neighbours: Sequence[Neighbour]
     faults: Sequence[str]
 
@@ -82,12 +79,12 @@ def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     The buttons of lists send the form here: it comes back with a row more, less or elsewhere.
     """
     actor.require(Action.WORKFLOW_CHANGE)
-    workflow_named(actor, slug)
+    row = workflow_named(actor, slug)
     if request.content_type == JSON:
-        opened = _Opened(json_body(request, PanelAsked))
+        opened = _Opened(row, json_body(request, PanelAsked))
         form = opened.filled()
     else:
-        opened = _Opened(_asked_by_form(request.POST))
+        opened = _Opened(row, _asked_by_form(request.POST))
         form = opened.form(request.POST)
     opened.read(form)
     shown = Panel(
@@ -95,8 +92,6 @@ def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         kind=opened.asked.kind,
         id=opened.asked.id,
         form=form,
-        action=reverse("workflows:editor-panel", args=[slug]),
-        read_url=reverse("workflows:editor-read", args=[slug]),
         neighbours=neighbours(
             opened.parts.document, opened.asked.kind, opened.asked.id, OutlineLinks()
         ),
@@ -111,8 +106,7 @@ def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
 def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """``{element, id, errors}`` of a form of the panel; ``element`` is null if it says none."""
     actor.require(Action.WORKFLOW_CHANGE)
-    workflow_named(actor, slug)
-    opened = _Opened(_asked_by_form(request.POST))
+    opened = _Opened(workflow_named(actor, slug), _asked_by_form(request.POST))
     sent = request.POST.copy()
     sent.pop(join(_ROOTS[opened.asked.kind], ROWS_BUTTON), None)
     form = opened.form(sent)
@@ -124,15 +118,16 @@ def _asked_by_form(sent: QueryDict) -> PanelAsked:
     given: dict[str, JsonValue] = {"kind": sent.get("kind", ""), "id": sent.get("id", "")}
     if given["kind"] not in get_args(Kind):
         raise ValidationFailed.at("/kind", _("The form is incomplete. Reload the page."))
-    return parse(PanelAsked, {**given, "document": document_in(sent.get("document", ""))})
+    draft = json_field(sent.get("draft", ""), "/draft")
+    return parse(PanelAsked, {**draft, **given} if isinstance(draft, dict) else draft)
 
 
 class _Opened:
     """An element of a document while its form is shown or read."""
 
-    def __init__(self, asked: PanelAsked) -> None:
+    def __init__(self, row: Workflow, asked: PanelAsked) -> None:
         self.asked = asked
-        self.parts: Parts = parts_of(asked.document)
+        self.parts: Parts = asked.parts(row)
         self._node = self.parts.node(asked.id) if asked.kind == "node" else None
         self._edge = self.parts.edge(asked.id) if asked.kind == "edge" else None
 

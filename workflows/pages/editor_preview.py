@@ -13,15 +13,14 @@ from pydantic import Field, JsonValue, SkipValidation, ValidationInfo, field_val
 from conversations.domain.message import read_messages
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound, ValidationFailed
 from workflows import trials
 from workflows.domain.context import PromptContext
 from workflows.domain.plan import Plan
 from workflows.domain.topology import Graph, way
+from workflows.pages.canvas_document import CanvasAsked
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.editor_words import AnyDocument
-from workflows.pages.parts import Parts, parts_of
+from workflows.pages.parts import Parts
 from workflows.pages.seen import Seen, seen_of
 from workflows.trials import Given, Looked, PreviewAsked
 
@@ -31,7 +30,7 @@ _MOST_IN_A_STEP: Final = 40
 Name = Annotated[str, Field(max_length=10_000)]
 
 
-class EditorPreviewAsked(Contract):
+class EditorPreviewAsked(CanvasAsked):
     """A node of a document, and what it is tried on: a conversation, or a context and messages.
 
     Without ``edges`` it is entered as by an engine, along those on which something waits for it;
@@ -40,7 +39,6 @@ class EditorPreviewAsked(Contract):
     each other, else a shortest one from a start, along the first of them if there are any.
     """
 
-    document: AnyDocument
     node: Name
     edges: Annotated[list[Name], Field(max_length=1_000)] | None = None
     path: bool = False
@@ -86,9 +84,9 @@ Stop = tuple[str, Sequence[str]]
 def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     """``{html, edges, tokens_before, tokens_after, cached_prefix_lost, problems, steps?}``."""
     actor.require(Action.PREVIEW)
-    workflow_named(actor, slug)
+    row = workflow_named(actor, slug)
     body = json_body(request, EditorPreviewAsked)
-    parts = parts_of(body.document)
+    parts = body.parts(row)
     _require_readable(parts, body.node)
     plan = Plan(parts.document)
     origin = trials.origin_of(actor, slug, body.asked())

@@ -1,52 +1,64 @@
 """What the editor's cards and chips say of a document that is not saved, and what is wrong."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
-from pydantic import JsonValue, SkipValidation
+from pydantic import Field
 
 from ctxadmin.identity.actor import Actor
-from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.sentences import translated
+from workflows.domain.changes import Key, keys_of
 from workflows.domain.graph import Edge, Node
 from workflows.domain.problems import Problem
+from workflows.pages.canvas_document import CanvasAsked
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.parts import Part, Parts, parts_of, problems_in
+from workflows.pages.parts import Part, Parts, problems_in
 from workflows.pages.problem_places import ProblemPlace, ProblemPlaces
 
-# A document as it came: workflows.pages.parts reads it element by element.
-AnyDocument = Annotated[JsonValue, SkipValidation]
+Keys = Annotated[list[Key], Field(max_length=100_000)]
 
 
-class WordsAsked(Contract):
-    """A document as the browser has it."""
+class WordsAsked(CanvasAsked):
+    """Whose words are wanted, by key; of all elements where no list is given."""
 
-    document: AnyDocument
+    nodes: Keys | None = None
+    edges: Keys | None = None
 
 
 @editor_call
 def words(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
-    """``{nodes: {key: words}, edges: {key: words}, problems}``, of each element as far as it goes.
+    """``{nodes: {key: words}, edges: {key: words}, wrong, problems}``, of each as far as it goes.
 
+    ``problems`` are those of the whole document; ``wrong`` says them for cards and chips, by key.
     Of elements with one id the first has it as its key, the second ``id~2``, as in the browser.
     """
-    workflow_named(actor, slug)
-    parts = parts_of(json_body(request, WordsAsked).document)
+    row = workflow_named(actor, slug)
+    asked = json_body(request, WordsAsked)
+    parts = asked.parts(row)
     found = problems_in(parts)
+    places = ProblemPlaces(parts.document)
+    listed = [_listed(each, places.of(each)) for each in found]
+    said = said_of(parts, asked.nodes, asked.edges)
+    return answered({**said, "wrong": _wrong(parts, found, places), "problems": listed})
+
+
+def _wrong(
+    parts: Parts, found: Sequence[Problem], places: ProblemPlaces
+) -> dict[str, dict[str, list[str]]]:
+    """What is wrong with each element, by key."""
     keys = {"nodes": _keys(parts.nodes), "edges": _keys(parts.edges)}
-    told, places = said_of(parts), ProblemPlaces(parts.document)
+    wrong: dict[str, dict[str, list[str]]] = {"nodes": {}, "edges": {}}
     for problem in found:
         name, at = (*problem.pointer.split("/")[1:3], "", "")[:2]
         if problem.severity == "note" or name not in keys:
             continue
         key = keys[name][int(at)] if at.isdigit() else problem.node or problem.edge or ""
+        said = wrong[name].setdefault(key, [])
         message = _said(problem, places.of(problem))
-        if key in told[name] and message not in told[name][key]["problems"]:
-            told[name][key]["problems"].append(message)
-    listed = [_listed(each, places.of(each)) for each in found]
-    return answered({**told, "problems": listed})
+        if message not in said:
+            said.append(message)
+    return wrong
 
 
 def _listed(problem: Problem, place: ProblemPlace) -> dict[str, object]:
@@ -65,22 +77,17 @@ AnyPart = Part[Node] | Part[Edge]
 
 
 def _keys(parts: Sequence[AnyPart]) -> list[str]:
-    """How the browser tells elements apart that have one id."""
-    seen: Counter[str] = Counter()
-    keys = []
-    for part in parts:
-        seen[part.id] += 1
-        keys.append(part.id if seen[part.id] == 1 else f"{part.id}~{seen[part.id]}")
-    return keys
+    return keys_of(part.id for part in parts)
 
 
-def said_of(parts: Parts) -> dict[str, dict[str, dict[str, Any]]]:
-    """What the cards and chips of a document say, by the keys of the browser."""
-    return {
-        "nodes": _words(_keys(parts.nodes), parts.nodes),
-        "edges": _words(_keys(parts.edges), parts.edges),
-    }
+def said_of(
+    parts: Parts, nodes: Collection[str] | None = None, edges: Collection[str] | None = None
+) -> dict[str, dict[str, Any]]:
+    """What the cards and chips of a document say, by the keys of the browser; None is all."""
+    return {"nodes": _words(parts.nodes, nodes), "edges": _words(parts.edges, edges)}
 
 
-def _words(keys: Sequence[str], parts: Sequence[AnyPart]) -> dict[str, dict[str, Any]]:
-    return {key: {**part.told.words, "problems": []} for key, part in zip(keys, parts, strict=True)}
+def _words(parts: Sequence[AnyPart], wanted: Collection[str] | None) -> dict[str, Any]:
+    chosen = None if wanted is None else set(wanted)
+    told = zip(_keys(parts), parts, strict=True)
+    return {key: part.told.words for key, part in told if chosen is None or key in chosen}

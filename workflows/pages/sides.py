@@ -20,14 +20,14 @@ from ctxadmin.ui.forms.shape import Kind
 from workflows.domain.graph import Edge, Node
 from workflows.pages import edge_fields, node_fields
 from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.editor_words import AnyDocument
 from workflows.pages.forms import EdgeForm, PanelNodeForm
+from workflows.pages.parts import AnyElement
 
 
 class SideAsked(Contract):
     """An element, and texts by label that no form asks for."""
 
-    element: AnyDocument = None
+    element: AnyElement = None
     texts: dict[str, str] = {}
 
 

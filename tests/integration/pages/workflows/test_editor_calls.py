@@ -9,27 +9,31 @@ from django.test.utils import CaptureQueriesContext
 
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Role
-from tests.factories import browser, conversation, engine, signed_in, user
-from tests.integration.pages.workflows.designing import made
+from tests.factories import browser, conversation, engine, person, signed_in, user
+from tests.integration.pages.workflows.designing import made, theirs
 from tests.integration.pages.workflows.unsaved import (
     ANSWER,
     CALLS,
     GO,
     START,
+    about,
     ask,
     document,
+    draft_field,
     panel,
     preview,
     read,
     typed,
 )
+from workflows import services
+from workflows.domain import graph
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small")]
 
 
 def test_who_is_not_signed_in_hears_401_and_no_page() -> None:
     for call in CALLS:
-        answer = ask(Client(), call, {"document": document()})
+        answer = ask(Client(), call, about(document()))
         assert answer.status_code == 401
         assert answer.json()["code"] == "unauthenticated"
 
@@ -53,7 +57,7 @@ def test_each_role_may_what_the_table_says(role: Role, allowed: set[str]) -> Non
     }
     for call in CALLS:
         if call == "read":
-            form = {"kind": "workflow", "document": "", "workflow-name": "X"}
+            form = {"kind": "workflow", "draft": draft_field(), "workflow-name": "X"}
             status = client.post("/workflows/small/editor/read/", form).status_code
         else:
             status = ask(client, call, bodies[call]).status_code
@@ -64,7 +68,7 @@ def test_a_foreign_workflow_and_conversation_are_not_found(designer: Client) -> 
     made("theirs", document(), "other")
     theirs = conversation(user("secret"), actor=engine(slug="other"))
     for call in CALLS:
-        assert ask(designer, call, {"document": document()}, "theirs").status_code == 404
+        assert ask(designer, call, about(document()), "theirs").status_code == 404
     body = {"document": document(), "node": "answer", "conversation": theirs.public_id}
     answer = ask(designer, "preview", body)
     assert answer.status_code == 404
@@ -84,28 +88,53 @@ def test_who_opens_the_address_of_a_call_is_led_to_the_editor(designer: Client) 
         assert designer.put(f"/workflows/small/editor/{call}/").status_code == 405
 
 
+_HUGE = [{"at": n, "element": {"id": f"n{n}", "type": "x"}} for n in range(10_001)]
+
+
 @pytest.mark.parametrize(
     ("body", "status"),
     [
         (b"{", 400),
-        (b'{"document": {"name": NaN}}', 400),
-        (b'{"document": 1, "document": 2}', 422),
+        (b'{"draft_version": NaN}', 400),
+        (b'{"draft_version": 1, "draft_version": 1}', 422),
         (b"[]", 422),
         ({}, 422),
-        ({"document": None}, 422),
-        ({"document": []}, 422),
-        ({"document": {"nodes": {}, "edges": []}}, 422),
-        ({"document": {"nodes": []}}, 422),
-        ({"document": document(), "surprise": 1}, 422),
-        ({"document": document(*({"id": f"n{n}", "type": "x"} for n in range(10_001)))}, 422),
+        ({"draft_version": "1"}, 422),
+        ({"version": 7}, 404),
+        ({"draft_version": 1, "changes": []}, 422),
+        ({"draft_version": 1, "changes": {"nodes": []}}, 422),
+        ({"draft_version": 1, "changes": {"nodes": {"removed": ["nobody"]}}}, 422),
+        ({"draft_version": 1, "changes": {"edges": {"changed": {"nobody": {}}}}}, 422),
+        ({"draft_version": 1, "changes": {"nodes": {"added": _HUGE}}}, 422),
+        ({"draft_version": 1, "changes": {"reducers": 5}}, 422),
+        ({"draft_version": 1, "surprise": 1}, 422),
     ],
 )
-def test_bad_documents_get_a_clear_word(designer: Client, body: object, status: int) -> None:
-    for call in ("words", "panel", "preview"):
-        answer = ask(designer, call, body)
+def test_bad_drafts_get_a_clear_word(designer: Client, body: Any, status: int) -> None:
+    wanted = {"words": {}, "panel": {"kind": "reducers"}, "preview": {"node": "answer"}}
+    for call, more in wanted.items():
+        answer = ask(designer, call, body | more if isinstance(body, dict) else body)
         assert answer.status_code == status, call
         assert answer["Content-Type"] == "application/problem+json"
         assert answer.json()["detail"]
+
+
+def test_a_draft_that_was_saved_meanwhile_is_a_conflict(designer: Client) -> None:
+    wanted = {"words": {}, "panel": {"kind": "reducers"}, "preview": {"node": "answer"}}
+    for call, more in wanted.items():
+        answer = ask(designer, call, {"draft_version": 2, **more})
+        assert answer.status_code == 409
+        found = answer.json()
+        assert (found["code"], found["expected"], found["actual"]) == ("version_conflict", 2, 1)
+
+
+def test_the_canvas_of_a_published_version_asks_about_that(designer: Client) -> None:
+    services.publish(person(Role.DESIGNER), "small", 1)
+    theirs(graph.read(document(START, ANSWER, edges=())))
+    told = ask(designer, "words", {"version": 1}).json()
+    assert list(told["edges"]) == ["go"]
+    told = ask(designer, "words", {"draft_version": 2}).json()
+    assert told["edges"] == {}
 
 
 def test_nothing_is_stored(designer: Client) -> None:
@@ -119,11 +148,11 @@ def test_nothing_is_stored(designer: Client) -> None:
 
 def test_no_call_asks_more_than_a_few_queries(designer: Client) -> None:
     chat = conversation(*(user(f"m{n}") for n in range(40)))
-    many = document(*({"id": f"n{n}", "type": "llm"} for n in range(300)), edges=())
+    many = about(document(*({"id": f"n{n}", "type": "llm"} for n in range(300)), edges=()))
     bodies: dict[str, Any] = {
-        "panel": {"kind": "node", "id": "n7", "document": many},
-        "words": {"document": many},
-        "preview": {"document": many, "node": "n7", "conversation": chat.public_id},
+        "panel": {"kind": "node", "id": "n7", **many},
+        "words": many,
+        "preview": {**many, "node": "n7", "conversation": chat.public_id},
     }
     most = {"panel": 4, "words": 4, "preview": 14}
     for call, body in bodies.items():

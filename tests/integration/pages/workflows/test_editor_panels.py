@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from ctxadmin.lib.json_bytes import dumps
 from tests.integration.pages.workflows.unsaved import (
     ANSWER,
     GO,
     START,
     ask,
     document,
+    draft_field,
     panel,
     read,
     typed,
@@ -108,7 +108,7 @@ def test_reducers_and_the_name_of_the_workflow_have_panels(designer: Client) -> 
     assert answer["element"] is None
     assert [each["field"] for each in answer["errors"]] == ["reducers-1-pattern"]
     assert 'name="workflow-name" value="Small"' in panel(designer, "workflow", "")
-    named = {"kind": "workflow", "workflow-name": "Fresh", "document": dumps(given).decode()}
+    named = {"kind": "workflow", "workflow-name": "Fresh", "draft": draft_field(given)}
     assert read(designer, named)["element"] == {"name": "Fresh"}
 
 

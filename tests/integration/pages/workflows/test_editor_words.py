@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tests.integration.pages.workflows.unsaved import ANSWER, GO, START, ask, document
+from tests.integration.pages.workflows.unsaved import ANSWER, GO, START, about, ask, document
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small")]
 
@@ -19,15 +19,15 @@ def test_words_tell_each_card_and_each_chip(designer: Client) -> None:
         "label": "conditional",
         "chips": ["last 6", "no tools"],
         "condition": "if priority === 'high'",
-        "problems": [],
     }
+    assert told["wrong"] == {"nodes": {}, "edges": {}}
     assert told["problems"] == []
 
 
 def test_words_name_problems_at_the_element_and_in_the_list(designer: Client) -> None:
     lost = {**GO, "id": "lost", "to": "nowhere"}
     told = ask(designer, "words", {"document": document(edges=[GO, lost])}).json()
-    assert told["edges"]["lost"]["problems"][0].startswith("To: there is no node 'nowhere'")
+    assert told["wrong"]["edges"]["lost"][0].startswith("To: there is no node 'nowhere'")
     assert told["problems"][0]["pointer"] == "/edges/1/to"
     assert told["problems"][0]["edge"] == "lost"
 
@@ -38,8 +38,8 @@ def test_one_broken_element_leaves_the_words_of_the_others(designer: Client) -> 
     told = ask(designer, "words", {"document": given}).json()
     assert told["nodes"]["answer"]["filter"] == ["only prompt.*", "last 2"]
     assert told["nodes"]["broken"]["title"] == "Half"
-    assert "position" in told["nodes"]["broken"]["problems"][0]
-    assert told["nodes"]["bad id"]["problems"]
+    assert "position" in told["wrong"]["nodes"]["broken"][0]
+    assert told["wrong"]["nodes"]["bad id"]
     pointers = {each["pointer"] for each in told["problems"]}
     assert {"/nodes/0/position", "/nodes/1", "/nodes/2/id", "/nodes/2/type"} <= pointers
 
@@ -49,7 +49,7 @@ def test_problems_of_the_graph_count_places_as_the_browser_does(designer: Client
     told = ask(designer, "words", {"document": document({}, START, ANSWER, alone)}).json()
     found = next(each for each in told["problems"] if each["code"] == "unreachable_node")
     assert found["pointer"] == "/nodes/3"
-    assert told["nodes"]["alone"]["problems"]
+    assert told["wrong"]["nodes"]["alone"]
 
 
 def test_words_of_a_changed_element_are_not_those_of_before(designer: Client) -> None:
@@ -59,9 +59,14 @@ def test_words_of_a_changed_element_are_not_those_of_before(designer: Client) ->
     assert told["nodes"]["answer"]["title"] == "Renamed"
 
 
-def test_fields_that_no_document_has_are_named(designer: Client) -> None:
-    told = ask(designer, "words", {"document": document(surprise=1, reducers=5)}).json()
-    assert {each["pointer"] for each in told["problems"]} == {"/surprise", "/reducers"}
+def test_words_are_those_of_the_elements_that_are_asked_for(designer: Client) -> None:
+    lost = {**GO, "id": "lost", "to": "nowhere"}
+    sent = about(document(edges=[GO, lost])) | {"nodes": ["answer", "nobody"], "edges": []}
+    told = ask(designer, "words", sent).json()
+    assert (list(told["nodes"]), told["edges"]) == (["answer"], {})
+    # What is wrong elsewhere may come of this change.
+    assert list(told["wrong"]["edges"]) == ["lost"]
+    assert told["problems"][0]["edge"] == "lost"
 
 
 def test_elements_of_one_id_have_words_of_their_own(designer: Client) -> None:
@@ -72,10 +77,11 @@ def test_elements_of_one_id_have_words_of_their_own(designer: Client) -> None:
     first, second = told["nodes"]["twin"], told["nodes"]["twin~2"]
     assert (first["type_label"], second["type_label"]) == ("llm", "tool")
     taken = "ID: another node has the id 'twin'"
-    assert (taken in first["problems"], taken in second["problems"]) == (False, True)
+    wrong = told["wrong"]["nodes"]
+    assert (taken in wrong.get("twin", ()), taken in wrong["twin~2"]) == (False, True)
     dangling = "To: there is no node 'nowhere'"
-    assert dangling in told["edges"]["go"]["problems"]
-    assert dangling not in told["edges"]["go~2"]["problems"]
+    assert dangling in told["wrong"]["edges"]["go"]
+    assert dangling not in told["wrong"]["edges"].get("go~2", ())
 
 
 def test_problems_name_the_element_and_the_field_by_their_labels(designer: Client) -> None:
@@ -98,4 +104,4 @@ def test_problems_name_the_element_and_the_field_by_their_labels(designer: Clien
     assert places["answer"][2] == "node-context_filters-0-rules-0-condition"
     assert places["ask"] == ("ask", "After the timeout", "node-timeout_outcome")
     assert places["go"] == ("start → Shorten", "Condition", "edge-condition")
-    assert told["nodes"]["ask"]["problems"][0].startswith("After the timeout: ")
+    assert told["wrong"]["nodes"]["ask"][0].startswith("After the timeout: ")

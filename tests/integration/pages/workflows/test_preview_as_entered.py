@@ -13,6 +13,7 @@ from ctxadmin.identity.roles import Scope
 from ctxadmin.lib.json_bytes import dumps
 from tests.factories import Api, assistant, calls, result, system, user
 from tests.integration.checkpoints.flows import Run, edge, node, ok, publish
+from tests.integration.pages.workflows.unsaved import about
 from workflows.sources import state_of
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ def seen(designer: Client, slug: str, document: Any, name: str, **body: Any) -> 
     """What the canvas is told of a node."""
     answer = designer.post(
         f"/workflows/{slug}/editor/preview/",
-        dumps({"document": document, "node": name, **body}),
+        dumps({**about(document, slug), "node": name, **body}),
         content_type="application/json",
     )
     return ok(answer)
