@@ -14,9 +14,9 @@ from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.json_bytes import canonical, digest
 from workflows.domain import graph
 from workflows.domain.plan import Plan
-from workflows.pages.canvas_document import CanvasAsked
-from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.parts import Parts
+from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.canvas_document import CanvasAsked
+from workflows.pages.editor.parts import Parts
 
 _USUAL: Final = 20
 

@@ -18,10 +18,10 @@ from workflows import trials
 from workflows.domain.context import PromptContext
 from workflows.domain.plan import Plan
 from workflows.domain.topology import Graph, way
-from workflows.pages.canvas_document import CanvasAsked
-from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.parts import Parts
-from workflows.pages.seen import Seen, seen_of
+from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.canvas_document import CanvasAsked
+from workflows.pages.editor.parts import Parts
+from workflows.pages.preview.seen import Seen, seen_of
 from workflows.trials import Given, Looked, PreviewAsked
 
 _MOST_STEPS: Final = 50

@@ -15,8 +15,8 @@ from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, layers, plac
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
 from workflows.domain.topology import Graph, graph_of
-from workflows.pages import words
-from workflows.pages.routes import Point, Route, routes
+from workflows.pages.drawing import words
+from workflows.pages.drawing.routes import Point, Route, routes
 
 # A page of this many cards has 1.2 MB; larger graphs are read in the outline.
 MOST_DRAWN: Final = 1_000

@@ -26,9 +26,9 @@ from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.topology import graph_of, usual_edges
 from workflows.models import Workflow
-from workflows.pages.drawing import spoken_edge
-from workflows.pages.links import crumbs
-from workflows.pages.seen import Seen, seen_of
+from workflows.pages.definition.links import crumbs
+from workflows.pages.drawing.svg import spoken_edge
+from workflows.pages.preview.seen import Seen, seen_of
 from workflows.store import find_workflow
 from workflows.trials import Given, Looked, PreviewAsked
 

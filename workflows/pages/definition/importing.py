@@ -21,7 +21,7 @@ from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
 from workflows import imports, services
 from workflows.api.schemas import Slug
-from workflows.pages.links import crumbs
+from workflows.pages.definition.links import crumbs
 from workflows.services import SavedDraft
 
 _SLUG: TypeAdapter[str] = TypeAdapter(Slug)

@@ -24,7 +24,7 @@ from workflows.domain.graph import (
     TypeName,
 )
 from workflows.domain.processors import standard
-from workflows.pages.operation_fields import OperationList, shown_in, written_in
+from workflows.pages.elements.operation_fields import OperationList, shown_in, written_in
 
 _FILTER_PARTS: Final = ("include_patterns", "exclude_patterns", "transform_rules", "messages")
 

@@ -18,10 +18,10 @@ from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox
 from ctxadmin.ui.forms.fields import LeafField
 from ctxadmin.ui.forms.shape import Kind
 from workflows.domain.graph import Edge, Node
-from workflows.pages import edge_fields, node_fields
-from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.forms import EdgeForm, PanelNodeForm
-from workflows.pages.parts import AnyElement
+from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.parts import AnyElement
+from workflows.pages.elements import edge_fields, node_fields
+from workflows.pages.elements.forms import EdgeForm, PanelNodeForm
 
 
 class SideAsked(Contract):

@@ -20,7 +20,7 @@ from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
 from workflows.domain.context import PromptContext
 from workflows.domain.explain import Decision, Label, Verdict
-from workflows.pages import words
+from workflows.pages.drawing import words
 from workflows.sights import shown_messages
 from workflows.trials import Looked
 

@@ -21,18 +21,19 @@ from ctxadmin.ui.pages import page, show
 from workflows.definitions import definition
 from workflows.domain.graph import Document
 from workflows.models import Workflow
-from workflows.pages import drafts, edge_fields, elements, node_fields
-from workflows.pages.drafts import Conflict, DraftConflict, change_draft, conflict_of
-from workflows.pages.edge_fields import EdgeFields
-from workflows.pages.element_checks import (
+from workflows.pages.definition import drafts
+from workflows.pages.definition.drafts import Conflict, DraftConflict, change_draft, conflict_of
+from workflows.pages.definition.links import FormLinks, crumbs
+from workflows.pages.elements import document_edits, edge_fields, node_fields
+from workflows.pages.elements.checks import (
     Neighbour,
     edge_problems,
     neighbours,
     repeated_patterns,
 )
-from workflows.pages.forms import EdgeForm, NodeForm, ReducersForm
-from workflows.pages.links import FormLinks, crumbs
-from workflows.pages.node_fields import NodeFields
+from workflows.pages.elements.edge_fields import EdgeFields
+from workflows.pages.elements.forms import EdgeForm, NodeForm, ReducersForm
+from workflows.pages.elements.node_fields import NodeFields
 from workflows.store import find_workflow
 
 FormT = TypeVar("FormT", bound=ContractForm[Any])
@@ -88,7 +89,7 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
     initial: JsonValue = {"operation": {"pairing": "keep"}}
     if node_id and not sent:
         document = definition(bytes(row.draft)).document
-        initial = node_fields.fields_of(elements.find(document.nodes, node_id))
+        initial = node_fields.fields_of(document_edits.find(document.nodes, node_id))
 
     def made_of(data: QueryDict | None) -> NodeForm:
         return NodeForm(data, initial=initial, root="node")
@@ -104,7 +105,7 @@ def _node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> HttpRe
         old = next((each for each in document.nodes if each.id == node_id), None)
         made = node_fields.node_of(form.model, old)
         _refuse_problems(request, faults)
-        return elements.with_node(document, node_id, made)
+        return document_edits.with_node(document, node_id, made)
 
     if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, ("node", node_id))
@@ -137,7 +138,7 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     ends = {name: request.GET.get(name) for name in ("from", "to")}
     initial: JsonValue = {"type": "sequence", **ends}
     if edge_id and not sent:
-        initial = edge_fields.fields_of(elements.find(document.edges, edge_id))
+        initial = edge_fields.fields_of(document_edits.find(document.edges, edge_id))
 
     def made_of(data: QueryDict | None) -> EdgeForm:
         return EdgeForm(data, initial=initial, nodes=document.nodes)
@@ -152,7 +153,7 @@ def _edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpRe
     def make(document: Document) -> Document:
         made = edge_fields.edge_of(form.model)
         _refuse_problems(request, faults)
-        return elements.with_edge(document, edge_id, made)
+        return document_edits.with_edge(document, edge_id, made)
 
     if sent and form.is_valid():
         attempt = _try(request, actor, slug, form, make, ("edge", edge_id))

@@ -23,9 +23,8 @@ from ctxadmin.ui.sentences import translated
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.problems import REDUCERS
 from workflows.models import Workflow
-from workflows.pages import edge_fields, node_fields
-from workflows.pages.canvas_document import CanvasAsked
-from workflows.pages.editor_calls import (
+from workflows.pages.definition.links import OutlineLinks
+from workflows.pages.editor.calls import (
     JSON,
     answered,
     editor_call,
@@ -33,21 +32,22 @@ from workflows.pages.editor_calls import (
     json_field,
     workflow_named,
 )
-from workflows.pages.element_checks import (
+from workflows.pages.editor.canvas_document import CanvasAsked
+from workflows.pages.editor.parts import Parts
+from workflows.pages.elements import edge_fields, node_fields
+from workflows.pages.elements.checks import (
     Neighbour,
     edge_problems,
     neighbours,
     repeated_patterns,
 )
-from workflows.pages.forms import (
+from workflows.pages.elements.forms import (
     DocumentForm,
     EdgeForm,
     PanelNodeForm,
     ReducerFields,
     ReducersForm,
 )
-from workflows.pages.links import OutlineLinks
-from workflows.pages.parts import Parts
 
 Kind = Literal["node", "edge", "reducers", "workflow"]
 _ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "workflow": "workflow"}

@@ -9,8 +9,8 @@ from ctxadmin.ui.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
-from workflows.pages import words
-from workflows.pages.drawing import Links
+from workflows.pages.drawing import words
+from workflows.pages.drawing.svg import Links
 
 PER_PAGE: Final = 300
 

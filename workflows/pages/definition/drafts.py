@@ -17,7 +17,7 @@ from workflows.domain import graph
 from workflows.domain.compare import ElementChange, compare
 from workflows.domain.graph import Document
 from workflows.models import Workflow
-from workflows.pages.differences import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.differences import MOST_CHANGES, diff_rows_of
 from workflows.services import SavedDraft
 from workflows.store import find_workflow
 

@@ -23,12 +23,13 @@ from workflows.definitions import definition
 from workflows.domain.compare import compare
 from workflows.domain.graph import Document
 from workflows.models import Workflow
-from workflows.pages import drafts, elements
-from workflows.pages.differences import MOST_CHANGES, diff_rows_of
-from workflows.pages.drafts import Conflict, DraftConflict, change_draft, conflict_of
-from workflows.pages.faults import found_in
-from workflows.pages.forms import CreateForm, DetailsForm
-from workflows.pages.links import FormLinks, ProblemLine, crumbs, problem_lines
+from workflows.pages.definition import drafts
+from workflows.pages.definition.differences import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.drafts import Conflict, DraftConflict, change_draft, conflict_of
+from workflows.pages.definition.faults import found_in
+from workflows.pages.definition.links import FormLinks, ProblemLine, crumbs, problem_lines
+from workflows.pages.elements import document_edits
+from workflows.pages.elements.forms import CreateForm, DetailsForm
 from workflows.services import NewWorkflow
 from workflows.store import find_version, find_workflow
 
@@ -221,8 +222,8 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
     document = definition(bytes(row.draft)).document
-    elements.find(document.nodes, node_id)
-    gone = elements.edges_of(document, node_id)
+    document_edits.find(document.nodes, node_id)
+    gone = document_edits.edges_of(document, node_id)
     count = len(gone)
     text = _("No edges are connected to it.")
     if gone:
@@ -236,7 +237,7 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
         details=[f"{edge.id}: {edge.from_node} → {edge.to_node}" for edge in gone[:100]],
         done=_("Node %(id)s deleted.") % {"id": node_id},
     )
-    return _ask(request, actor, row, ask, lambda draft: elements.without_node(draft, node_id))
+    return _ask(request, actor, row, ask, lambda draft: document_edits.without_node(draft, node_id))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -244,7 +245,7 @@ def delete_node(request: HttpRequest, actor: Actor, slug: str, node_id: str) -> 
 def delete_edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> HttpResponse:
     actor.require(Action.WORKFLOW_CHANGE)
     row = find_workflow(actor.workspace, slug)
-    edge = elements.find(definition(bytes(row.draft)).document.edges, edge_id)
+    edge = document_edits.find(definition(bytes(row.draft)).document.edges, edge_id)
     ends = {"a": edge.from_node, "b": edge.to_node}
     ask = _Question(
         title=_("Delete the edge %(id)s") % {"id": edge_id},
@@ -252,7 +253,7 @@ def delete_edge(request: HttpRequest, actor: Actor, slug: str, edge_id: str) -> 
         submit=_("Delete"),
         done=_("Edge %(id)s deleted.") % {"id": edge_id},
     )
-    return _ask(request, actor, row, ask, lambda draft: elements.without_edge(draft, edge_id))
+    return _ask(request, actor, row, ask, lambda draft: document_edits.without_edge(draft, edge_id))
 
 
 @dataclass(frozen=True, slots=True)

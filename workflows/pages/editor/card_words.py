@@ -11,10 +11,10 @@ from ctxadmin.ui.sentences import translated
 from workflows.domain.changes import Key, keys_of
 from workflows.domain.graph import Edge, Node
 from workflows.domain.problems import Problem
-from workflows.pages.canvas_document import CanvasAsked
-from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.parts import Part, Parts, problems_in
-from workflows.pages.problem_places import ProblemPlace, ProblemPlaces
+from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.canvas_document import CanvasAsked
+from workflows.pages.editor.parts import Part, Parts, problems_in
+from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
 
 Keys = Annotated[list[Key], Field(max_length=100_000)]
 

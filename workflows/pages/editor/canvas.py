@@ -23,13 +23,13 @@ from workflows.domain.graph import Document
 from workflows.domain.layout import place
 from workflows.domain.topology import graph_of
 from workflows.models import Workflow
-from workflows.pages import words
-from workflows.pages.editor_words import said_of
-from workflows.pages.links import crumbs
-from workflows.pages.marks import Marks
-from workflows.pages.parts import parts_of
-from workflows.pages.previewing import suggested
-from workflows.pages.reading import which_words
+from workflows.pages.definition.links import crumbs
+from workflows.pages.definition.reading import which_words
+from workflows.pages.drawing import words
+from workflows.pages.drawing.marks import Marks
+from workflows.pages.editor.card_words import said_of
+from workflows.pages.editor.parts import parts_of
+from workflows.pages.preview.page import suggested
 from workflows.store import find_workflow
 
 # Larger graphs open for seconds and move like treacle; the outline of the workflow has all of it.

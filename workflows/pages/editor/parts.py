@@ -18,7 +18,7 @@ from workflows.domain.changes import DocumentChanges, refuse_too_many
 from workflows.domain.elements import Problem, read_edge, read_node
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.processors import Registries, standard
-from workflows.pages import words
+from workflows.pages.drawing import words
 
 ElementT = TypeVar("ElementT", Node, Edge)
 

@@ -23,12 +23,18 @@ from workflows.domain import graph, yaml_io
 from workflows.domain.compare import compare
 from workflows.domain.graph import Document
 from workflows.models import Workflow, WorkflowVersion
-from workflows.pages.diff_drawing import draw_difference
-from workflows.pages.differences import MOST_CHANGES, diff_rows_of
-from workflows.pages.drawing import Drawing, draw
-from workflows.pages.faults import found_in
-from workflows.pages.links import FormLinks, OutlineLinks, ProblemLine, crumbs, problem_lines
-from workflows.pages.outline import PER_PAGE, Outline, outline_of
+from workflows.pages.definition.differences import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.faults import found_in
+from workflows.pages.definition.links import (
+    FormLinks,
+    OutlineLinks,
+    ProblemLine,
+    crumbs,
+    problem_lines,
+)
+from workflows.pages.definition.outline import PER_PAGE, Outline, outline_of
+from workflows.pages.drawing.diff_drawing import draw_difference
+from workflows.pages.drawing.svg import Drawing, draw
 from workflows.sources import runs_of
 from workflows.store import find_version, find_workflow
 

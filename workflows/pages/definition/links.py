@@ -11,8 +11,8 @@ from ctxadmin.ui.sentences import translated
 from workflows.domain.graph import Document
 from workflows.domain.problems import Problem
 from workflows.models import Workflow
-from workflows.pages.drawing import Links
-from workflows.pages.problem_places import ProblemPlace, ProblemPlaces
+from workflows.pages.drawing.svg import Links
+from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
 
 
 class FormLinks(Links):

@@ -8,8 +8,8 @@ from typing import TypeVar
 from ctxadmin.ui.forms.trail import trail
 from workflows.domain.graph import Document, Edge, Node
 from workflows.domain.problems import Problem
-from workflows.pages import edge_fields, node_fields
-from workflows.pages.forms import EdgeForm, NodeForm
+from workflows.pages.elements import edge_fields, node_fields
+from workflows.pages.elements.forms import EdgeForm, NodeForm
 
 ElementT = TypeVar("ElementT", Node, Edge)
 

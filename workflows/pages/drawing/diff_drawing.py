@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from workflows.domain.compare import ElementChange
 from workflows.domain.graph import Document
-from workflows.pages.drawing import Drawing, Links, Mark, draw
+from workflows.pages.drawing.svg import Drawing, Links, Mark, draw
 
 
 class _ToTheList(Links):

@@ -29,7 +29,7 @@ from workflows.domain.graph import (
     filters_in,
 )
 from workflows.domain.processors import standard
-from workflows.pages.operation_fields import (
+from workflows.pages.elements.operation_fields import (
     OperationFields,
     OperationList,
     shown,

@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import FieldProblem
 from workflows.domain.graph import Document, Edge
-from workflows.pages import edge_fields, elements
-from workflows.pages.drawing import Links
-from workflows.pages.forms import ReducerRow
+from workflows.pages.drawing.svg import Links
+from workflows.pages.elements import document_edits, edge_fields
+from workflows.pages.elements.forms import ReducerRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def neighbours(document: Document, kind: str, name: str, links: Links) -> list[N
                 each.id,
                 links.edge(each.id),
             )
-            for each in elements.edges_of(document, name)
+            for each in document_edits.edges_of(document, name)
         ]
     found = next((each for each in document.edges if kind == "edge" and each.id == name), None)
     ends = (found.from_node, found.to_node) if found else ()

@@ -13,9 +13,9 @@ from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
 from workflows.api.schemas import ChangeWorkflow, CreateWorkflow
 from workflows.domain.graph import CONTEXT_PROCESSOR, MAX_NAME, MAX_REDUCERS
 from workflows.domain.processors import standard
-from workflows.pages import words
-from workflows.pages.edge_fields import EdgeFields
-from workflows.pages.filter_hints import (
+from workflows.pages.drawing import words
+from workflows.pages.elements.edge_fields import EdgeFields
+from workflows.pages.elements.filter_hints import (
     TARGETS,
     Choices,
     filter_hints,
@@ -24,7 +24,7 @@ from workflows.pages.filter_hints import (
     operation_hints,
     transforms,
 )
-from workflows.pages.node_fields import NodeFields
+from workflows.pages.elements.node_fields import NodeFields
 from workflows.reducers import REDUCERS
 
 NODE_TYPES: Final = (
