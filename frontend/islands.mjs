@@ -13,8 +13,13 @@ const entryPoints = {
   graph: "src/graph/main.tsx",
   keys: "src/keys/main.ts",
   layout: "src/graph/io/layout.worker.ts",
+  live: "src/live/main.ts",
+  select: "src/select/main.ts",
   state: "src/state/main.ts",
+  time: "src/time/main.ts",
 };
+// Rules that stand in Python, too: tests run both on the same cases.
+const forTests = { live: "src/live/model.ts" };
 
 /** The packages whose files are in the bundles, as esbuild's own list of inputs tells. */
 function bundled(inputs) {
@@ -66,5 +71,15 @@ export async function buildIslands() {
     packages.push({ name, version, licence, text: path });
   }
   await writeFile(join(target, "BUILD.json"), `${JSON.stringify({ packages, sha256: sums }, null, 2)}\n`);
+  await build({
+    absWorkingDir: here,
+    entryPoints: forTests,
+    outdir: join(here, "..", "tests", "assets", "build"),
+    bundle: true,
+    format: "iife",
+    globalName: "island",
+    target: "es2022",
+    logLevel: "warning",
+  });
   return Object.keys(sums).filter((path) => !path.startsWith("licences/"));
 }
