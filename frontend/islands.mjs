@@ -16,6 +16,7 @@ const entryPoints = {
   live: "src/live/main.ts",
   select: "src/select/main.ts",
   state: "src/state/main.ts",
+  submit_once: "src/submit_once/main.ts",
   time: "src/time/main.ts",
 };
 // Rules that stand in Python, too: tests run both on the same cases.
