@@ -10,10 +10,13 @@ const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, "..", "static", "build");
 
 const entryPoints = {
+  api_try: "src/api_try/main.ts",
+  find: "src/find/main.ts",
   graph: "src/graph/main.tsx",
   keys: "src/keys/main.ts",
   layout: "src/graph/io/layout.worker.ts",
   live: "src/live/main.ts",
+  notify: "src/notify/main.ts",
   select: "src/select/main.ts",
   state: "src/state/main.ts",
   submit_once: "src/submit_once/main.ts",

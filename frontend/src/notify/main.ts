@@ -1,16 +1,15 @@
 // Tells by the browser what its reader asked to hear of, as long as any page is open.
 
+import { addressOf, newsIn, type Piece, readTold } from "./model";
+
 const ON = "notify"; // "on" if this browser is to tell
-const TOLD = "notify-told"; // the last ids that were told, for all tabs
+const TOLD = "notify-told";
 const AFTER = "notify-after"; // from when on to ask
 const EVERY_MS = 20_000;
-const MOST_TOLD = 100;
-const STALE_MS = 10 * 60_000; // a browser that was closed does not tell what was missed meanwhile
 const url = document.body.dataset.news;
-
 const allow = document.getElementById("notify-allow");
 
-function wanted() {
+function wanted(): boolean {
   try {
     return localStorage.getItem(ON) === "on" && Notification.permission === "granted";
   } catch {
@@ -18,7 +17,7 @@ function wanted() {
   }
 }
 
-function keep(name, value) {
+function keep(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
@@ -26,35 +25,24 @@ function keep(name, value) {
   }
 }
 
-function told() {
-  try {
-    return JSON.parse(localStorage.getItem(TOLD) ?? "[]");
-  } catch {
-    return [];
-  }
-}
-
-function tell(piece) {
+function tell({ id, said, link }: Piece): void {
   // Words on a locked screen say only what kind of thing happened.
-  const note = new Notification(piece.said, { tag: piece.id });
+  const note = new Notification(said, { tag: id });
   note.addEventListener("click", () => {
     window.focus();
-    location.assign(piece.link);
+    location.assign(link);
   });
 }
 
-async function look() {
+async function look(address: string): Promise<void> {
   if (!wanted()) return;
-  const after = localStorage.getItem(AFTER) ?? "";
-  const fresh = after && Date.now() - Date.parse(after) < STALE_MS;
   try {
-    const asked = fresh ? `${url}?after=${encodeURIComponent(after)}` : url;
+    const asked = addressOf(address, localStorage.getItem(AFTER) ?? "", Date.now());
     const answer = await fetch(asked, { headers: { Accept: "application/json" } });
     if (!answer.ok || answer.redirected) return;
-    const { results, next } = await answer.json();
-    const known = told();
-    const news = results.filter((piece) => !known.includes(piece.id));
-    keep(TOLD, JSON.stringify([...news.map((piece) => piece.id), ...known].slice(0, MOST_TOLD)));
+    const { results, next } = (await answer.json()) as { readonly results: readonly Piece[]; readonly next: string };
+    const { news, told } = newsIn(results, readTold(localStorage.getItem(TOLD)));
+    keep(TOLD, JSON.stringify(told));
     keep(AFTER, next);
     news.forEach(tell);
   } catch {
@@ -62,27 +50,27 @@ async function look() {
   }
 }
 
-function show() {
-  allow.setAttribute("aria-pressed", String(wanted()));
+function show(button: HTMLElement): void {
+  button.setAttribute("aria-pressed", String(wanted()));
 }
 
-async function toggle() {
+async function toggle(button: HTMLElement, address: string): Promise<void> {
   const on = !wanted();
   if (on && (await Notification.requestPermission()) !== "granted") {
-    const text = allow.parentElement.dataset.denied;
+    const text = button.parentElement?.dataset.denied;
     document.dispatchEvent(new CustomEvent("toast", { detail: { text, tone: "warning" } }));
   }
   keep(ON, on ? "on" : "off");
-  show();
-  look();
+  show(button);
+  void look(address);
 }
 
 if (url && "Notification" in window) {
-  if (allow) {
+  if (allow?.parentElement) {
     allow.parentElement.hidden = false;
-    allow.addEventListener("click", toggle);
-    show();
+    allow.addEventListener("click", () => void toggle(allow, url));
+    show(allow);
   }
-  look();
-  setInterval(look, EVERY_MS);
+  void look(url);
+  setInterval(() => void look(url), EVERY_MS);
 }
