@@ -16,6 +16,7 @@ const entryPoints = {
   keys: "src/keys/main.ts",
   layout: "src/graph/io/layout.worker.ts",
   live: "src/live/main.ts",
+  live_page: "src/live_page/main.ts",
   notify: "src/notify/main.ts",
   select: "src/select/main.ts",
   state: "src/state/main.ts",

@@ -67,7 +67,7 @@ function showPassage(passage: HTMLElement): void {
   if (passage.dataset.words === wanted) return; // it is on its way, or has none
   passage.dataset.words = wanted;
   const url = `${passage.dataset.passage}?${new URLSearchParams({ around: words() })}`;
-  window.htmx?.ajax("GET", url, { target: `#${passage.id}`, swap: "innerHTML" });
+  void window.htmx?.ajax("GET", url, { target: `#${passage.id}`, swap: "innerHTML" });
 }
 
 function go(to: number): void {
@@ -97,7 +97,7 @@ function look(text: string): void {
   history.replaceState(history.state, "", url);
   if (!text) return;
   const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-  window.htmx?.ajax("GET", `${form.action}?${query}`, { target: "#hits", swap: "innerHTML" });
+  void window.htmx?.ajax("GET", `${form.action}?${query}`, { target: "#hits", swap: "innerHTML" });
 }
 
 form.addEventListener("submit", (event) => {
