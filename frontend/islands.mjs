@@ -12,6 +12,7 @@ const target = join(here, "..", "static", "build");
 const entryPoints = {
   api_try: "src/api_try/main.ts",
   find: "src/find/main.ts",
+  form_drafts: "src/form_drafts/main.ts",
   graph: "src/graph/main.tsx",
   keys: "src/keys/main.ts",
   layout: "src/graph/io/layout.worker.ts",
