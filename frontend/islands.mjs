@@ -18,6 +18,7 @@ const entryPoints = {
   layout: "src/graph/io/layout.worker.ts",
   live: "src/live/main.ts",
   live_page: "src/live_page/main.ts",
+  message_links: "src/message_links/main.ts",
   notify: "src/notify/main.ts",
   select: "src/select/main.ts",
   state: "src/state/main.ts",
