@@ -106,6 +106,11 @@ def definition(data: bytes) -> Definition:
     return _drafts.get(digest(data), read)
 
 
+def keep(data: bytes, document: Document) -> None:
+    """Keep the definition of a document that is being stored as ``data``: it is not read again."""
+    _drafts.get(digest(data), lambda: (Definition(document, Plan(document)), len(data)))
+
+
 def problems_of(data: bytes) -> Sequence[Problem]:
     """What is wrong with a stored document, as this process's registries know it now.
 

@@ -9,8 +9,9 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
 from ctxadmin.lib.ids import is_reserved, new_key, new_public_id
-from workflows.definitions import definition, problems_of, stored
+from workflows.definitions import definition, keep, problems_of, stored
 from workflows.domain import problems
+from workflows.domain.changes import DraftChanges
 from workflows.domain.graph import MAX_NAME, Document
 from workflows.domain.problems import Problem
 from workflows.models import Workflow, WorkflowVersion
@@ -104,6 +105,7 @@ def save_draft(actor: Actor, slug: str, document: Document, expected_version: in
     """Write the draft, also one with problems; VersionConflict if another was written since."""
     actor.require(Action.WORKFLOW_CHANGE)
     data = stored(document)
+    keep(data, document)
     found = problems_of(data)
     with writing(actor, slug) as opened:
         opened.require_draft(expected_version)
@@ -111,6 +113,21 @@ def save_draft(actor: Actor, slug: str, document: Document, expected_version: in
         version = expected_version + 1
         opened.commit(Action.WORKFLOW_CHANGE, detail, draft=data, draft_version=version)
     return SavedDraft(opened.row, found)
+
+
+def change_draft(
+    actor: Actor, slug: str, changes: DraftChanges, expected_version: int
+) -> SavedDraft:
+    """Write the draft of ``expected_version`` with changes of some of its elements.
+
+    VersionConflict if another was written since, ValidationFailed for an element that it has not.
+    """
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = find_workflow(actor.workspace, slug)
+    if row.draft_version != expected_version:
+        raise draft_conflict(expected_version, row.draft_version)
+    document = changes.applied_to(definition(bytes(row.draft)).document, "/changes")
+    return save_draft(actor, slug, document, expected_version)
 
 
 def publish(actor: Actor, slug: str, expected_version: int, note: str = "") -> WorkflowVersion:

@@ -30,10 +30,10 @@ from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
 from workflows.domain.graph import Edge, Node
-from workflows.pages.canvas import watched_setup
-from workflows.pages.marks import Mark, Marks
-from workflows.pages.seen import Seen, seen_of
-from workflows.pages.words import NODE_TYPE_WORDS
+from workflows.pages.drawing.marks import Mark, Marks
+from workflows.pages.drawing.words import NODE_TYPE_WORDS
+from workflows.pages.editor.canvas import watched_setup
+from workflows.pages.preview.seen import Seen, seen_of
 
 _LAST: Final = 12
 

@@ -10,21 +10,20 @@ from checkpoints.pages.what_if import ExecutionResult, InputLines, Run, go_on
 from checkpoints.what_if import MAX_EXECUTIONS, count_executions
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
-from ctxadmin.lib.json_bytes import digest, dumps
+from ctxadmin.lib.json_bytes import canonical, digest
+from workflows.domain import graph
 from workflows.domain.plan import Plan
-from workflows.pages.editor_calls import answered, editor_call, json_body, workflow_named
-from workflows.pages.editor_words import AnyDocument
-from workflows.pages.parts import Parts, parts_of
+from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.canvas_document import CanvasAsked
+from workflows.pages.editor.parts import Parts
 
 _USUAL: Final = 20
 
 
-class WhatIfAsked(Contract):
+class WhatIfAsked(CanvasAsked):
     """A document and how many of the newest executions; with ``run`` the next one of a run."""
 
-    document: AnyDocument
     last: Annotated[int, Field(ge=1, le=MAX_EXECUTIONS)] = _USUAL
     run: Annotated[str, Field(max_length=200_000)] = ""
 
@@ -36,11 +35,13 @@ def what_if(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
     The first call counts and looks at nothing, so that it can be said how long it will take.
     """
     actor.require(Action.PREVIEW)
-    workflow_named(actor, slug)
+    row = workflow_named(actor, slug)
     asked = json_body(request, WhatIfAsked)
-    tried = digest(dumps(asked.document)).hex()
+    parts = asked.parts(row)
+    plan = _plan_of(parts)
+    # As it is read, because it can be saved between two calls of a run.
+    tried = digest(canonical(graph.dump(parts.document))).hex()
     if not asked.run:
-        _plan_of(parts_of(asked.document))
         there = count_executions(actor, slug, asked.last)
         return _answer(Run(tried, there, there))
     run = Run.read(asked.run)
@@ -48,7 +49,7 @@ def what_if(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
         raise InvalidState(
             _("The workflow has changed since. Start again to replay it as it is now.")
         )
-    run, results = go_on(actor, slug, _plan_of(parts_of(asked.document)), run, min(run.left, 1))
+    run, results = go_on(actor, slug, plan, run, min(run.left, 1))
     return _answer(run, *results)
 
 
@@ -56,10 +57,9 @@ def _plan_of(parts: Parts) -> Plan:
     """The whole document: an element that is left out would count as one that was removed."""
     broken = [part.id for part in parts.nodes if part.element is None]
     broken += [part.id for part in parts.edges if part.element is None]
-    if broken or parts.wrong:
-        named = broken[0][:64] if broken else _("the document")
+    if broken:
         text = _("Cannot replay: %(id)s is invalid. See Problems.")
-        raise ValidationFailed(text % {"id": named})
+        raise ValidationFailed(text % {"id": broken[0][:64]})
     return Plan(parts.document)
 
 

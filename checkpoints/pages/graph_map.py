@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from checkpoints.moments import Moment
 from checkpoints.pages.presenters import Stand, Step
-from workflows.pages.drawing import Line, draw
+from workflows.pages.drawing.svg import Line, draw
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from workflows.pages.drawing import Drawing, draw
-from workflows.pages.links import OutlineLinks
-from workflows.pages.outline import Outline, outline_of
-from workflows.pages.reading import outline_page
+from workflows.pages.definition.links import OutlineLinks
+from workflows.pages.definition.outline import Outline, outline_of
+from workflows.pages.definition.reading import outline_page
+from workflows.pages.drawing.svg import Drawing, draw
 from workflows.queries import slug_of
 from workflows.store import workflow_exists
 

@@ -14,7 +14,7 @@ from checkpoints.pages import presenters
 from checkpoints.pages.presenters import Stand
 from checkpoints.pinned import Pinned
 from ctxadmin.ui.components import STATUSES
-from workflows.pages.marks import Mark, Marks, Sign
+from workflows.pages.drawing.marks import Mark, Marks, Sign
 
 _SIGNS: Final = (
     Sign("paused", "player-pause", gettext_lazy("paused here")),

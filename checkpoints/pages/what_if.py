@@ -30,9 +30,9 @@ from workflows.definitions import definition
 from workflows.domain.plan import Plan
 from workflows.domain.what_if import ChangeKind, InputChange
 from workflows.models import Workflow
-from workflows.pages.links import crumbs
-from workflows.pages.seen import step_words
-from workflows.pages.words import SECTION_WORDS
+from workflows.pages.definition.links import crumbs
+from workflows.pages.drawing.words import SECTION_WORDS
+from workflows.pages.preview.seen import step_words
 from workflows.store import find_workflow
 
 _SALT: Final = "checkpoints.what_if"

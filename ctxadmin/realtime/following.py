@@ -1,6 +1,6 @@
 """How a client follows: the next change is applied, an old one ignored, a gap fetched again.
 
-The same rules stand in ``static/js/live.js``; a test holds both against each other.
+The same rules stand in ``frontend/src/live/model.ts``; a test holds both against each other.
 """
 
 from ctxadmin.realtime.protocol import Change, State

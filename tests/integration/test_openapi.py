@@ -40,7 +40,7 @@ CONTRACT = {
     "workflows": {
         "/workflows": "GET POST",
         "/workflows/{slug}": "GET PATCH DELETE",
-        "/workflows/{slug}/draft": "GET PUT",
+        "/workflows/{slug}/draft": "GET PUT PATCH",
         "/workflows/{slug}/publish": "POST",
         "/workflows/{slug}/versions": "GET",
         "/workflows/{slug}/versions/{n}": "GET",

@@ -16,6 +16,7 @@ from conversations.domain.message import ReadMessages
 from ctxadmin.http.described import JsonOf
 from ctxadmin.lib import ids
 from ctxadmin.lib.contract import Contract
+from workflows.domain.changes import DraftChanges
 from workflows.domain.context import PromptContext, PromptContextInput
 from workflows.domain.graph import MAX_CONDITION, MAX_NAME, Document, ElementId, FilterSource
 from workflows.starters import StarterName
@@ -74,6 +75,15 @@ class PutDraft(Contract):
     document: Document = Field(description="The workflow document.")
     expected_version: Seen = Field(
         None, description="`draft_version` that you read; 0 for the first.", examples=[0]
+    )
+
+
+class ChangeDraft(Contract):
+    """``PATCH /workflows/{slug}/draft``; If-Match can replace ``expected_version``."""
+
+    changes: DraftChanges = Field(description="Changes of the workflow document.")
+    expected_version: Seen = Field(
+        None, description="`draft_version` that you read, which the changes are of.", examples=[1]
     )
 
 

@@ -21,7 +21,7 @@ from workflows.api.answers import (
     VersionAnswer,
     WorkflowAnswer,
 )
-from workflows.api.schemas import ChangeWorkflow, CreateWorkflow, Publish, PutDraft
+from workflows.api.schemas import ChangeDraft, ChangeWorkflow, CreateWorkflow, Publish, PutDraft
 from workflows.api.yaml_text import ApplicationYamlRenderer, TextYamlRenderer
 from workflows.definitions import problems_of
 from workflows.domain import yaml_io
@@ -135,6 +135,22 @@ class Draft(_DraftWriter):
         body = self.body(PutDraft)
         expected = self.seen_draft(body.expected_version)
         saved = services.save_draft(self.actor, slug, body.document, expected)
+        return SavedDraftAnswer.of(saved).response(headers=_draft_etag(saved.workflow))
+
+    @described(
+        "Change the draft",
+        body=ChangeDraft,
+        answer=SavedDraftAnswer,
+        headers=(IF_MATCH,),
+        errors=("version_conflict", "too_large"),
+        needs=Action.WORKFLOW_CHANGE,
+        answer_headers=("ETag",),
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        """Elements by id; what is not named stays as it is in the draft that you read."""
+        body = self.body(ChangeDraft)
+        expected = self.seen_draft(body.expected_version)
+        saved = services.change_draft(self.actor, slug, body.changes, expected)
         return SavedDraftAnswer.of(saved).response(headers=_draft_etag(saved.workflow))
 
 

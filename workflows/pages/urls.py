@@ -2,19 +2,9 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from workflows.pages import (
-    canvas,
-    diff_canvas,
-    editing,
-    editor_panel,
-    editor_preview,
-    editor_words,
-    importing,
-    managing,
-    previewing,
-    reading,
-    sides,
-)
+from workflows.pages.definition import editing, importing, managing, reading
+from workflows.pages.editor import canvas, card_words, diff_canvas, node_preview, panel, sides
+from workflows.pages.preview import page as preview_page
 
 _pages: list[URLPattern | URLResolver] = [
     path("", reading.workflow_list, name="list"),
@@ -26,11 +16,11 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:slug>/delete/", managing.delete, name="delete"),
     path("<str:slug>/yaml/", reading.yaml_file, name="yaml"),
     path("<str:slug>/json/", reading.json_file, name="json"),
-    path("<str:slug>/preview/", previewing.preview, name="preview"),
-    path("<str:slug>/editor/panel/", editor_panel.panel, name="editor-panel"),
-    path("<str:slug>/editor/read/", editor_panel.read, name="editor-read"),
-    path("<str:slug>/editor/preview/", editor_preview.preview, name="editor-preview"),
-    path("<str:slug>/editor/words/", editor_words.words, name="editor-words"),
+    path("<str:slug>/preview/", preview_page.preview, name="preview"),
+    path("<str:slug>/editor/panel/", panel.panel, name="editor-panel"),
+    path("<str:slug>/editor/read/", panel.read, name="editor-read"),
+    path("<str:slug>/editor/preview/", node_preview.preview, name="editor-preview"),
+    path("<str:slug>/editor/words/", card_words.words, name="editor-words"),
     path("<str:slug>/editor/sides/", sides.sides, name="editor-sides"),
     path("<str:slug>/publish/", managing.publish, name="publish"),
     path("<str:slug>/versions/", reading.versions, name="versions"),

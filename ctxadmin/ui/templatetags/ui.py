@@ -213,7 +213,7 @@ def code_block(text: str, language: str = "", label: str = "") -> dict[str, obje
 
 @register.simple_tag
 def when(moment: datetime | None, style: str = "auto") -> SafeString:
-    """A time, in UTC from the server; time.js says it in the reader's zone and language.
+    """A time, in UTC from the server; a script says it in the reader's zone and language.
 
     ``style``: ``auto`` (relative up to a week, then the date), ``full``, ``relative``.
     """

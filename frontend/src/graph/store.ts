@@ -4,6 +4,7 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import type { EdgeWords, Fields, NodeWords, Problem, Words } from "./io/server";
 import type { Mark, Marks, Setup } from "./io/setup";
 import type { WhatIf } from "./io/what_if";
+import { wordsWith } from "./io/wording";
 import { fixed, type Places } from "./model/arranging";
 import { type Changes, changesBetween, editOf, sides } from "./model/changes";
 import type { Chosen } from "./model/commands";
@@ -67,6 +68,10 @@ export interface State {
   readonly document: WorkflowDocument;
   readonly history: History;
   readonly base: Base;
+  /** The number of the published version that is shown; null for the draft. */
+  readonly published: number | null;
+  /** The version of the draft of which the page heard last, each time it hears of one. */
+  readonly heard: { readonly version: number };
   readonly chosen: Chosen;
   readonly saving: Saving;
   readonly clash: Clash | null;
@@ -119,16 +124,18 @@ export type Part = "problems" | "workflow" | "reducers" | "what-if";
 
 export const NOTHING: Chosen = { nodes: [], edges: [] };
 
-export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched">): EditorStore {
+export function editorStore(setup: Pick<Setup, "document" | "version" | "places" | "may_change" | "watched"> & Partial<Pick<Setup, "published">>): EditorStore {
   const document = normalised(setup.document);
   return createStore<Editor>()((set, get) => ({
     document,
     history: NOTHING_DONE,
     base: { document, version: setup.version },
+    published: setup.published ?? null,
+    heard: { version: setup.version },
     chosen: NOTHING,
     saving: { kind: "saved" },
     clash: null,
-    words: setup.watched?.words ?? null,
+    words: setup.watched ? wordsWith(null, setup.watched.words, document) : null,
     whatIf: null,
     part: "problems",
     marks: setup.watched?.marks ?? null,

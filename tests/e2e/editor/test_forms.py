@@ -32,6 +32,26 @@ def test_what_is_typed_into_the_form_stands_on_the_card_and_is_one_step(
     assert draft(api, slug)["nodes"] == NODES
 
 
+def test_a_pause_of_typing_sends_the_element_and_not_the_document(
+    designer_page: Page, made: Make
+) -> None:
+    many: list[JsonValue] = [
+        {"id": f"n{n}", "type": "llm", "config": {"template": "word " * 40}} for n in range(100)
+    ]
+    page = opened(designer_page, made([*NODES, *many], EDGES))
+    card(page, "answer").click()
+    name = form(page).get_by_label("Name", exact=True)
+    expect(name).to_have_value("Answer")
+    sent: list[tuple[str, int]] = []
+    page.on("request", lambda each: sent.append((each.url, len(each.post_data_buffer or b""))))
+    name.fill("Other")
+    expect(card(page, "answer").locator("strong")).to_have_text("Other")
+    saved(page)
+    # Reading, wording, saving; the document has 24 KB.
+    assert len({url for url, size in sent if size}) >= 3
+    assert max(size for _, size in sent) < 2_000, sent
+
+
 def test_a_filter_is_made_by_rows_and_told_in_words_on_the_card(
     designer_page: Page, made: Make, api: httpx.Client
 ) -> None:

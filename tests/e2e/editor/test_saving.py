@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import httpx
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import Error, Page, Route, expect
 from pydantic import JsonValue
 
 from tests.browser import (
@@ -95,11 +95,12 @@ def test_an_element_that_two_changed_is_decided_with_all_sides_in_sight(
 ) -> None:
     slug = made()
     mine, other = opened(deaf(open_page("designer")), slug), opened(open_page("admin"), slug)
-    for page, text in ((other, "Theirs"), (mine, "Mine")):
+    for page in (mine, other):
         card(page, "ask").click()
-        page.get_by_label("Note on the canvas").fill(text)
-        if page is other:
-            saved(page)
+        expect(form(page)).to_be_visible()
+    other.get_by_label("Note on the canvas").fill("Theirs")
+    saved(other)
+    mine.get_by_label("Note on the canvas").fill("Mine")
     dialog = mine.get_by_role("dialog", name="1 element has conflicting changes")
     expect(dialog).to_contain_text("Theirs")
     expect(dialog.get_by_role("button", name="Merge")).to_be_disabled()
@@ -120,16 +121,22 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
     }  # fmt: skip
     slug = made([node], [])
     page = opened(deaf(open_page("designer", theme=theme, width=width)), slug)
+    page.get_by_role("button", name="Outline").press("Enter")
+    page.get_by_role("button", name="Edit ask").press("Enter")
+    expect(form(page)).to_be_visible()
     found = api.get(f"workflows/{slug}/draft").json()
     theirs = found["document"]["nodes"][0]
     theirs["config"] = {"template": "Be short.", "temperature": 0.7}
     theirs["context_filter"]["rules"].append({"type": "include", "pattern": "order.*"})
     put = {"document": found["document"], "expected_version": found["draft_version"]}
     api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
-    page.get_by_role("button", name="Outline").press("Enter")
-    page.get_by_role("button", name="Edit ask").press("Enter")
-    form(page).get_by_label("Template").fill("Be kind always.")
+    # The answer that another draft was saved comes when all is typed.
+    held: list[Route] = []
+    page.route("**/editor/read/", lambda route: held.append(route), times=1)
+    with page.expect_request("**/editor/read/"):
+        form(page).get_by_label("Template").fill("Be kind always.")
     form(page).get_by_label("Pattern").fill("secrets")
+    held[0].continue_()
     dialog = page.get_by_role("dialog", name="1 element has conflicting changes")
     mine, other = dialog.locator(".editor-side").nth(1), dialog.locator(".editor-side").nth(2)
     expect(other.locator("ins")).to_contain_text(["short", "Action: Include · Pattern: order.*"])
@@ -141,7 +148,7 @@ def test_the_sides_are_told_in_the_words_of_the_panel_with_what_is_new_marked(
     assert_nothing_sticks_out(page)
     dialog.get_by_text("Other config, as JSON").nth(2).press("Enter")
     expect(dialog.locator("pre:visible")).to_contain_text("0.7")
-    dialog.get_by_role("radio", name="Theirs").press("Space")
+    dialog.get_by_role("radio", name="Current").press("Space")
     dialog.get_by_role("button", name="Merge").press("Enter")
     saved(page)
     assert draft(api, slug)["nodes"][0] == theirs
@@ -154,12 +161,13 @@ def test_the_ends_of_an_edge_in_a_conflict_are_told_by_name_and_id(
         [*NODES, {"id": "end", "type": "end", "name": "Done"}, {"id": "log", "type": "tool"}]
     )
     page = opened(deaf(designer_page), slug)
+    page.get_by_role("button", name="Outline").click()
+    page.get_by_role("button", name="Edit go").click()
+    expect(form(page)).to_be_visible()
     found = api.get(f"workflows/{slug}/draft").json()
     found["document"]["edges"][0]["to"] = "end"
     put = {"document": found["document"], "expected_version": found["draft_version"]}
     api.put(f"workflows/{slug}/draft", json=put).raise_for_status()
-    page.get_by_role("button", name="Outline").click()
-    page.get_by_role("button", name="Edit go").click()
     form(page).locator("[name=edge-to]").select_option("log")
     sides = page.get_by_role("dialog").locator(".editor-side")
     for side, says in enumerate(("Answer (answer)", "log", "Done (end)")):
@@ -173,11 +181,12 @@ def test_a_conflict_is_decided_though_its_words_cannot_be_had(
     page = opened(deaf(designer_page), slug)
     tolerate("ERR_FAILED")
     page.route("**/editor/sides/", lambda route: route.abort())
+    card(page, "ask").click()
+    expect(form(page)).to_be_visible()
     found = api.get(f"workflows/{slug}/draft").json()
     found["document"]["nodes"][0]["name"] = "Theirs"
     put = {"document": found["document"], "expected_version": found["draft_version"]}
     api.put(f"workflows/{slug}/draft", json=put)
-    card(page, "ask").click()
     form(page).get_by_label("Name").fill("Mine")
     dialog = page.get_by_role("dialog", name="1 element has conflicting changes")
     dialog.get_by_text("As JSON").nth(2).click()
@@ -193,11 +202,12 @@ def test_escape_leaves_no_question_unanswered(
 ) -> None:
     slug = made()
     page = opened(deaf(designer_page), slug)
+    card(page, "ask").click()
+    expect(form(page)).to_be_visible()
     found = api.get(f"workflows/{slug}/draft").json()
     found["document"]["nodes"][0]["name"] = "Theirs"
     put = {"document": found["document"], "expected_version": found["draft_version"]}
     api.put(f"workflows/{slug}/draft", json=put)
-    card(page, "ask").click()
     form(page).get_by_label("Name").fill("Mine")
     dialog = page.get_by_role("dialog", name="1 element has conflicting changes")
     expect(dialog).to_be_visible()

@@ -6,9 +6,10 @@ import orjson
 import pytest
 from django.test import Client
 
-from ctxadmin.identity.roles import Role
-from tests.factories import signed_in, user
+from ctxadmin.identity.roles import Role, Scope
+from tests.factories import Api, signed_in, user
 from tests.integration.checkpoints.flows import Run, edge, everything, node, ok, publish
+from tests.integration.pages.workflows.unsaved import about
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +38,7 @@ def document(**fields: Any) -> dict[str, Any]:
 
 
 def ask(client: Client, tried: Any, **more: Any) -> Any:
-    body = orjson.dumps({"document": tried, **more})
+    body = orjson.dumps({**about(tried, "letter"), **more})
     return client.post(PAGE, body, content_type="application/json")
 
 
@@ -87,11 +88,20 @@ def test_a_run_goes_on_with_no_other_document(designer: Client, runs: list[Run])
     assert (forged.status_code, forged.json()["code"]) == (422, "validation")
 
 
-@pytest.mark.parametrize(
-    "tried", [document(name=["no text"]), {"name": "x", "nodes": 3, "edges": []}, None]
-)
-def test_what_cannot_be_read_is_not_tried(designer: Client, runs: list[Run], tried: Any) -> None:
-    assert ask(designer, tried).status_code == 422
+def test_what_cannot_be_read_is_not_tried(designer: Client, runs: list[Run]) -> None:
+    refused = ask(designer, document(position="left"))
+    assert refused.status_code == 422
+    assert "write is invalid" in refused.json()["detail"]
+
+
+def test_a_run_goes_on_though_the_document_was_saved_meanwhile(
+    designer: Client, runs: list[Run]
+) -> None:
+    tried = document(context_filter=NARROW)
+    token = ok(ask(designer, tried))["run"]
+    put = {"document": tried, "expected_version": 1}
+    ok(Api([Scope.DESIGN]).put("/workflows/letter/draft", put))
+    assert ok(ask(designer, tried, run=token))["done"] == 1
 
 
 @pytest.mark.parametrize("last", [0, 101, "many"])

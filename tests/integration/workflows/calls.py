@@ -10,6 +10,10 @@ def put(api: CheckedApi, slug: str, body: Any, version: Any) -> Any:
     return api.put(f"/workflows/{slug}/draft", {"document": body, "expected_version": version})
 
 
+def patch(api: CheckedApi, slug: str, changes: Any, version: Any) -> Any:
+    return api.patch(f"/workflows/{slug}/draft", {"changes": changes, "expected_version": version})
+
+
 def publish(api: CheckedApi, slug: str, version: int, **fields: Any) -> Any:
     return api.post(f"/workflows/{slug}/publish", {"expected_version": version, **fields})
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.workflows.calls import put
+from tests.integration.workflows.calls import audit_of, patch, put
 from tests.integration.workflows.documents import document, edge, node
 from tests.openapi import CheckedApi
 from tests.problems import assert_problem
@@ -114,6 +114,92 @@ def test_a_draft_over_the_limit_is_too_large(api: CheckedApi, flow: str, setting
     settings.MAX_BODY_BYTES = 2000
     body = document(node("begin", "start", config={"template": "x" * 2000}))
     assert_problem(put(api, flow, body, 0), 413, "too_large")
+
+
+def test_elements_of_a_draft_are_changed_by_their_ids(api: CheckedApi, flow: str) -> None:
+    put(api, flow, document(reducers={"notes": "append"}), 0)
+    changes: dict[str, Any] = {
+        "name": "Renamed",
+        "nodes": {
+            "changed": {"ask": node("ask", "llm", name="Ask")},
+            "added": [{"at": 1, "element": node("between", "tool")}],
+        },
+        "edges": {
+            "removed": ["go"],
+            "added": [
+                {"at": 0, "element": edge("in", "begin", "between")},
+                {"at": 1, "element": edge("out", "between", "ask")},
+            ],
+        },
+    }
+    answer = patch(api, flow, changes, 1)
+    assert answer.json() == {"draft_version": 2, "problems": []}
+    draft = api.get(f"/workflows/{flow}/draft")
+    assert answer["ETag"] == draft["ETag"]
+    assert draft.json()["document"] == document(
+        node("begin", "start"),
+        node("between", "tool"),
+        node("ask", "llm", name="Ask"),
+        edges=[edge("in", "begin", "between"), edge("out", "between", "ask")],
+        name="Renamed",
+        reducers={"notes": "append"},
+    )
+    assert len(audit_of(flow)) == 3
+
+
+def test_elements_of_one_id_are_changed_one_by_one(api: CheckedApi, flow: str) -> None:
+    put(api, flow, document(node("twin", "start"), node("twin", "llm"), node("twin", "tool")), 0)
+    changed = {"twin~2": node("other", "llm")}
+    patch(api, flow, {"nodes": {"changed": changed, "removed": ["twin"]}, "reducers": {}}, 1)
+    nodes = api.get(f"/workflows/{flow}/draft").json()["document"]["nodes"]
+    assert nodes == [node("other", "llm"), node("twin", "tool")]
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        (None, "/changes"),
+        ([], "/changes"),
+        ({"surprise": 1}, "/changes/surprise"),
+        ({"nodes": {"removed": ["nobody"]}}, "/changes/nodes/removed"),
+        ({"edges": {"changed": {"nobody": edge("go", "a", "b")}}}, "/changes/edges/changed"),
+        ({"nodes": {"changed": {"ask": {"id": "ask"}}}}, "/changes/nodes/changed/ask/type"),
+        (
+            {"nodes": {"added": [{"at": 0, "element": node("a b")}]}},
+            "/changes/nodes/added/0/element/id",
+        ),
+        ({"nodes": {"added": [{"at": -1, "element": node("a")}]}}, "/changes/nodes/added/0/at"),
+        (
+            {"nodes": {"added": [{"at": 0, "element": node("a")}] * 10_001}},
+            "/changes/nodes/added",
+        ),
+        (
+            {"nodes": {"added": [{"at": 0, "element": node("a")}] * 9_999}},
+            "/changes/nodes",
+        ),
+    ],
+)
+def test_what_is_no_change_is_refused_with_pointers(
+    api: CheckedApi, flow: str, changes: Any, pointer: str
+) -> None:
+    put(api, flow, document(), 0)
+    assert_problem(patch(api, flow, changes, 1), 422, "validation", pointer)
+    assert api.get(f"/workflows/{flow}").json()["draft_version"] == 1
+
+
+def test_changes_of_an_older_draft_are_a_conflict(api: CheckedApi, flow: str) -> None:
+    put(api, flow, document(), 0)
+    put(api, flow, document(name="theirs"), 1)
+    answer = patch(api, flow, {"name": "mine"}, 1)
+    assert_problem(answer, 409, "version_conflict")
+    assert (answer.json()["expected"], answer.json()["actual"]) == (1, 2)
+    assert_problem(
+        api.patch(f"/workflows/{flow}/draft", {"changes": {}}),
+        422,
+        "validation",
+        "/expected_version",
+    )
+    assert api.get(f"/workflows/{flow}/draft").json()["document"]["name"] == "theirs"
 
 
 def test_a_workflow_starts_with_a_template(api: CheckedApi) -> None:

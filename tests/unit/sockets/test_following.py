@@ -21,11 +21,11 @@ WHO = Who(kind="person", id="1", name="Ada")
 
 
 def _in_the_browser() -> Follow:
-    script = (ROOT / "static/js/live.js").read_text()
-    start = script.index("function follow(")
     context = quickjs.Context()
-    context.eval(script[start : script.index("\n}\n", start) + 3])
-    context.eval("var told = (a, b) => JSON.stringify(follow(JSON.parse(a), JSON.parse(b)));")
+    context.eval((ROOT / "tests/assets/build/live.js").read_text())
+    context.eval(
+        "var told = (a, b) => JSON.stringify(island.follow(JSON.parse(a), JSON.parse(b)));"
+    )
     told = context.get("told")
 
     def followed(state: State, frame: Told) -> State | None:

@@ -1,7 +1,7 @@
 // Hears of the draft from the page's socket, and tells others what is chosen here.
 //
 // The socket announces only: what changed is fetched and merged as after a conflict. Its events are
-// those of static/js/live.js.
+// those of frontend/src/live/main.ts.
 
 import type { Key } from "../model/document";
 import type { EditorStore } from "../store";

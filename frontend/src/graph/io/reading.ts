@@ -3,12 +3,13 @@
 // What is typed stays in the store until the document has it, whatever becomes of the form. It is
 // merged with what others, or the canvas, did to the same element since the form was drawn.
 
-import { elementOf, editTo, changesTo, looksSame, saidBy, type Value } from "../model/said";
-import type { Element } from "../model/document";
+import { elementOf, editTo, changesTo, type ElementKind, looksSame, saidBy, type Value } from "../model/said";
+import type { Element, Key, WorkflowDocument } from "../model/document";
 import { asFirst, same } from "../model/document";
 import type { EditorStore, Typed } from "../store";
 import { t } from "../texts";
-import { type FieldError, type Fields, Refused, type Server } from "./server";
+import { askAbout } from "./asking";
+import { type FieldError, Refused, type Server } from "./server";
 import { wordsOf } from "./said_wrong";
 
 export const TYPING_PAUSE_MS = 120;
@@ -60,7 +61,9 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
     // What was typed meanwhile is read itself, or is in the document by another way.
     const isLate = (): boolean => store.getState().typed[name] !== typed;
     try {
-      const reading = await server.read(fieldsOf(store, typed), new AbortController().signal);
+      const { kind, key, fields } = typed;
+      const { signal } = new AbortController();
+      const reading = await askAbout(store, ({ document }) => asFirst(document, kind, key), (asked) => server.read(kind, sentId(store.getState().document, kind, key), asked, fields, signal), signal);
       if (isLate()) return;
       if (reading.element === null) {
         const errors = reading.errors.map(({ message }) => message);
@@ -110,11 +113,10 @@ export function startReading(store: EditorStore, server: Pick<Server, "read">): 
   };
 }
 
-function fieldsOf(store: EditorStore, { kind, key, fields }: Typed): Fields {
-  const { document } = store.getState();
-  const now = elementOf(document, kind, key);
-  const id = kind === "node" || kind === "edge" ? ((now as Element | undefined)?.id ?? key) : "";
-  return [...fields, ["kind", kind], ["id", id], ["document", JSON.stringify(asFirst(document, kind, key))]];
+/** The id of an element, which is sent as the first of its id; "" for what is no element. */
+export function sentId(document: WorkflowDocument, kind: ElementKind, key: Key): string {
+  if (kind !== "node" && kind !== "edge") return "";
+  return (elementOf(document, kind, key) as Element | undefined)?.id ?? key;
 }
 
 /** Take what a form says into the document: where its element changed meanwhile, by a merge. */

@@ -1,6 +1,7 @@
 // Why a request did not do what it should, in words.
 
-import type { WorkflowDocument } from "../model/document";
+import type { Element } from "../model/document";
+import type { DocumentChanges } from "../model/patch";
 import { t } from "../texts";
 import { Refused } from "./server";
 
@@ -17,11 +18,16 @@ export function wordsWithPlace(error: unknown): string {
   return place.length ? t("{where}: {why}", { where: place.join(" › "), why: wordsOf(error) }) : wordsOf(error);
 }
 
-/** Why a document was not saved, with the place in it. */
-export function refusalOf({ message, problems }: Refused, document: WorkflowDocument): string {
-  const [, , list, place, ...field] = problems[0]?.pointer?.split("/") ?? [];
+/** Why changes were not saved, with the place in the document. */
+export function refusalOf({ message, problems }: Refused, changes: DocumentChanges): string {
+  const [, , list, ...steps] = problems[0]?.pointer?.split("/") ?? [];
   if (list === undefined) return message;
-  const elements = list === "nodes" ? document.nodes : list === "edges" ? document.edges : [];
-  const where = [list, ...(place === undefined ? [] : [elements[Number(place)]?.id ?? place]), ...field].join(" › ");
+  const where = [list, ...(list === "nodes" || list === "edges" ? placeIn(changes[list]?.added, steps) : steps)].join(" › ");
   return t("{where}: {why}", { where, why: message });
+}
+
+/** `changed/ID/field` or `added/0/element/field` as what a person reads. */
+function placeIn(added: readonly { readonly element: Element }[] | undefined, [how, place = "", ...field]: readonly string[]): readonly string[] {
+  if (how !== "added") return place ? [place, ...field] : [];
+  return [added?.[Number(place)]?.element.id ?? place, ...field.slice(1)];
 }

@@ -2,6 +2,7 @@
 // merged when somebody else was faster.
 
 import type { WorkflowDocument } from "../model/document";
+import { type DocumentChanges, isEmpty, patchBetween } from "../model/patch";
 import type { EditorStore } from "../store";
 import { refusalOf } from "./said_wrong";
 import { Refused, type Server } from "./server";
@@ -24,7 +25,6 @@ export function startSaving(store: EditorStore, server: Server): Saver {
   let running = false;
   let turn: Promise<void> = Promise.resolve();
   let failures = 0;
-  let newest = 0; // the version that was heard of last
   // What the server refused is not sent again before it is another.
   let refused: WorkflowDocument | null = null;
 
@@ -57,14 +57,15 @@ export function startSaving(store: EditorStore, server: Server): Saver {
   async function save(): Promise<void> {
     running = true;
     const { document, base, set, saved } = store.getState();
+    const changes = patchBetween(base.document, document);
     set({ saving: { kind: "saving" } });
     try {
-      const version = await server.putDraft(document, base.version);
+      const version = isEmpty(changes) ? base.version : await server.saveDraft(changes, base.version);
       failures = 0;
       saved({ document, version });
       set({ saving: { kind: store.getState().document === document ? "saved" : "waiting" } });
     } catch (error) {
-      await failed(error, document);
+      await failed(error, document, changes);
     } finally {
       running = false;
       if (isDirty() && store.getState().saving.kind === "waiting") later(PAUSE_MS);
@@ -74,21 +75,21 @@ export function startSaving(store: EditorStore, server: Server): Saver {
 
   /** Take in what others saved, also while nothing is to be saved here. */
   async function catchUp(): Promise<void> {
-    const { base, clash, set } = store.getState();
-    if (running || clash || newest <= base.version) return;
+    const { base, clash, heard, set } = store.getState();
+    if (running || clash || heard.version <= base.version) return;
     running = true;
     try {
       store.getState().receive(await server.getDraft());
       set({ saving: { kind: isDirty() ? "waiting" : "saved" } });
     } catch {
-      // It is heard of again, or met as a conflict by the next save.
+      // It is heard of again, or met as a conflict by the next request.
     } finally {
       running = false;
       if (isDirty()) later(PAUSE_MS);
     }
   }
 
-  async function failed(error: unknown, sent: WorkflowDocument): Promise<void> {
+  async function failed(error: unknown, sent: WorkflowDocument, changes: DocumentChanges): Promise<void> {
     const { set } = store.getState();
     const refusal = error instanceof Refused ? error : new Refused("offline", String(error));
     switch (refusal.kind) {
@@ -102,7 +103,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
       case "forbidden":
       case "invalid":
         refused = sent;
-        set({ saving: { kind: "refused", why: refusalOf(refusal, sent) }, refused: refusal.problems });
+        set({ saving: { kind: "refused", why: refusalOf(refusal, changes) }, refused: refusal.problems });
     }
   }
 
@@ -126,6 +127,7 @@ export function startSaving(store: EditorStore, server: Server): Saver {
   }
 
   const unsubscribe = store.subscribe((now, before) => {
+    if (now.heard !== before.heard) void catchUp();
     if (now.document === before.document && now.clash === before.clash && now.base === before.base) return;
     if (!isDirty()) {
       // Undone until it was as the server has it.
@@ -148,8 +150,8 @@ export function startSaving(store: EditorStore, server: Server): Saver {
     flush,
     finish,
     heard(version) {
-      newest = Math.max(newest, version);
-      void catchUp();
+      const { heard, set } = store.getState();
+      set({ heard: { version: Math.max(heard.version, version) } });
     },
     stop() {
       clearTimeout(timer);

@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject, WorkflowDocument, WorkflowEdge, WorkflowNode } from "../model/document";
 import { normalised } from "../model/document";
+import type { DocumentChanges } from "../model/patch";
 import type { ElementKind } from "../model/said";
 import type { Row } from "../model/sides";
 import { parse } from "./json";
@@ -22,6 +23,13 @@ export interface Problem {
 export interface Draft {
   readonly document: WorkflowDocument;
   readonly version: number;
+}
+
+/** A document as a request names it: the draft of a version, or a published one, and its changes. */
+export interface Asked {
+  readonly draft_version?: number;
+  readonly version?: number;
+  readonly changes: DocumentChanges;
 }
 
 /** What stands on cards and chips, by key; made by the server, which knows what filters mean. */
@@ -46,6 +54,20 @@ export interface EdgeWords {
   readonly problems: readonly string[];
 }
 
+/** The words of some elements, and what is wrong with all of them. */
+export interface ToldWords {
+  readonly nodes: { readonly [id: string]: Omit<NodeWords, "problems"> };
+  readonly edges: { readonly [id: string]: Omit<EdgeWords, "problems"> };
+  readonly wrong: { readonly [list in "nodes" | "edges"]: { readonly [id: string]: readonly string[] } };
+  readonly problems: readonly Problem[];
+}
+
+/** Whose words are wanted; of all where there is no list. */
+export interface Wanted {
+  readonly nodes?: readonly string[];
+  readonly edges?: readonly string[];
+}
+
 /** Why a request did not do what it should; `kind` says what can be done about it. */
 export class Refused extends Error {
   constructor(
@@ -53,6 +75,8 @@ export class Refused extends Error {
     message: string,
     readonly problems: readonly Problem[] = [],
     readonly retryAfter = 0,
+    /** Of a conflict: the version of the draft that the server has. */
+    readonly actual = 0,
   ) {
     super(message);
   }
@@ -143,16 +167,17 @@ export type Names = { readonly [id: string]: string };
 
 export interface Server {
   /** The form of an element as HTML; with `typed` as it was typed and not as the document has it. */
-  panel(kind: ElementKind, id: string, document: WorkflowDocument, typed: Fields | null, signal: AbortSignal): Promise<string>;
-  read(fields: Fields, signal: AbortSignal): Promise<Reading>;
-  preview(document: WorkflowDocument, trial: Trial, signal: AbortSignal): Promise<Previewed>;
-  putDraft(document: WorkflowDocument, expected: number): Promise<number>;
+  panel(kind: ElementKind, id: string, asked: Asked, typed: Fields | null, signal: AbortSignal): Promise<string>;
+  read(kind: ElementKind, id: string, asked: Asked, fields: Fields, signal: AbortSignal): Promise<Reading>;
+  preview(asked: Asked, trial: Trial, signal: AbortSignal): Promise<Previewed>;
+  /** Save changes of the draft that has the version `expected`; gives the version of now. */
+  saveDraft(changes: DocumentChanges, expected: number): Promise<number>;
   getDraft(): Promise<Draft>;
-  words(document: WorkflowDocument, signal: AbortSignal): Promise<Words>;
+  words(asked: Asked, wanted: Wanted, signal: AbortSignal): Promise<ToldWords>;
   /** The fields in which the sides of each conflict differ, in the words of their forms; null if one has no words. */
   sides(conflicts: readonly ConflictAsked[], names: Names, signal: AbortSignal): Promise<readonly (readonly Row[] | null)[]>;
   /** One more recorded execution, with `run` of the answer before; nothing of it is stored. */
-  whatIf(document: WorkflowDocument, asked: { readonly last: number } | { readonly run: string }, signal: AbortSignal): Promise<Tried>;
+  whatIf(asked: Asked, step: { readonly last: number } | { readonly run: string }, signal: AbortSignal): Promise<Tried>;
   /** A part of a page as HTML. */
   part(url: string, signal: AbortSignal): Promise<string>;
   marks(url: string): Promise<{ readonly execution: string; readonly marks: Marks }>;
@@ -167,28 +192,27 @@ export function serverOf(urls: Urls): Server {
   const form = (url: string, fields: Fields, signal: AbortSignal): Promise<Response> =>
     send("POST", url, new URLSearchParams(fields.map(([name, value]) => [name, value])).toString(), "application/x-www-form-urlencoded", signal);
   return {
-    async panel(kind, id, document, typed, signal) {
+    async panel(kind, id, asked, typed, signal) {
       const url = `${urls.editor}panel/`;
-      const given: Fields = [...(typed ?? []), ["kind", kind], ["id", id], ["document", JSON.stringify(document)]];
-      const answer = typed ? form(url, given, signal) : send("POST", url, JSON.stringify({ kind, id, document }), "application/json", signal);
+      const answer = typed ? form(url, about(kind, id, asked, typed), signal) : send("POST", url, JSON.stringify({ kind, id, ...asked }), "application/json", signal);
       return (await answer).text();
     },
-    async read(fields, signal) {
-      return parse(await (await form(`${urls.editor}read/`, fields, signal)).text()) as Reading;
+    async read(kind, id, asked, fields, signal) {
+      return parse(await (await form(`${urls.editor}read/`, about(kind, id, asked, fields), signal)).text()) as Reading;
     },
-    async preview(document, trial, signal) {
-      return (await json("POST", `${urls.editor}preview/`, { document, ...trial }, signal)) as Previewed;
+    async preview(asked, trial, signal) {
+      return (await json("POST", `${urls.editor}preview/`, { ...asked, ...trial }, signal)) as Previewed;
     },
-    async putDraft(document, expected) {
-      const answer = (await json("PUT", urls.draft, { document, expected_version: expected })) as { draft_version: number };
+    async saveDraft(changes, expected) {
+      const answer = (await json("PATCH", urls.draft, { changes, expected_version: expected })) as { draft_version: number };
       return answer.draft_version;
     },
     async getDraft() {
       const answer = (await json("GET", urls.draft)) as { document: WorkflowDocument; draft_version: number };
       return { document: normalised(answer.document), version: answer.draft_version };
     },
-    async whatIf(document, asked, signal) {
-      return (await json("POST", `${urls.editor}what-if/`, { document, ...asked }, signal)) as Tried;
+    async whatIf(asked, step, signal) {
+      return (await json("POST", `${urls.editor}what-if/`, { ...asked, ...step }, signal)) as Tried;
     },
     async part(url, signal) {
       return (await send("GET", url, undefined, "text/html", signal)).text();
@@ -199,10 +223,14 @@ export function serverOf(urls: Urls): Server {
     async sides(conflicts, names, signal) {
       return ((await json("POST", `${urls.editor}sides/`, { conflicts, names }, signal)) as { conflicts: (readonly Row[] | null)[] }).conflicts;
     },
-    async words(document, signal) {
-      return (await json("POST", `${urls.editor}words/`, { document }, signal)) as Words;
+    async words(asked, wanted, signal) {
+      return (await json("POST", `${urls.editor}words/`, { ...asked, ...wanted }, signal)) as ToldWords;
     },
   };
+}
+
+function about(kind: ElementKind, id: string, asked: Asked, fields: Fields): Fields {
+  return [...fields, ["kind", kind], ["id", id], ["draft", JSON.stringify(asked)]];
 }
 
 async function send(method: string, url: string, body: string | undefined, type: string, signal?: AbortSignal): Promise<Response> {
@@ -229,10 +257,10 @@ function csrfToken(): string {
 }
 
 async function refusal(response: Response): Promise<Refused> {
-  const said = (await response.json().catch(() => ({}))) as { detail?: string; errors?: Problem[]; code?: string };
+  const said = (await response.json().catch(() => ({}))) as { detail?: string; errors?: Problem[]; code?: string; actual?: number };
   const message = said.errors?.[0]?.message ?? said.detail ?? String(response.status);
   const problems = said.errors ?? [];
-  if (response.status === 409 && said.code === "version_conflict") return new Refused("conflict", message);
+  if (response.status === 409 && said.code === "version_conflict") return new Refused("conflict", message, [], 0, said.actual);
   if (response.status === 401) return new Refused("signed-out", message);
   if (response.status === 403) return new Refused("forbidden", message);
   const later = response.status >= 500 || response.status === 429 || response.status === 408;

@@ -2,7 +2,7 @@
 
 import { canKeep, parse } from "./json";
 import type { NodeKind } from "../model/commands";
-import type { Words } from "./server";
+import type { ToldWords } from "./server";
 import type { Position, WorkflowDocument } from "../model/document";
 
 export interface Urls {
@@ -31,7 +31,7 @@ export interface Watched {
   /** Gives the marks of now, if they change; else "". */
   readonly again: string;
   readonly marks: Marks;
-  readonly words: Words;
+  readonly words: ToldWords;
 }
 
 export interface Setup {
@@ -40,6 +40,8 @@ export interface Setup {
   readonly name: string;
   readonly document: WorkflowDocument;
   readonly version: number;
+  /** The number of the published version on the canvas; null for the draft. */
+  readonly published: number | null;
   /** Where the server puts nodes that have no position, by id. */
   readonly places: { readonly [id: string]: Position };
   readonly kinds: readonly NodeKind[];

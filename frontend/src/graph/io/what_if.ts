@@ -2,6 +2,7 @@
 
 import type { WorkflowDocument } from "../model/document";
 import type { EditorStore } from "../store";
+import { askAbout } from "./asking";
 import { wordsOf } from "./said_wrong";
 import type { Server, Tried } from "./server";
 
@@ -37,7 +38,7 @@ export function startTrying(store: EditorStore, server: Pick<Server, "whatIf">):
     try {
       for (let asked = first; asked || store.getState().whatIf?.run; asked = null) {
         const { document, run: next, results, incomplete } = store.getState().whatIf as WhatIf;
-        const tried = await server.whatIf(document, asked ?? { run: next as string }, signal);
+        const tried = await askAbout(store, () => document, (about) => server.whatIf(about, asked ?? { run: next as string }, signal), signal);
         if (signal.aborted) return;
         put({ ...tried, results: [...results, ...tried.results], incomplete: [...incomplete, ...tried.incomplete] });
       }

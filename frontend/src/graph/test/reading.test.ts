@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Reader, startReading } from "../io/reading";
-import { type Fields, type Reading, Refused } from "../io/server";
+import { type Asked, type Fields, type Reading, Refused } from "../io/server";
 import type { Element, JsonObject, WorkflowDocument, WorkflowNode } from "../model/document";
 import { find } from "../model/document";
-import { elementOf } from "../model/said";
+import { type ElementKind, elementOf } from "../model/said";
 import { type EditorStore, editorStore, formName } from "../store";
+import { patched } from "./patching";
 
 const base: WorkflowDocument = {
   name: "w",
@@ -16,19 +17,21 @@ const base: WorkflowDocument = {
 class Fake {
   failure: Refused | null = null;
   asked: Fields[] = [];
+  draft = { document: base, version: 1 };
   hold: Promise<void> = Promise.resolve();
 
-  async read(fields: Fields): Promise<Reading> {
+  async read(_kind: ElementKind, sent: string, asked: Asked, fields: Fields): Promise<Reading> {
     this.asked.push(fields);
     await this.hold;
     if (this.failure) throw this.failure;
+    if (asked.draft_version !== this.draft.version) throw new Refused("conflict", "", [], 0, this.draft.version);
     const said = Object.fromEntries(fields);
     const id = said["node-id"] ?? "";
-    if (id.includes(" ")) return { element: null, id: said.id ?? "", errors: [{ field: "node-id", message: "no id" }] };
-    const before = (JSON.parse(said.document ?? "") as WorkflowDocument).nodes.find((node) => node.id === said.id);
+    if (id.includes(" ")) return { element: null, id: sent, errors: [{ field: "node-id", message: "no id" }] };
+    const before = patched(this.draft.document, asked.changes).nodes.find((node) => node.id === sent);
     const { name: _, description: __, ...rest } = before ?? { id, type: "llm" };
     const element = { ...rest, id, ...(said["node-name"] ? { name: said["node-name"] } : {}), ...(said["node-description"] ? { description: said["node-description"] } : {}) };
-    return { element: element as unknown as JsonObject, id: said.id ?? "", errors: [] };
+    return { element: element as unknown as JsonObject, id: sent, errors: [] };
   }
 }
 
@@ -58,7 +61,8 @@ describe("what is typed into a form", () => {
   function others(fields: Partial<WorkflowNode>, key = "a"): void {
     const { document, version } = store.getState().base;
     const nodes = document.nodes.map((each) => (each.id === key ? { ...each, ...fields } : each));
-    store.getState().receive({ document: { ...document, nodes }, version: version + 1 });
+    server.draft = { document: { ...document, nodes }, version: version + 1 };
+    store.getState().receive(server.draft);
   }
 
   it("is in the document a moment after the last key, in one step", async () => {
@@ -94,6 +98,17 @@ describe("what is typed into a form", () => {
     expect(store.getState().document.edges[0]?.from).toBe("a2");
   });
 
+  it("waits for the draft that others saved meanwhile, and is read with it", async () => {
+    server.draft = { document: { ...base, nodes: [base.nodes[0]!, { ...base.nodes[1]!, name: "Theirs" }] }, version: 2 };
+    type("a", { "node-name": "Mine" });
+    await settled();
+    expect(store.getState().heard.version).toBe(2);
+    expect(store.getState().typed[formName("node", "a")]?.isRead).toBe(false);
+    store.getState().receive(server.draft);
+    await settled();
+    expect(store.getState().document.nodes.map(({ name }) => name)).toEqual(["Mine", "Theirs"]);
+  });
+
   it("is asked about where somebody else changed the same field", async () => {
     type("a", { "node-name": "Mine" });
     others({ name: "Theirs" });
@@ -106,7 +121,8 @@ describe("what is typed into a form", () => {
 
   it("is asked about where somebody else took the element away", async () => {
     type("a", { "node-name": "Mine" });
-    store.getState().receive({ document: { name: "w", nodes: [base.nodes[1]!], edges: [] }, version: 2 });
+    server.draft = { document: { name: "w", nodes: [base.nodes[1]!], edges: [] }, version: 2 };
+    store.getState().receive(server.draft);
     await settled();
     expect(store.getState().clash?.conflicts).toMatchObject([{ key: "a", mine: { name: "Mine" } }]);
     store.getState().decide({ "node a": "mine" });

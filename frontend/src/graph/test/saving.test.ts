@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startJournal } from "../io/journal";
 import { startSaving } from "../io/saving";
 import { Refused, type Server } from "../io/server";
-import { saysTheSame } from "../io/wording";
 import { canKeep, parse } from "../io/json";
 import type { WorkflowDocument } from "../model/document";
 import { find } from "../model/document";
+import type { DocumentChanges } from "../model/patch";
 import { type EditorStore, editorStore } from "../store";
+import { patched } from "./patching";
 
 const base: WorkflowDocument = {
   name: "w",
@@ -15,16 +16,16 @@ const base: WorkflowDocument = {
 };
 
 /** A server with one draft, that can be away and on which others write. */
-class Fake implements Pick<Server, "putDraft" | "getDraft"> {
+class Fake implements Pick<Server, "saveDraft" | "getDraft"> {
   draft = { document: base, version: 1 };
   failure: Refused | null = null;
-  puts = 0;
+  saves: DocumentChanges[] = [];
 
-  async putDraft(document: WorkflowDocument, expected: number): Promise<number> {
-    this.puts += 1;
+  async saveDraft(changes: DocumentChanges, expected: number): Promise<number> {
+    this.saves.push(changes);
     if (this.failure) throw this.failure;
-    if (expected !== this.draft.version) throw new Refused("conflict", "");
-    this.draft = { document, version: expected + 1 };
+    if (expected !== this.draft.version) throw new Refused("conflict", "", [], 0, this.draft.version);
+    this.draft = { document: patched(this.draft.document, changes), version: expected + 1 };
     return expected + 1;
   }
 
@@ -63,7 +64,7 @@ describe("saving", () => {
     await vi.advanceTimersByTimeAsync(500);
     name(store, "a", "AA");
     await settled();
-    expect(server.puts).toBe(1);
+    expect(server.saves).toHaveLength(1);
     expect(find(server.draft.document.nodes, "a")?.name).toBe("AA");
     expect(store.getState().saving.kind).toBe("saved");
   });
@@ -74,7 +75,8 @@ describe("saving", () => {
     await settled();
     await settled();
     expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Mine", "Theirs"]);
-    expect(store.getState().document).toBe(server.draft.document);
+    expect(store.getState().document).toEqual(server.draft.document);
+    expect(server.saves.at(-1)).toEqual({ nodes: { changed: { a: { id: "a", type: "llm", name: "Mine" } } } });
   });
 
   it("undoes mine alone after theirs came in", async () => {
@@ -93,7 +95,7 @@ describe("saving", () => {
     await settled();
     expect(store.getState().clash?.conflicts).toHaveLength(1);
     expect(find(server.draft.document.nodes, "a")?.name).toBe("Theirs");
-    expect(server.puts).toBe(1);
+    expect(server.saves).toHaveLength(1);
     store.getState().decide({ "node a": "mine" });
     await settled();
     expect(find(server.draft.document.nodes, "a")?.name).toBe("Mine");
@@ -137,6 +139,14 @@ describe("saving", () => {
     saver.stop();
   });
 
+  it("sends nothing for what is as it was saved", async () => {
+    name(store, "a", "A");
+    store.getState().edit({ kind: "change", nodes: [{ key: "a", fields: { name: null } }], edges: [] }, "Name");
+    await settled();
+    expect(server.saves).toEqual([]);
+    expect(store.getState().saving.kind).toBe("saved");
+  });
+
   it("tries again when the server was away, and loses nothing", async () => {
     server.failure = new Refused("offline", "");
     name(store, "a", "A");
@@ -150,11 +160,16 @@ describe("saving", () => {
   });
 
   it("says why something is refused, and does not send it again before it is another", async () => {
-    server.failure = new Refused("invalid", "too long", [{ message: "too long", pointer: "/document/nodes/0/name" }]);
+    server.failure = new Refused("invalid", "too long", [{ message: "too long", pointer: "/changes/nodes/changed/a/name" }]);
     name(store, "a", "A");
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(server.puts).toBe(1);
+    expect(server.saves).toHaveLength(1);
     expect(store.getState().saving).toEqual({ kind: "refused", why: "nodes › a › name: too long" });
+    server.failure = new Refused("invalid", "no id", [{ message: "no id", pointer: "/changes/nodes/added/0/element/id" }]);
+    store.getState().edit({ kind: "add", nodes: [{ element: { id: "new one", type: "llm" } }], edges: [] }, "Add");
+    await settled();
+    expect(store.getState().saving).toEqual({ kind: "refused", why: "nodes › new one › id: no id" });
+    store.getState().undo();
     server.failure = null;
     name(store, "a", "B");
     await settled();
@@ -167,7 +182,7 @@ describe("saving", () => {
     name(looking, "a", "A");
     await settled();
     expect(looking.getState().document).toEqual(base);
-    expect(server.puts).toBe(0);
+    expect(server.saves).toEqual([]);
   });
 });
 
@@ -207,14 +222,6 @@ describe("the journal", () => {
     shelf.setItem("editor:me:w:2", "broken");
     const store = editorStore({ document: base, version: 1, places: {}, may_change: true });
     expect(await startJournal(store, "me:w", shelf).left()).toEqual([]);
-  });
-});
-
-describe("words", () => {
-  it("are not asked for when only cards were moved", () => {
-    const moved = { ...base, nodes: base.nodes.map((node) => ({ ...node, position: { x: 1, y: 1 } })) };
-    expect(saysTheSame(base, moved)).toBe(true);
-    expect(saysTheSame(base, named(base, "a", "A"))).toBe(false);
   });
 });
 

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Refused, type Tried } from "../io/server";
+import { type Asked, Refused, type Tried } from "../io/server";
 import { startTrying, type Trier } from "../io/what_if";
 import type { WorkflowDocument } from "../model/document";
 import { type EditorStore, editorStore } from "../store";
+import { patched } from "./patching";
 
 const document: WorkflowDocument = { name: "w", nodes: [{ id: "a", type: "llm" }], edges: [] };
 
@@ -13,8 +14,8 @@ class Runs {
   held: (() => void) | null = null;
   holds = false;
 
-  async whatIf(tried: WorkflowDocument, body: { last: number } | { run: string }): Promise<Tried> {
-    this.asked.push({ document: tried, body });
+  async whatIf({ changes }: Asked, body: { last: number } | { run: string }): Promise<Tried> {
+    this.asked.push({ document: patched(document, changes), body });
     if (this.holds) await new Promise<void>((resolve) => (this.held = resolve));
     if (this.fails) throw this.fails;
     const done = "run" in body ? Number(body.run) + 1 : 0;
@@ -51,7 +52,8 @@ describe("what if", () => {
     runs.holds = false;
     runs.held?.();
     await running;
-    expect(new Set(runs.asked.map((each) => each.document))).toEqual(new Set([document]));
+    expect(runs.asked.map((each) => each.document)).toEqual(runs.asked.map(() => document));
+    expect(runs.asked.length).toBeGreaterThan(1);
   });
 
   it("is stopped at once, keeps what it has and goes on from there", async () => {

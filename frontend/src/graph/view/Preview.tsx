@@ -1,6 +1,7 @@
 // What the chosen node would see of a conversation or of a context that was pasted.
 
 import { useEffect, useId, useRef, useState } from "react";
+import { askAbout } from "../io/asking";
 import { wordsWithPlace } from "../io/said_wrong";
 import { TYPING_PAUSE_MS } from "../io/reading";
 import { Refused, type Trial } from "../io/server";
@@ -72,7 +73,7 @@ export function Preview({ id, source, onSource }: Props) {
     let again: ReturnType<typeof setTimeout> | undefined;
     setBusy(true);
     const timer = setTimeout(() => {
-      server.preview(asFirst(document, "node", id), asked, running.signal).then(
+      askAbout(store, () => asFirst(document, "node", id), (about) => server.preview(about, asked, running.signal), running.signal).then(
         (answer) => {
           // A late answer to an older question is thrown away.
           if (running.signal.aborted || !box.current) return;

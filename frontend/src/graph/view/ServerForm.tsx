@@ -1,10 +1,12 @@
 // The form of an element, made by the server: what is typed becomes an edit, errors stand at fields.
 
 import { useEffect, useRef, useState } from "react";
+import { askAbout } from "../io/asking";
+import { sentId } from "../io/reading";
 import { wordsOf } from "../io/said_wrong";
 import { type Fields, Refused } from "../io/server";
-import type { Element, Key, WorkflowDocument } from "../model/document";
-import { asFirst, find, same } from "../model/document";
+import type { Key } from "../model/document";
+import { asFirst, same } from "../model/document";
 import { type ElementKind, elementOf, looksSame, type Value } from "../model/said";
 import { formName, type Typed } from "../store";
 import { t } from "../texts";
@@ -15,7 +17,7 @@ import { chooseFound } from "./doing";
 const PAUSE_MS = 250;
 const AGAIN_MS = 3_000;
 const NO_ERRORS: readonly string[] = [];
-const OWN_FIELDS = new Set(["kind", "id", "document", "csrfmiddlewaretoken"]);
+const OWN_FIELDS = new Set(["kind", "id", "csrfmiddlewaretoken"]);
 
 interface Props {
   readonly kind: ElementKind;
@@ -89,7 +91,6 @@ class Session {
   private hearing: () => void;
   /** The element that the form shows: as it was drawn, or as it was read since. */
   private shown: Value | undefined;
-  private collecting = false;
   /** A button of a list was pressed, and the form with a row more, less or elsewhere is not here yet. */
   private arranging = false;
   /** What stood in the form when it went. */
@@ -104,7 +105,6 @@ class Session {
   ) {
     const { signal } = this.away;
     const { store } = desk;
-    holder.addEventListener("formdata", (event) => !this.collecting && event.formData.set("document", JSON.stringify(asFirst(store.getState().document, kind, this.key))), { signal });
     holder.addEventListener("input", (event) => this.typing(event.target), { signal });
     holder.addEventListener("change", (event) => this.typing(event.target), { signal });
     holder.addEventListener("focusout", () => store.getState().settle(), { signal });
@@ -132,7 +132,7 @@ class Session {
     const { document, typed } = this.desk.store.getState();
     const kept = typed[this.name];
     const showing = kept?.base ?? elementOf(document, this.kind, this.key);
-    const html = await this.asked((signal) => this.desk.server.panel(this.kind, this.sentId(document), asFirst(document, this.kind, this.key), kept?.fields ?? null, signal));
+    const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal));
     if (html === null || this.closed || this.arranging) return;
     // What was typed meanwhile stands, and is drawn anew when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.
@@ -235,9 +235,8 @@ class Session {
   /** The form as the button wants it, of all that is typed; null if it cannot be had. */
   private async arranged(given: Fields, button: readonly [string, string]): Promise<HTMLElement | null> {
     for (let sent = given; ; ) {
-      const { document } = this.desk.store.getState();
       try {
-        const html = await this.desk.server.panel(this.kind, this.sentId(document), asFirst(document, this.kind, this.key), [...sent, button], new AbortController().signal);
+        const html = await this.panel([...sent, button], new AbortController().signal);
         const now = this.last ?? this.fields();
         if (same(now, sent)) {
           if (!this.closed) this.fail("");
@@ -278,10 +277,7 @@ class Session {
 
   private fields(form = this.form): Fields {
     if (!form) return [];
-    this.collecting = true;
-    const all = [...new FormData(form)];
-    this.collecting = false;
-    return all.flatMap(([name, value]) => (typeof value === "string" && !OWN_FIELDS.has(name) ? [[name, value] as const] : []));
+    return [...new FormData(form)].flatMap(([name, value]) => (typeof value === "string" && !OWN_FIELDS.has(name) ? [[name, value] as const] : []));
   }
 
   /** What is asked last is answered; a late answer to what was asked before is thrown away. */
@@ -302,8 +298,14 @@ class Session {
     }
   }
 
-  private sentId(document: WorkflowDocument): string {
-    return this.kind === "node" || this.kind === "edge" ? (find<Element>(this.kind === "node" ? document.nodes : document.edges, this.key)?.id ?? this.key) : "";
+  private panel(typed: Fields | null, signal: AbortSignal): Promise<string> {
+    const { store, server } = this.desk;
+    return askAbout(
+      store,
+      ({ document }) => asFirst(document, this.kind, this.key),
+      (asked) => server.panel(this.kind, sentId(store.getState().document, this.kind, this.key), asked, typed, signal),
+      signal,
+    );
   }
 
   /** The field to which a problem led here. */

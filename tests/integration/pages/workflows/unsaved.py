@@ -1,13 +1,19 @@
-"""Documents that are saved nowhere, and what the graphical editor asks about them."""
+"""Documents that are saved nowhere, and what the graphical editor asks about them.
+
+Each is sent as changes of the stored draft: all that is in this goes, all that is in it comes.
+"""
 
 import re
 from typing import Any
 
+import orjson
 from django.test import Client
 from pydantic import JsonValue
 
 from ctxadmin.lib.json_bytes import dumps
 from tests.integration.pages.workflows.designing import fields
+from workflows.domain.changes import keys_of
+from workflows.models import Workflow
 
 CALLS = ("panel", "read", "words", "sides", "preview")
 START: dict[str, JsonValue] = {"id": "start", "type": "start"}
@@ -43,7 +49,23 @@ def document(*nodes: Any, edges: Any = (GO,), **more: Any) -> dict[str, Any]:
     return {"name": "Small", "nodes": list(nodes or (START, ANSWER)), "edges": list(edges), **more}
 
 
-def ask(client: Client, call: str, body: object, slug: str = "small") -> Any:
+def about(given: Any, slug: str = "small") -> dict[str, Any]:
+    """What a call says of a document that the canvas has."""
+    row = Workflow.objects.get(slug=slug)
+    stored = orjson.loads(bytes(row.draft))
+    changes: dict[str, Any] = {"name": given["name"], "reducers": given.get("reducers", {})}
+    for name in ("nodes", "edges"):
+        added = [{"at": at, "element": each} for at, each in enumerate(given[name])]
+        removed = keys_of(each["id"] for each in stored[name])
+        changes[name] = {"removed": removed, "added": added}
+    return {"draft_version": row.draft_version, "changes": changes}
+
+
+def ask(client: Client, call: str, body: Any, slug: str = "small") -> Any:
+    """Ask about the ``document`` in a body, or send the body as it is."""
+    if isinstance(body, dict) and "document" in body:
+        body = {**body, **about(body["document"], slug)}
+        del body["document"]
     data = body if isinstance(body, bytes) else dumps(body)
     path = f"/workflows/{slug}/editor/{call}/"
     return client.post(path, data, content_type="application/json")
@@ -60,9 +82,14 @@ def typed(client: Client, kind: str, name: str, given: Any = None) -> dict[str, 
     """What a browser would send of the panel's form, its document filled in."""
     page = panel(client, kind, name, given).replace('id="panel-form"', 'id="element"')
     root = {"node": "node-", "edge": "edge-"}.get(kind, "")
-    hidden = {"kind": kind, "id": name, "document": dumps(given or document()).decode()}
-    shown = re.sub(r'<input type="hidden" name="(kind|id|document)"[^>]*>', "", page)
+    shown = re.sub(r'<input type="hidden" name="(kind|id)"[^>]*>', "", page)
+    hidden = {"kind": kind, "id": name, "draft": draft_field(given)}
     return {f"{root}{key}": value for key, value in fields(shown).items()} | hidden
+
+
+def draft_field(given: Any = None) -> str:
+    """What a form of the panel is sent with."""
+    return dumps(about(given or document())).decode()
 
 
 def read(client: Client, sent: dict[str, Any]) -> Any:

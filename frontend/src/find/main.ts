@@ -1,0 +1,139 @@
+// Finding in a conversation: hits beside the messages, the next and the one before, words marked in place.
+
+import { has, placesOf, step, told } from "./model";
+
+const form = document.getElementById("find") as HTMLFormElement;
+const field = form.elements.namedItem("q") as HTMLInputElement;
+const results = document.getElementById("find-results") as HTMLElement;
+const list = document.getElementById("hits") as HTMLElement;
+const count = results.querySelector(".find-count") as HTMLElement;
+const marks = CSS.highlights ? new Highlight() : null; // without it the hits still lead there
+let place = -1;
+
+if (marks) CSS.highlights.set("found", marks);
+
+function words(): string {
+  return results.dataset.words ?? "";
+}
+
+/** Mark the words in the texts under an element. */
+function mark(root: Node): void {
+  if (!marks || !words()) return;
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode as Text;
+    if (!node.parentElement?.closest(".message-body")) continue;
+    for (const [startOffset, endOffset] of placesOf(node.data, words())) {
+      marks.add(new StaticRange({ startContainer: node, startOffset, endContainer: node, endOffset }));
+    }
+  }
+}
+
+function markAll(): void {
+  marks?.clear();
+  for (const section of document.querySelectorAll(".message-section")) mark(section);
+}
+
+function links(): HTMLAnchorElement[] {
+  return [...list.querySelectorAll<HTMLAnchorElement>(".hit-link")];
+}
+
+function button(name: string): HTMLButtonElement {
+  return results.querySelector(`[data-find="${name}"]`) as HTMLButtonElement;
+}
+
+function tell(): void {
+  const { hits = "", more = "", none = "" } = count.dataset;
+  const stand = { place, total: links().length, hasMore: list.querySelector(".hit-more") !== null };
+  const { text, isEmpty, mayGoBack, mayGoOn } = told(stand, { hits, more, none });
+  count.textContent = text;
+  results.classList.toggle("find-empty", isEmpty);
+  button("-1").disabled = !mayGoBack;
+  button("1").disabled = !mayGoOn;
+}
+
+/** Open what is folded around the words, so that a hit can be seen. */
+function unfold(message: Element | null): void {
+  for (const folded of message?.querySelectorAll<HTMLDetailsElement>(".message-body details:not([open])") ?? []) {
+    if (has(folded.textContent, words())) folded.open = true;
+  }
+  for (const passage of message?.querySelectorAll<HTMLElement>("[data-passage]") ?? []) showPassage(passage);
+}
+
+/** A message that is shown shortened gets the passage with the words, if they are not in its beginning. */
+function showPassage(passage: HTMLElement): void {
+  if (has(passage.closest(".message-body")?.textContent ?? "", words())) return;
+  const wanted = words().toLowerCase();
+  if (passage.dataset.words === wanted) return; // it is on its way, or has none
+  passage.dataset.words = wanted;
+  const url = `${passage.dataset.passage}?${new URLSearchParams({ around: words() })}`;
+  void window.htmx?.ajax("GET", url, { target: `#${passage.id}`, swap: "innerHTML" });
+}
+
+function go(to: number): void {
+  const all = links();
+  const [now, next] = [all[place], all[to]];
+  const what = step(to, { total: all.length });
+  if (what === "load") list.querySelector<HTMLElement>(".hit-more a")?.click();
+  if (what !== "go" || !next) return;
+  now?.removeAttribute("aria-current");
+  place = to;
+  next.setAttribute("aria-current", "true");
+  next.scrollIntoView({ block: "nearest" });
+  unfold(document.getElementById(next.hash.slice(1)));
+  document.dispatchEvent(new CustomEvent("message:go", { detail: { hash: next.hash, section: next.dataset.section } }));
+  tell();
+}
+
+function look(text: string): void {
+  results.dataset.words = text;
+  results.hidden = !text;
+  list.replaceChildren();
+  place = -1;
+  markAll();
+  const url = new URL(location.href);
+  url.searchParams.delete("q");
+  if (text) url.searchParams.set("q", text);
+  history.replaceState(history.state, "", url);
+  if (!text) return;
+  const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+  void window.htmx?.ajax("GET", `${form.action}?${query}`, { target: "#hits", swap: "innerHTML" });
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const text = field.value.trim();
+  if (text && text === words() && links().length) go(place + 1);
+  else look(text);
+});
+
+field.addEventListener("search", () => {
+  if (!field.value) look("");
+});
+
+results.addEventListener("click", (event) => {
+  const target = event.target as Element;
+  const pressed = target.closest<HTMLElement>("[data-find]")?.dataset.find;
+  if (pressed === "close") {
+    field.value = "";
+    look("");
+  } else if (pressed) go(place + Number(pressed));
+  const link = target.closest<HTMLAnchorElement>(".hit-link");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  if (!document.getElementById(link.dataset.section ?? "")) return;
+  event.preventDefault();
+  go(links().indexOf(link));
+});
+
+document.addEventListener("htmx:after:settle", (event) => {
+  if (list.contains(event.target as Node)) {
+    tell();
+    if (place < 0 && links().length && !location.hash) go(0);
+    return;
+  }
+  markAll();
+  const current = links()[place];
+  if (current) unfold(document.getElementById(current.hash.slice(1)));
+});
+
+if (words()) look(words());

@@ -1,0 +1,51 @@
+// Finding in a conversation: where words stand in a text, which hit is next, and what is said of them.
+
+/** The places of words in a text, which are compared as the server does; without overlaps. */
+export function placesOf(text: string, words: string): readonly (readonly [start: number, end: number])[] {
+  const [whole, wanted] = [text.toLowerCase(), words.toLowerCase()];
+  // A letter that grows: places would not fit.
+  if (!wanted || whole.length !== text.length) return [];
+  const found: [number, number][] = [];
+  for (let at = whole.indexOf(wanted); at >= 0; at = whole.indexOf(wanted, at + wanted.length)) found.push([at, at + wanted.length]);
+  return found;
+}
+
+export function has(text: string | null, words: string): boolean {
+  return (text ?? "").toLowerCase().includes(words.toLowerCase());
+}
+
+/** What stands above the hits: `place` counts from 0, -1 for none; `hasMore` if others can be loaded. */
+export interface Stand {
+  readonly place: number;
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+export interface Told {
+  readonly text: string;
+  readonly isEmpty: boolean;
+  readonly mayGoBack: boolean;
+  readonly mayGoOn: boolean;
+}
+
+export interface Texts {
+  readonly hits: string;
+  readonly more: string;
+  readonly none: string;
+}
+
+export function told({ place, total, hasMore }: Stand, { hits, more, none }: Texts): Told {
+  const words = total ? (hasMore ? more : hits) : hasMore ? "" : none;
+  return {
+    text: words.replace("{place}", String(place + 1)).replace("{count}", String(total)),
+    isEmpty: !total && !hasMore,
+    mayGoBack: place > 0,
+    mayGoOn: place < total - 1 || hasMore,
+  };
+}
+
+/** What going to a hit means: there, loading more, or nothing. */
+export function step(to: number, { total }: Pick<Stand, "total">): "go" | "load" | "stay" {
+  if (to >= total) return "load";
+  return to < 0 ? "stay" : "go";
+}

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { has, placesOf, step, told } from "../model";
+
+const texts = { hits: "{place} of {count}", more: "{place} of more than {count}", none: "nothing" };
+
+describe("words in a text", () => {
+  it("are found without regard to capitals, and never overlap", () => {
+    expect(placesOf("Order, order", "ORDER")).toEqual([[0, 5], [7, 12]]);
+    expect(placesOf("aaaa", "aa")).toEqual([[0, 2], [2, 4]]);
+    expect(placesOf("anything", "")).toEqual([]);
+  });
+
+  it("are not marked where a letter grows when it is made small", () => {
+    expect("İstanbul".toLowerCase().length).not.toBe("İstanbul".length);
+    expect(placesOf("İstanbul", "bul")).toEqual([]);
+    expect([has("İstanbul", "BUL"), has(null, "x")]).toEqual([true, false]);
+  });
+});
+
+describe("the hits", () => {
+  it("are counted, with more of them that can be loaded", () => {
+    expect(told({ place: 0, total: 3, hasMore: false }, texts)).toEqual({ text: "1 of 3", isEmpty: false, mayGoBack: false, mayGoOn: true });
+    expect(told({ place: 2, total: 3, hasMore: false }, texts)).toMatchObject({ mayGoBack: true, mayGoOn: false });
+    expect(told({ place: 2, total: 3, hasMore: true }, texts)).toMatchObject({ text: "3 of more than 3", mayGoOn: true });
+    expect(told({ place: -1, total: 0, hasMore: false }, texts)).toMatchObject({ text: "nothing", isEmpty: true, mayGoOn: false });
+    expect(told({ place: -1, total: 0, hasMore: true }, texts)).toMatchObject({ text: "", isEmpty: false });
+  });
+
+  it("are gone through to the ends", () => {
+    expect([step(-1, { total: 2 }), step(0, { total: 2 }), step(2, { total: 2 })]).toEqual(["stay", "go", "load"]);
+  });
+});

@@ -1,0 +1,65 @@
+// Links to messages: one that is on the page is scrolled to, for any other its section or the page is loaded with it.
+
+import { heldAt, messageIn, pageWith, takenOver } from "./model";
+
+let hold = heldAt(location.hash);
+let isAwaited = false; // its section is being loaded
+
+function wanted(): HTMLElement | null {
+  return messageIn(location.hash) === null ? null : document.getElementById(location.hash.slice(1));
+}
+
+function loadIfMissing(): void {
+  const message = messageIn(location.hash);
+  if (message === null || isAwaited || wanted()) return;
+  const url = pageWith(message, location.href);
+  if (url !== null) location.replace(url);
+}
+
+// A script of the page that knows in which section a message stands leads to it without a new page.
+document.addEventListener("message:go", (event) => {
+  const { hash, section: name } = (event as CustomEvent<{ readonly hash: string; readonly section?: string }>).detail;
+  const section = document.getElementById(name ?? "");
+  isAwaited = !document.getElementById(hash.slice(1)) && section !== null;
+  if (isAwaited) section?.scrollIntoView();
+  if (location.hash === hash) wanted()?.scrollIntoView();
+  location.hash = hash;
+  hold = { ...hold, message: true };
+});
+
+document.addEventListener("click", (event) => {
+  const link = (event.target as Element).closest<HTMLAnchorElement>("a.message-link, a.message-number");
+  const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
+  if (!link || !isPlain || link.pathname !== location.pathname) return;
+  if (!document.getElementById(link.hash.slice(1))) return;
+  event.preventDefault();
+  location.hash = link.hash;
+});
+
+window.addEventListener("hashchange", () => {
+  hold = { ...hold, message: messageIn(location.hash) !== null };
+  loadIfMissing();
+});
+
+function isTyping({ target }: Event): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox])"));
+}
+
+for (const type of ["wheel", "touchmove", "keydown", "pointerdown"] as const) {
+  window.addEventListener(type, (event) => (hold = takenOver(event as Partial<KeyboardEvent>, isTyping(event))), { passive: true });
+}
+
+function stay(): void {
+  if (hold.message) wanted()?.scrollIntoView();
+  if (hold.end) window.scrollTo(0, document.documentElement.scrollHeight);
+}
+
+document.addEventListener("htmx:after:settle", () => {
+  if (wanted()) isAwaited = false;
+  stay();
+});
+// A section that was loaded gets its real height only when it is rendered, which is after that.
+const conversation = document.querySelector(".conversation");
+if (conversation) new ResizeObserver(stay).observe(conversation);
+
+loadIfMissing();

@@ -1,0 +1,40 @@
+// Links to messages: which message a place of the address names, and what holds the page there.
+
+const OF_MESSAGE = /^#m([0-9]{1,9})$/;
+
+/** The number of the message that `#m12` names; null for other places. */
+export function messageIn(hash: string): string | null {
+  return OF_MESSAGE.exec(hash)?.[1] ?? null;
+}
+
+/** The page on which a message stands that is not on this one; null if it was asked for already. */
+export function pageWith(message: string, address: string): string | null {
+  const url = new URL(address);
+  if (url.searchParams.get("at") === message) return null;
+  url.searchParams.delete("start");
+  url.searchParams.set("at", message);
+  return url.href;
+}
+
+/** What keeps its place while sections load, which push away what stands below them. */
+export interface Hold {
+  /** The message of the address stays in sight, until the reader takes over. */
+  readonly message: boolean;
+  /** End was pressed: sections that load on the way down have other heights than their places. */
+  readonly end: boolean;
+}
+
+export interface Pressed {
+  readonly key?: string;
+  readonly shiftKey?: boolean;
+  readonly altKey?: boolean;
+}
+
+export function heldAt(hash: string): Hold {
+  return { message: messageIn(hash) !== null, end: false };
+}
+
+/** After a key, a wheel or a pointer; `isTyping` tells that the key belongs to a field. */
+export function takenOver({ key, shiftKey, altKey }: Pressed, isTyping: boolean): Hold {
+  return { message: false, end: key === "End" && !shiftKey && !altKey && !isTyping };
+}

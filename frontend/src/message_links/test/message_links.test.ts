@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { heldAt, messageIn, pageWith, takenOver } from "../model";
+
+describe("a place of the address", () => {
+  it("names a message, or something else", () => {
+    expect(["#m0", "#m123456789", "#m1234567890", "#m", "#m1x", "#history", ""].map(messageIn)).toEqual(["0", "123456789", null, null, null, null, null]);
+  });
+
+  it("that is not on the page is on one that is asked for once", () => {
+    const url = pageWith("7", "https://ctx.example/conversations/one/?start=50&q=a#m7");
+    expect(url).toBe("https://ctx.example/conversations/one/?q=a&at=7#m7");
+    expect(pageWith("7", url as string)).toBeNull();
+    expect(pageWith("8", url as string)).toContain("at=8");
+  });
+});
+
+describe("the page", () => {
+  it("stays at the message of its address until the reader takes over", () => {
+    expect([heldAt("#m1"), heldAt("#find")]).toEqual([{ message: true, end: false }, { message: false, end: false }]);
+    expect(takenOver({ key: "a" }, false)).toEqual({ message: false, end: false });
+    expect(takenOver({}, false)).toEqual({ message: false, end: false });
+  });
+
+  it("goes down to its real end with End, unless one selects or types", () => {
+    const end = { key: "End" };
+    expect([takenOver(end, false), takenOver({ ...end, shiftKey: true }, false), takenOver({ ...end, altKey: true }, false), takenOver(end, true)].map((hold) => hold.end)).toEqual([true, false, false, false]);
+  });
+});

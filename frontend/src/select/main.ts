@@ -1,0 +1,78 @@
+// Selecting messages: boxes, ranges by Shift, arrows; the selection outlives sections that load later.
+
+import { followed, named, nothing, pressed, ranged, ranges, type Selection } from "./model";
+
+const form = document.getElementById("selection") as HTMLFormElement;
+const count = form.querySelector(".selection-count") as HTMLElement;
+let selection: Selection = nothing(shownRevision());
+
+function shownRevision(): string {
+  return (form.elements.namedItem("revision") as HTMLInputElement).value;
+}
+
+function position(box: HTMLInputElement): number {
+  return Number(box.value);
+}
+
+function messageOf(box: HTMLInputElement): HTMLElement {
+  return box.closest(".message") as HTMLElement;
+}
+
+function boxes(): HTMLInputElement[] {
+  return [...document.querySelectorAll<HTMLInputElement>(".message-select")];
+}
+
+function boxOf(target: EventTarget | null): HTMLInputElement | null {
+  return target instanceof Element ? target.closest<HTMLInputElement>(".message-select") : null;
+}
+
+function shown(): Map<string, number> {
+  return new Map(boxes().map((box) => [messageOf(box).id, position(box)]));
+}
+
+function show(now: Selection = selection): void {
+  const places = shown();
+  selection = named(followed(now, places, shownRevision()), places);
+  const { chosen } = selection;
+  for (const box of boxes()) {
+    box.checked = chosen.has(position(box));
+    messageOf(box).classList.toggle("message-chosen", box.checked);
+  }
+  form.classList.toggle("selection-empty", !chosen.size);
+  const words = chosen.size === 1 ? count.dataset.one : count.dataset.many;
+  count.textContent = (words ?? "").replace("{count}", chosen.size.toLocaleString(document.documentElement.lang));
+  for (const button of form.querySelectorAll<HTMLButtonElement>("[data-needs-one]")) button.disabled = chosen.size !== 1;
+}
+
+document.addEventListener("click", (event) => {
+  const box = boxOf(event.target);
+  if (box) show(pressed(selection, position(box), box.checked, event.shiftKey));
+});
+
+document.addEventListener("keydown", (event) => {
+  const box = boxOf(event.target);
+  if (!box || (event.key !== "ArrowDown" && event.key !== "ArrowUp")) return;
+  const all = boxes();
+  const next = all[all.indexOf(box) + (event.key === "ArrowDown" ? 1 : -1)];
+  if (!next) return;
+  event.preventDefault();
+  if (event.shiftKey) {
+    const now = ranged(selection, position(box), position(next), true);
+    show({ ...now, anchor: now.anchor ?? position(box) });
+  }
+  next.focus();
+});
+
+form.querySelector("[data-clear]")?.addEventListener("click", () => show(nothing(shownRevision())));
+
+form.addEventListener("formdata", (event) => {
+  event.formData.delete("at");
+  event.formData.set("positions", ranges(selection));
+});
+
+// Sections that load, and a page that comes back with boxes ticked.
+document.addEventListener("htmx:after:settle", () => show());
+window.addEventListener("pageshow", () => {
+  const ticked = boxes().filter((box) => box.checked);
+  show(ticked.reduce((now, box) => ranged(now, position(box), position(box), true), selection));
+});

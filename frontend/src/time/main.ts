@@ -1,0 +1,43 @@
+// Says times in the reader's zone and language. The server writes UTC; without this it stays.
+// How long ago it was is counted by the server's clock: that of a reader may be off by days.
+
+import { ago, isRelative, skewOf } from "./model";
+
+const language = document.documentElement.lang || undefined;
+const SKEW = "clock-skew";
+const AGAIN_MS = 30_000;
+
+/** A page of the history says an old time: it is asked what was known then. */
+function knownSkew(): number {
+  const [visit] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+  try {
+    if (visit?.type === "back_forward") return Number(sessionStorage.getItem(SKEW));
+    const skew = skewOf(Number(document.documentElement.dataset.now) * 1000, Date.now());
+    sessionStorage.setItem(SKEW, String(skew));
+    return skew;
+  } catch {
+    return 0; // a browser that keeps nothing
+  }
+}
+
+const skew = knownSkew();
+const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto", style: "short" });
+const short = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+const full = new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "long" });
+
+function say(element: HTMLTimeElement): void {
+  const moment = new Date(element.dateTime);
+  if (Number.isNaN(moment.getTime())) return;
+  const seconds = (moment.getTime() - Date.now() - skew) / 1000;
+  const { value, unit } = ago(seconds);
+  element.title = full.format(moment);
+  element.textContent = isRelative(element.dataset.time, seconds) ? relative.format(value, unit) : short.format(moment);
+}
+
+function sayAll(root: ParentNode): void {
+  for (const element of root.querySelectorAll<HTMLTimeElement>("time[data-time]")) say(element);
+}
+
+sayAll(document);
+document.addEventListener("htmx:after:process", (event) => sayAll(event.target as Element));
+setInterval(() => document.hidden || sayAll(document), AGAIN_MS);

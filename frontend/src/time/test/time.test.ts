@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { ago, isRelative, skewOf } from "../model";
+
+describe("a time", () => {
+  it("is said in the largest unit of which it is one", () => {
+    expect(ago(-59)).toEqual({ value: 0, unit: "second" });
+    expect(ago(-60)).toEqual({ value: -1, unit: "minute" });
+    expect(ago(-3 * 3600 - 59)).toEqual({ value: -3, unit: "hour" });
+    expect(ago(2 * 86_400 + 5)).toEqual({ value: 2, unit: "day" });
+  });
+
+  it("is said by how long ago it was within a week, or where that is asked for", () => {
+    const day = 86_400;
+    expect([isRelative("auto", -6 * day), isRelative("auto", -7 * day), isRelative("relative", -70 * day), isRelative("", -1)]).toEqual([true, false, true, false]);
+  });
+
+  it("is counted by the server's clock if the reader's is far off", () => {
+    expect(skewOf(1_000_000, 1_059_000)).toBe(0);
+    expect(skewOf(1_000_000, 1_060_000)).toBe(-60_000);
+    expect(skewOf(Number("") * 1000, 5_000_000)).toBe(0);
+  });
+});

@@ -1,0 +1,114 @@
+"""The page on which a workflow comes in as YAML, by a file or pasted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib import messages as flash
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+from pydantic import TypeAdapter
+
+from ctxadmin.http.early_rights import body_needs
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
+from workflows import imports, services
+from workflows.api.schemas import Slug
+from workflows.pages.definition.links import crumbs
+from workflows.services import SavedDraft
+
+_SLUG: TypeAdapter[str] = TypeAdapter(Slug)
+_MOST_SHOWN = 50
+_MOST_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPage:
+    """The form, with what was typed and what was wrong with it."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    slug: str
+    yaml: str
+    problem: str
+    problems: Sequence[str]
+    limit: int
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@body_needs(Action.WORKFLOW_CHANGE)
+def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """A workflow of the YAML, also of one with problems; nothing if it cannot be read."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    problem = ""
+    problems: list[str] = []
+    slug = request.POST.get("slug", "").strip()
+    text = request.POST.get("yaml", "")
+    if request.method == "POST":
+        try:
+            given = _given(text, request.FILES.get("file"))
+            saved = _import(actor, slug, given)
+        except ContextError as error:
+            problem = error.detail
+            problems = [_sentence(each) for each in error.problems[:_MOST_SHOWN]]
+        else:
+            _tell(request, saved, given)
+            return redirect("workflows:detail", saved.workflow.slug)
+    shown = ImportPage(
+        title=_("Import a workflow"),
+        crumbs=crumbs(None, Crumb(_("Import"))),
+        slug=slug,
+        yaml=text,
+        problem=problem,
+        problems=problems if len(problems) > 1 else (),
+        limit=settings.MAX_BODY_BYTES // 1024**2,
+    )
+    return show(request, "workflows/import.html", shown, status=422 if problem else 200)
+
+
+def _given(text: str, file: "UploadedFile[bytes] | None") -> str | bytes:
+    if file is None and not text.strip():
+        raise ValidationFailed(_("Select a file, or paste the YAML."))
+    if file is not None and (file.size or 0) > settings.MAX_BODY_BYTES:
+        raise TooLarge(_("The file is too large."), limit=settings.MAX_BODY_BYTES)
+    return text if file is None else file.read()
+
+
+def _import(actor: Actor, slug: str, given: str | bytes) -> SavedDraft:
+    named = parse(_SLUG, slug, "/slug") if slug else None
+    document = imports.read_yaml(given, default_name=slug)
+    return services.import_document(actor, document, named, None)
+
+
+def _sentence(problem: FieldProblem) -> str:
+    extra = dict(problem.extra)
+    if "line" not in extra:
+        return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
+    where = {"line": extra["line"], "column": extra.get("column", 1), "message": problem.message}
+    return _("Line %(line)s, column %(column)s: %(message)s") % where
+
+
+def _tell(request: HttpRequest, saved: SavedDraft, given: str | bytes) -> None:
+    errors = [problem for problem in saved.problems if problem.severity == "error"]
+    if not errors:
+        flash.success(request, _("Imported."))
+        return
+    text = ngettext(
+        "Imported. Fix %(n)s problem before publishing.",
+        "Imported. Fix %(n)s problems before publishing.",
+        len(errors),
+    )
+    flash.warning(request, text % {"n": len(errors)})
+    told = errors[:_MOST_TOLD]
+    for problem, place in zip(told, imports.places_of(given, told), strict=True):
+        where = {"line": place.line, "column": place.column, "message": problem.message}
+        flash.warning(request, _("Line %(line)s, column %(column)s: %(message)s") % where)

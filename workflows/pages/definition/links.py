@@ -1,0 +1,92 @@
+"""Where the parts of a workflow lead to, and the way to its pages."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from ctxadmin.ui.components import Crumb
+from ctxadmin.ui.sentences import translated
+from workflows.domain.graph import Document
+from workflows.domain.problems import Problem
+from workflows.models import Workflow
+from workflows.pages.drawing.svg import Links
+from workflows.pages.elements.problem_places import ProblemPlace, ProblemPlaces
+
+
+class FormLinks(Links):
+    """Nodes and edges of the draft lead to their forms; without the right to, to the outline."""
+
+    def __init__(self, slug: str, *, may_change: bool) -> None:
+        self._slug = slug
+        self._may_change = may_change
+
+    def node(self, node_id: str) -> str:
+        if self._may_change:
+            return reverse("workflows:node", args=[self._slug, node_id])
+        return f"#node-{node_id}"
+
+    def edge(self, edge_id: str) -> str:
+        if self._may_change:
+            return reverse("workflows:edge", args=[self._slug, edge_id])
+        return f"#edge-{edge_id}"
+
+
+class OutlineLinks(Links):
+    """Nodes and edges of a version, which never changes, lead to its outline."""
+
+    def node(self, node_id: str) -> str:
+        return f"#node-{node_id}"
+
+    def edge(self, edge_id: str) -> str:
+        return f"#edge-{edge_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemLine:
+    """One problem with a link to what has it."""
+
+    severity: str
+    message: str
+    where: str
+    url: str
+
+
+def problem_lines(
+    document: Document, problems: Sequence[Problem], links: Links, slug: str
+) -> list[ProblemLine]:
+    places = ProblemPlaces(document)
+    return [_problem_line(problem, places.of(problem), links, slug) for problem in problems]
+
+
+def _problem_line(problem: Problem, place: ProblemPlace, links: Links, slug: str) -> ProblemLine:
+    message = translated(problem.message)
+    extra = dict(problem.extra)
+    if "column" in extra and "column" not in problem.message:
+        where = {"line": extra.get("line", 1), "column": extra["column"]}
+        message += " " + _("(line %(line)s, column %(column)s)") % where
+    where_text = " › ".join(part for part in (place.element, place.field) if part)
+    if problem.node is not None:
+        url = _at_field(links.node(problem.node), place)
+        return ProblemLine(problem.severity, message, where_text, url)
+    if problem.edge is not None:
+        url = _at_field(links.edge(problem.edge), place)
+        return ProblemLine(problem.severity, message, where_text, url)
+    if problem.pointer.startswith("/reducers"):
+        url = reverse("workflows:reducers", args=[slug])
+        return ProblemLine(problem.severity, message, _("reducers"), url)
+    return ProblemLine(problem.severity, message, _("workflow"), "")
+
+
+def _at_field(url: str, place: ProblemPlace) -> str:
+    """The form of an element at the field; the outline has no fields."""
+    return f"{url}#id_{place.input}" if place.input and "#" not in url else url
+
+
+def crumbs(row: Workflow | None = None, *more: Crumb) -> tuple[Crumb, ...]:
+    """The way to a page of a workflow."""
+    first = Crumb(_("Workflows"), reverse("workflows:list"))
+    if row is None:
+        return (first, *more)
+    return (first, Crumb(row.name, reverse("workflows:detail", args=[row.slug])), *more)

@@ -1,0 +1,126 @@
+"""The nodes and edges of a workflow as tables: the drawing for who reads or hears it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ctxadmin.ui.components import Text, Tone
+from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.problems import Problem
+from workflows.domain.processors import Registries, standard
+from workflows.pages.drawing import words
+from workflows.pages.drawing.svg import Links
+
+PER_PAGE: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class NodeLine:
+    """A node as a row of the outline."""
+
+    id: str
+    name: str
+    description: str
+    type: str
+    tone: Tone
+    context_type: str
+    is_default: bool
+    sees: Text
+    filter_words: str
+    pause: str
+    leads_to: Sequence[str]
+    problems: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeLine:
+    """An edge as a row of the outline."""
+
+    id: str
+    type: Text
+    kind: str
+    source: str
+    target: str
+    condition: str
+    passes: str
+    weight: str
+    problems: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """One page of the rows, and how many there are in all."""
+
+    nodes: Sequence[NodeLine]
+    edges: Sequence[EdgeLine]
+    node_count: int
+    edge_count: int
+    reducers: Sequence[tuple[str, str]]
+
+
+def outline_of(
+    document: Document,
+    problems: Sequence[Problem],
+    links: Links,
+    start: int = 0,
+    registries: Registries | None = None,
+) -> Outline:
+    """The rows from ``start`` on, PER_PAGE of each kind."""
+    known = registries or standard()
+    shown = [problem for problem in problems if problem.severity != "note"]
+    of_nodes = Counter(problem.node for problem in shown)
+    of_edges = Counter(problem.edge for problem in shown)
+    part = slice(start, start + PER_PAGE)
+    targets: dict[str, list[str]] = {}
+    for edge in document.edges:
+        targets.setdefault(edge.from_node, []).append(edge.to_node)
+    nodes = [
+        _node_line(node, known, targets.get(node.id, ()), of_nodes[node.id], links)
+        for node in document.nodes[part]
+    ]
+    edges = [_edge_line(edge, known, of_edges[edge.id], links) for edge in document.edges[part]]
+    return Outline(
+        nodes=nodes,
+        edges=edges,
+        node_count=len(document.nodes),
+        edge_count=len(document.edges),
+        reducers=list(document.reducers.items()),
+    )
+
+
+def _node_line(
+    node: Node, known: Registries, leads_to: Sequence[str], problems: int, links: Links
+) -> NodeLine:
+    return NodeLine(
+        id=node.id,
+        name=node.name or "",
+        description=node.description or "",
+        type=node.type,
+        tone=words.tone_of(node.type),
+        context_type=words.context_type_of(node),
+        is_default=node.context_type is None,
+        sees=words.CONTEXT_TYPE_WORDS.get(words.context_type_of(node), ""),
+        filter_words=words.node_words(node, known),
+        pause=str(node.config.get("pause") or ""),
+        leads_to=leads_to,
+        problems=problems,
+        url=links.node(node.id),
+    )
+
+
+def _edge_line(edge: Edge, known: Registries, problems: int, links: Links) -> EdgeLine:
+    return EdgeLine(
+        id=edge.id,
+        type=words.EDGE_TYPE_WORDS.get(edge.type, edge.type),
+        kind=edge.type,
+        source=edge.from_node,
+        target=edge.to_node,
+        condition=edge.condition or "",
+        passes=words.edge_words(edge, known),
+        weight="" if edge.weight is None else f"{edge.weight:g}",
+        problems=problems,
+        url=links.edge(edge.id),
+    )

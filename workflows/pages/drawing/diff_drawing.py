@@ -1,0 +1,56 @@
+"""The difference of two documents as one drawing, with marks on what differs."""
+
+from collections.abc import Iterable, Sequence
+
+from workflows.domain.compare import ElementChange
+from workflows.domain.graph import Document
+from workflows.pages.drawing.svg import Drawing, Links, Mark, draw
+
+
+class _ToTheList(Links):
+    """What is drawn leads to the list below, which says what differs."""
+
+    def node(self, node_id: str) -> str:
+        return "#differences"
+
+    def edge(self, edge_id: str) -> str:
+        return "#differences"
+
+
+def draw_difference(
+    before: Document, after: Document, changes: Sequence[ElementChange]
+) -> Drawing | None:
+    """What both have together, drawn as ``after`` stands; None if that is too large or nothing.
+
+    A node that only stands elsewhere is not marked: the list names it.
+    """
+    marks: dict[tuple[str, str], Mark] = {}
+    for change in changes:
+        if change.element in ("node", "edge") and not only_moved(change):
+            marks[change.element, change.id] = change.kind
+    return draw(both_of(before, after), links=_ToTheList(), marks=marks)
+
+
+def both_of(before: Document, after: Document) -> Document:
+    """``after`` with what only ``before`` had."""
+    nodes, edges = _names(after.nodes), _names(after.edges)
+    gone_nodes = tuple(node for node in before.nodes if node.id not in nodes)
+    gone_edges = tuple(edge for edge in before.edges if edge.id not in edges)
+    if any(node.position is not None for node in after.nodes) != any(
+        node.position is not None for node in before.nodes
+    ):  # layers of one and places of the other would lie on each other
+        gone_nodes = tuple(node.model_copy(update={"position": None}) for node in gone_nodes)
+    return after.model_copy(
+        update={"nodes": (*after.nodes, *gone_nodes), "edges": (*after.edges, *gone_edges)}
+    )
+
+
+def only_moved(change: ElementChange) -> bool:
+    """True for a node that only stands elsewhere."""
+    return change.kind == "changed" and all(
+        field.path.startswith("/position") for field in change.fields
+    )
+
+
+def _names(elements: Iterable[object]) -> set[str]:
+    return {str(getattr(each, "id", "")) for each in elements}

@@ -1,0 +1,362 @@
+"""The graph of a workflow as places and paths of an SVG."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from ctxadmin.ui.components import Text, Tone
+from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, layers, place
+from workflows.domain.problems import Problem
+from workflows.domain.processors import Registries, standard
+from workflows.domain.topology import Graph, graph_of
+from workflows.pages.drawing import words
+from workflows.pages.drawing.routes import Point, Route, routes
+
+# A page of this many cards has 1.2 MB; larger graphs are read in the outline.
+MOST_DRAWN: Final = 1_000
+# A chain of more layers than this is drawn downwards: side by side two and a half fit a screen.
+_MOST_ACROSS: Final = 4
+# Wider than this, centred layers would leave the place empty at which reading begins.
+_MOST_CENTRED: Final = 4
+# The room that chips need between two columns, and between two rows of a drawing downwards.
+_COLUMN: Final = CARD_WIDTH + 170
+_ROW: Final = CARD_HEIGHT + 60
+_BESIDE: Final = CARD_WIDTH + 90
+_MARGIN: Final = 28
+_CHIP_HEIGHT: Final = 24
+_CHIP_TEXT: Final = 24
+_LETTER: Final = 6.4
+_CARD_TEXT: Final = 25
+
+
+Mark = Literal["", "added", "removed", "changed"]
+Marks = Mapping[tuple[str, str], Mark]
+MARK_WORDS: Final[Mapping[Mark, Text]] = {
+    "added": gettext_lazy("+ new"),
+    "removed": gettext_lazy("− gone"),
+    "changed": gettext_lazy("~ changed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A node as it is drawn; ``spoken`` is the whole of it for those who cannot see it."""
+
+    x: float
+    y: float
+    id: str
+    title: str
+    kind: str
+    sees: str
+    tone: Tone
+    spoken: str
+    url: str
+    errors: int
+    warnings: int
+    pauses: bool
+    starts: bool
+    current: bool = False
+    mark: Mark = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An edge as it is drawn, with its chip; an edge with nothing to say has a point instead."""
+
+    path: str
+    id: str
+    kind: str
+    chip_x: float
+    chip_y: float
+    chip_width: float
+    text: str
+    text_x: float
+    text_y: float
+    spoken: str
+    url: str
+    faulty: bool
+    mark: Mark = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """All that the SVG needs; ``view_box`` is as wide and high as ``width`` and ``height``."""
+
+    cards: Sequence[Card]
+    lines: Sequence[Line]
+    view_box: str
+    width: int
+    height: int
+    card_width: int = CARD_WIDTH
+    card_height: int = CARD_HEIGHT
+
+
+class Links:
+    """Where cards and chips lead to; empty texts where nothing is to be opened."""
+
+    def node(self, node_id: str) -> str:
+        return ""
+
+    def edge(self, edge_id: str) -> str:
+        return ""
+
+
+def draw(
+    document: Document,
+    problems: Sequence[Problem] = (),
+    links: Links | None = None,
+    *,
+    current: str = "",
+    registries: Registries | None = None,
+    marks: Marks | None = None,
+) -> Drawing | None:
+    """The drawing of a document, None for one without nodes or with more than MOST_DRAWN.
+
+    Nodes stand at their positions, the others in layers. Of two elements with one id the first
+    is drawn, and edges to nodes that do not exist are not. ``marks`` tell of ("node", id) and
+    ("edge", id) how they differ from another document.
+    """
+    if not document.nodes or len(document.nodes) > MOST_DRAWN or len(document.edges) > 4_000:
+        return None
+    graph = graph_of(document)
+    known = registries or standard()
+    places, downwards = _placed(graph)
+    drawer = _Drawer(problems, links or Links(), known, current, marks or {})
+    cards = [
+        drawer.card(node, places[node.id], starts=node.id in graph.starts)
+        for node in graph.nodes.values()
+    ]
+    ends = [(edge.from_node, edge.to_node) for edge in graph.edges.values()]
+    ways = routes(places, ends, downwards=downwards)
+    chips = _Chips(places)
+    lines = [
+        drawer.line(edge, way, chips) for edge, way in zip(graph.edges.values(), ways, strict=True)
+    ]
+    return _framed(cards, lines, ways)
+
+
+def _placed(graph: Graph) -> tuple[Mapping[str, Place], bool]:
+    """Where the nodes stand, and whether the flow goes downwards.
+
+    Positions that somebody chose are kept; layers are given the room that chips need.
+    """
+    if any(node.position is not None for node in graph.nodes.values()):
+        return place(graph), False
+    found = layers(graph)
+    downwards = len(found) > _MOST_ACROSS
+    widest = max(len(layer) for layer in found)
+    places: dict[str, Place] = {}
+    for column, layer in enumerate(found):
+        for row, name in enumerate(layer):
+            aside = row + (widest - len(layer)) / 2 if widest <= _MOST_CENTRED else row
+            if downwards:
+                places[name] = Place(aside * _BESIDE, column * _ROW)
+            else:
+                places[name] = Place(column * _COLUMN, aside * (CARD_HEIGHT + 40))
+    return places, downwards
+
+
+class _Drawer:
+    """Makes cards and lines, with what is wrong with each."""
+
+    def __init__(
+        self,
+        problems: Sequence[Problem],
+        links: Links,
+        registries: Registries,
+        current: str,
+        marks: Marks,
+    ) -> None:
+        self._marks = marks
+        self._links = links
+        self._registries = registries
+        self._current = current
+        shown = [problem for problem in problems if problem.severity != "note"]
+        self._nodes = Counter((problem.node, problem.severity) for problem in shown)
+        self._edges = Counter(problem.edge for problem in shown)
+
+    def card(self, node: Node, spot: Place, *, starts: bool) -> Card:
+        kind_of = words.NODE_TYPE_WORDS.get(node.type, node.type)
+        context_type = words.context_type_of(node)
+        whole = words.CONTEXT_TYPE_WORDS.get(context_type, context_type)
+        own = words.node_words(node, self._registries)
+        errors, warnings = self._nodes[node.id, "error"], self._nodes[node.id, "warning"]
+        title = short(node.name or node.id, _CARD_TEXT)
+        kind, sees = short(f"{kind_of} · {whole}", 31), short(own, 32)
+        mark = self._marks.get(("node", node.id), "")
+        return Card(
+            x=round(spot.x, 1),
+            y=round(spot.y, 1),
+            id=node.id,
+            title=title,
+            kind=kind,
+            sees=sees,
+            tone=words.tone_of(node.type),
+            # Begins with what is seen, so that it can be called by it (WCAG 2.5.3).
+            spoken=f"{title} {kind} {sees}".strip()
+            + _spoken_node(node, own, errors + warnings)
+            + _spoken_mark(mark),
+            url=self._links.node(node.id),
+            errors=errors,
+            warnings=warnings,
+            pauses=node.config.get("pause") in ("before", "after"),
+            starts=starts,
+            current=node.id == self._current,
+            mark=mark,
+        )
+
+    def line(self, edge: Edge, way: Route, chips: "_Chips") -> Line:
+        passes = words.edge_words(edge, self._registries)
+        asked = (edge.condition or "").replace("context.", "")  # the whole stands in the title
+        mark = self._marks.get(("edge", edge.id), "")
+        parts = [str(MARK_WORDS[mark])] if mark else []
+        parts += [f"? {asked}"] if asked else []
+        parts += [passes] if passes else []
+        text = short(" · ".join(parts), _CHIP_TEXT)
+        width = max(_width(text) * _LETTER + 18, _CHIP_HEIGHT) if text else _CHIP_HEIGHT
+        x, y = chips.stand(way.spots, width)
+        return Line(
+            path=way.path,
+            id=edge.id,
+            kind=edge.type if edge.type in words.EDGE_TYPE_WORDS else "sequence",
+            chip_x=round(x - width / 2, 1),
+            chip_y=round(y - _CHIP_HEIGHT / 2, 1),
+            chip_width=round(width, 1),
+            text=text,
+            text_x=round(x, 1),
+            text_y=round(y, 1),
+            # Begins with what is seen where that has more than the words of the edge (WCAG 2.5.3).
+            spoken=(f"{text}: " if mark else "")
+            + spoken_edge(edge, passes, self._edges[edge.id])
+            + _spoken_mark(mark),
+            url=self._links.edge(edge.id),
+            faulty=bool(self._edges[edge.id]),
+            mark=mark,
+        )
+
+
+def _spoken_mark(mark: Mark) -> str:
+    spoken: Mapping[Mark, str] = {
+        "added": _(", new"),
+        "removed": _(", gone"),
+        "changed": _(", changed"),
+    }
+    return spoken.get(mark, "")
+
+
+def _spoken_node(node: Node, own: str, problems: int) -> str:
+    text = _(", node %(id)s") % {"id": node.id}
+    if own:
+        text += _(", filter: %(words)s") % {"words": own}
+    return text + _spoken_problems(problems)
+
+
+def spoken_edge(
+    edge: Edge, passes: str, problems: int, names: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """An edge as a sentence; its nodes by their ``names``, if they have one."""
+    kind = words.EDGE_TYPE_WORDS.get(edge.type, edge.type)
+    text = _("Edge %(id)s from %(source)s to %(target)s, %(type)s") % {
+        "id": edge.id,
+        "source": names.get(edge.from_node) or edge.from_node,
+        "target": names.get(edge.to_node) or edge.to_node,
+        "type": kind,
+    }
+    if edge.condition:
+        text += _(", if %(condition)s") % {"condition": edge.condition}
+    if passes:
+        text += _(", passes: %(words)s") % {"words": passes}
+    return text + _spoken_problems(problems)
+
+
+def _spoken_problems(count: int) -> str:
+    if not count:
+        return ""
+    return ngettext(", %(n)s problem", ", %(n)s problems", count) % {"n": count}
+
+
+class _Chips:
+    """Finds room for chips beside cards and other chips."""
+
+    def __init__(self, places: Mapping[str, Place]) -> None:
+        self._cells: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
+        for spot in places.values():
+            self._take(spot.x, spot.y, spot.x + CARD_WIDTH, spot.y + CARD_HEIGHT)
+
+    def stand(self, spots: Sequence[Point], width: float) -> Point:
+        """The first free spot, else one near the best."""
+        for shift in (0, -28, 28, -56, 56):
+            for x, y in spots:
+                if self._is_free(x, y + shift, width):
+                    return self._kept(x, y + shift, width)
+        return self._kept(*spots[0], width)
+
+    def _kept(self, x: float, y: float, width: float) -> Point:
+        self._take(*_box(x, y, width))
+        return x, y
+
+    def _take(self, left: float, top: float, right: float, bottom: float) -> None:
+        for cell in _cells(left, top, right, bottom):
+            self._cells.setdefault(cell, []).append((left, top, right, bottom))
+
+    def _is_free(self, x: float, y: float, width: float) -> bool:
+        left, top, right, bottom = _box(x, y, width)
+        return not any(
+            left < other[2] and right > other[0] and top < other[3] and bottom > other[1]
+            for cell in _cells(left, top, right, bottom)
+            for other in self._cells.get(cell, ())
+        )
+
+
+def _box(x: float, y: float, width: float) -> tuple[float, float, float, float]:
+    half = width / 2 + 2
+    return x - half, y - _CHIP_HEIGHT / 2 - 2, x + half, y + _CHIP_HEIGHT / 2 + 2
+
+
+def _cells(left: float, top: float, right: float, bottom: float) -> Iterator[tuple[int, int]]:
+    for column in range(int(left // 256), int(right // 256) + 1):
+        for row in range(int(top // 256), int(bottom // 256) + 1):
+            yield column, row
+
+
+def _framed(cards: Sequence[Card], lines: Sequence[Line], ways: Sequence[Route]) -> Drawing:
+    boxes: list[tuple[float, float, float, float]] = [
+        (card.x, card.y, CARD_WIDTH, CARD_HEIGHT) for card in cards
+    ]
+    boxes += [(line.chip_x, line.chip_y, line.chip_width, _CHIP_HEIGHT) for line in lines]
+    boxes += [(*spot, 0, 0) for way in ways for spot in way.spots]
+    left = min(box[0] for box in boxes) - _MARGIN
+    top = min(box[1] for box in boxes) - _MARGIN
+    width = max(box[0] + box[2] for box in boxes) + _MARGIN - left
+    height = max(box[1] + box[3] for box in boxes) + _MARGIN - top
+    view_box = f"{left:g} {top:g} {width:g} {height:g}"
+    return Drawing(cards, lines, view_box, round(width), round(height))
+
+
+def short(text: str, most: int) -> str:
+    """``text`` cut to about ``most`` letters of usual width; wide letters count as two."""
+    text = " ".join(text.split())
+    if _width(text) <= most:
+        return text
+    kept, used = "", 0
+    for letter in text:
+        used += _letter(letter)
+        if used > most - 1:
+            break
+        kept += letter
+    return kept.rstrip() + "…"
+
+
+def _width(text: str) -> int:
+    return sum(_letter(letter) for letter in text)
+
+
+def _letter(letter: str) -> int:
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1

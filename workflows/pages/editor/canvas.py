@@ -1,0 +1,179 @@
+"""The page of the visual editor, and what every canvas is told when it opens."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from pydantic import JsonValue
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
+from workflows import queries
+from workflows.definitions import stored
+from workflows.domain import graph
+from workflows.domain.context_types import default_context_type
+from workflows.domain.graph import Document
+from workflows.domain.layout import place
+from workflows.domain.topology import graph_of
+from workflows.models import Workflow
+from workflows.pages.definition.links import crumbs
+from workflows.pages.definition.reading import which_words
+from workflows.pages.drawing import words
+from workflows.pages.drawing.marks import Marks
+from workflows.pages.editor.card_words import said_of
+from workflows.pages.editor.parts import parts_of
+from workflows.pages.preview.page import suggested
+from workflows.store import find_workflow
+
+# Larger graphs open for seconds and move like treacle; the outline of the workflow has all of it.
+MOST_DRAWN: Final = 5_000
+
+# A context processor without an operation could not be published.
+_FIRST_CONFIG: Final[Mapping[str, JsonValue]] = {
+    "context_processor": {
+        "operation": "budget",
+        "budget": {"max_tokens": 60_000, "target_tokens": 40_000},
+        "pairing": "keep",
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EditorPage:
+    """The canvas of a draft, or of a published version, which nobody changes.
+
+    ``setup`` is what the island reads (frontend/src/graph/io/setup.ts); None if the graph is too
+    large to be drawn. ``which`` is ``draft`` or the number of a version.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    which: str
+    setup: Mapping[str, object] | None
+    may_change: bool
+    may_publish: bool
+
+
+@require_safe
+@page
+def editor(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    row = find_workflow(actor.workspace, slug)
+    which = request.GET.get("version") or queries.DRAFT
+    document = queries.document_of(row, which, "version")
+    is_draft = which == queries.DRAFT
+    may_change = is_draft and actor.may(Action.WORKFLOW_CHANGE)
+    title = row.name if is_draft else f"{row.name}, {which_words(which)}"
+    small = len(document.nodes) <= MOST_DRAWN
+    shown = EditorPage(
+        title=title,
+        crumbs=crumbs(row, Crumb(_("Editor") if is_draft else which_words(which))),
+        row=row,
+        which=which,
+        setup=_setup(actor, row, document, which, may_change=may_change) if small else None,
+        may_change=may_change,
+        may_publish=is_draft and actor.may(Action.WORKFLOW_PUBLISH),
+    )
+    return show(request, "workflows/editor.html", shown)
+
+
+def _setup(
+    actor: Actor, row: Workflow, document: Document, which: str, *, may_change: bool
+) -> Mapping[str, object]:
+    may_preview = actor.may(Action.PREVIEW)
+    conversations = suggested(actor, str(row.slug)) if may_preview else ()
+    return {
+        **_shown(actor, document, row.name),
+        "workflow": str(row.key),
+        "version": row.draft_version,
+        "published": None if which == queries.DRAFT else int(which),
+        "conversations": [[each.public_id, each.title] for each in conversations],
+        "may_change": may_change,
+        "may_preview": may_preview,
+        "urls": {
+            **_urls(),
+            "draft": f"/api/v1/workflows/{row.slug}/draft",
+            "editor": reverse("workflows:editor", args=[row.slug]),
+        },
+    }
+
+
+def watched_setup(
+    actor: Actor, document: Document, name: str, marks: Marks, *, panel: str, again: str = ""
+) -> Mapping[str, object] | None:
+    """A canvas that nobody changes, with marks on it; None if the graph is too large to be drawn.
+
+    ``panel`` gives what stands beside it as HTML, by ``?node=`` or ``?edge=``; ``again`` the marks
+    of now as JSON, if they change.
+    """
+    if len(document.nodes) > MOST_DRAWN:
+        return None
+    return {
+        **_shown(actor, document, name),
+        "workflow": "",
+        "version": 0,
+        "published": None,
+        "conversations": (),
+        "may_change": False,
+        "may_preview": False,
+        "urls": {**_urls(), "draft": "", "editor": ""},
+        "watched": {
+            "panel": panel,
+            "again": again,
+            "marks": marks.as_json(),
+            "words": {
+                **said_of(parts_of(stored(document))),
+                "wrong": {"nodes": {}, "edges": {}},
+                "problems": [],
+            },
+        },
+    }
+
+
+def _shown(actor: Actor, document: Document, name: str) -> dict[str, object]:
+    return {
+        "person": actor.id,
+        "name": name,
+        "document": graph.dump(document),
+        "places": _places(document),
+        "kinds": [kind(each) for each in words.NODE_TYPE_WORDS],
+        "edge_types": [[each, str(label)] for each, label in words.EDGE_TYPE_WORDS.items()],
+    }
+
+
+def _urls() -> dict[str, str]:
+    return {
+        "icons": static("vendor/icons.svg"),
+        "worker": static("build/layout.js"),
+        "sign_in": reverse("login"),
+    }
+
+
+def kind(name: str) -> Mapping[str, object]:
+    """A type of node as the palette offers it, with what such a node sees by default."""
+    first = _FIRST_CONFIG.get(name)
+    return {
+        "type": name,
+        "label": str(words.NODE_TYPE_WORDS[name]),
+        "tone": words.tone_of(name),
+        "context_type": default_context_type(name),
+        **({"config": first} if first is not None else {}),
+    }
+
+
+def _places(document: Document) -> Mapping[str, Mapping[str, float]]:
+    """Where nodes stand that have no position."""
+    found = place(graph_of(document))
+    given = {node.id for node in document.nodes if node.position is not None}
+    return {
+        name: {"x": spot.x * 1.1, "y": spot.y * 1.2}
+        for name, spot in found.items()
+        if name not in given
+    }

@@ -1,0 +1,126 @@
+"""The difference of two versions on the canvas: what is new, gone and changed, and what in it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_safe
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.ui.components import Crumb, DiffRow, Text
+from ctxadmin.ui.pages import page, show
+from workflows import queries
+from workflows.domain.compare import Element, ElementChange, compare
+from workflows.domain.graph import Document
+from workflows.models import Workflow
+from workflows.pages.definition.differences import MOST_CHANGES, diff_rows_of
+from workflows.pages.definition.links import crumbs
+from workflows.pages.definition.reading import which_words
+from workflows.pages.drawing.diff_drawing import both_of, only_moved
+from workflows.pages.drawing.marks import Mark, Marks, Sign
+from workflows.pages.editor.canvas import watched_setup
+from workflows.store import find_workflow
+
+_SIGNS: Final = (
+    Sign("added", "plus", gettext_lazy("new")),
+    Sign("removed", "minus", gettext_lazy("removed")),
+    Sign("changed", "pencil", gettext_lazy("changed")),
+)
+_WORDS: Final[Mapping[str, Text]] = {each.name: each.word for each in _SIGNS}
+
+
+@dataclass(frozen=True, slots=True)
+class DiffCanvasPage:
+    """The canvas of a comparison; ``setup`` is what the island reads, None if it is too large."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    before: str
+    after: str
+    setup: Mapping[str, object] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPanel:
+    """What differs in one element, or everywhere; ``more`` elements are not listed."""
+
+    name: str
+    rows: Sequence[DiffRow]
+    more: int = 0
+
+
+@require_safe
+@page
+def canvas(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
+    row = find_workflow(actor.workspace, slug)
+    documents = _documents(row, before, after)
+    which = {"a": which_words(before), "b": which_words(after)}
+    way = reverse("workflows:diff", args=[slug]) + f"?from={before}&to={after}"
+    shown = DiffCanvasPage(
+        title=_("From %(a)s to %(b)s") % which,
+        crumbs=crumbs(row, Crumb(_("Difference"), way), Crumb(_("Canvas"))),
+        row=row,
+        before=before,
+        after=after,
+        setup=watched_setup(
+            actor,
+            both_of(*documents),
+            row.name,
+            _marks(compare(*documents)),
+            panel=reverse("workflows:diff-panel", args=[slug, before, after]),
+        ),
+    )
+    return show(request, "workflows/diff_canvas.html", shown)
+
+
+@require_safe
+@page
+def panel(request: HttpRequest, actor: Actor, slug: str, before: str, after: str) -> HttpResponse:
+    """What differs in ``?node=`` or ``?edge=``, or everywhere, as a part of a page."""
+    row = find_workflow(actor.workspace, slug)
+    changes = compare(*_documents(row, before, after))
+    return render(request, "workflows/_diff_panel.html", {"page": _panel(request, changes)})
+
+
+def _panel(request: HttpRequest, changes: Sequence[ElementChange]) -> DiffPanel:
+    elements: tuple[Element, ...] = ("node", "edge")
+    for element in elements:
+        name = request.GET.get(element, "")
+        if name:
+            own = [each for each in changes if each.element == element and each.id == name]
+            return DiffPanel(name, diff_rows_of(own))
+    more = max(len(changes) - MOST_CHANGES, 0)
+    return DiffPanel("", diff_rows_of(changes[:MOST_CHANGES]), more)
+
+
+def _documents(row: Workflow, before: str, after: str) -> tuple[Document, Document]:
+    return queries.document_of(row, before, "from"), queries.document_of(row, after, "to")
+
+
+def _marks(changes: Sequence[ElementChange]) -> Marks:
+    counts = Counter[str](each.kind for each in changes)
+    parts = [f"{counts[sign.name]} {sign.word}" for sign in _SIGNS if counts[sign.name]]
+    total = ngettext("%(n)s element differs", "%(n)s elements differ", len(changes))
+    said = _("Both are the same")
+    if changes:
+        said = total % {"n": len(changes)} + ": " + ", ".join(parts)
+    return Marks(
+        said=said,
+        icon="arrows-diff" if changes else "equal",
+        signs=_SIGNS,
+        nodes=dict(_of("node", changes)),
+        edges=dict(_of("edge", changes)),
+    )
+
+
+def _of(element: Element, changes: Sequence[ElementChange]) -> Iterator[tuple[str, Mark]]:
+    for each in changes:
+        if each.element == element and not only_moved(each):
+            yield each.id, Mark(each.kind, _WORDS[each.kind])

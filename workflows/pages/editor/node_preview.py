@@ -1,0 +1,169 @@
+"""What a node of a document that is not saved would see, while it is drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from pydantic import Field, JsonValue, SkipValidation, ValidationInfo, field_validator
+
+from conversations.domain.message import read_messages
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import NotFound, ValidationFailed
+from workflows import trials
+from workflows.domain.context import PromptContext
+from workflows.domain.plan import Plan
+from workflows.domain.topology import Graph, way
+from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
+from workflows.pages.editor.canvas_document import CanvasAsked
+from workflows.pages.editor.parts import Parts
+from workflows.pages.preview.seen import Seen, seen_of
+from workflows.trials import Given, Looked, PreviewAsked
+
+_MOST_STEPS: Final = 50
+_MOST_IN_A_STEP: Final = 40
+
+Name = Annotated[str, Field(max_length=10_000)]
+
+
+class EditorPreviewAsked(CanvasAsked):
+    """A node of a document, and what it is tried on: a conversation, or a context and messages.
+
+    Without ``edges`` it is entered as by an engine, along those on which something waits for it;
+    where nothing does, along all of a merge, else along the first that leads to it.
+    With ``path`` every node on a way to it is shown: the way of ``edges`` if they lead on from
+    each other, else a shortest one from a start, along the first of them if there are any.
+    """
+
+    node: Name
+    edges: Annotated[list[Name], Field(max_length=1_000)] | None = None
+    path: bool = False
+    conversation: Name | None = None
+    at: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    context: Annotated[JsonValue, SkipValidation] = None
+    messages: Annotated[list[JsonValue], Field(max_length=100_000)] = []
+
+    @field_validator("at", "context", "messages")
+    @classmethod
+    def _goes_together(cls, value: object, info: ValidationInfo) -> object:
+        named = info.data.get("conversation") is not None
+        if info.field_name == "at" and value is not None and not named:
+            raise ValueError("a version of an execution needs its conversation")
+        if info.field_name != "at" and value and named:
+            raise ValueError("either this or a conversation, not both")
+        return value
+
+    def asked(self) -> PreviewAsked:
+        context = PromptContext.read(self.context or {}, "/context")
+        drafts = read_messages(self.messages, "/messages") if self.messages else ()
+        return PreviewAsked(
+            node=self.node,
+            conversation=self.conversation,
+            at=self.at,
+            given=Given(context, drafts),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one node on a way sees; ``edge`` is empty for the first."""
+
+    node: str
+    edge: str
+    seen: Seen
+
+
+Stop = tuple[str, Sequence[str]]
+
+
+@editor_call
+def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """``{html, edges, tokens_before, tokens_after, cached_prefix_lost, problems, steps?}``."""
+    actor.require(Action.PREVIEW)
+    row = workflow_named(actor, slug)
+    body = json_body(request, EditorPreviewAsked)
+    parts = body.parts(row)
+    _require_readable(parts, body.node)
+    plan = Plan(parts.document)
+    origin = trials.origin_of(actor, slug, body.asked())
+    edges = origin.edges_to(plan, body.node) if body.edges is None else body.edges
+    if not body.path:
+        stop = (body.node, edges)
+        return _answer(*trials.look_along(actor, plan, [stop], origin))
+    stops = _stops(plan.graph, body.node, edges)
+    looked = trials.look_along(actor, plan, stops[-_MOST_STEPS:], origin)
+    return _answer(*looked, left_out=len(stops) - len(looked))
+
+
+def _require_readable(parts: Parts, name: str) -> None:
+    """The node must be whole; others may be broken as long as nothing comes from them."""
+    part = parts.node(name)
+    if part is None:
+        raise NotFound(_("The workflow has no node %(id)s.") % {"id": name[:64]})
+    if part.element is None:
+        problems = part.told.problems[: len(part.wrong)]
+        text = _("The node %(id)s is invalid: %(message)s")
+        raise ValidationFailed(
+            text % {"id": name[:64], "message": problems[0].message},
+            problems=[each.as_field_problem() for each in problems],
+        )
+
+
+def _stops(graph: Graph, node: str, edges: Sequence[str]) -> list[Stop]:
+    """The nodes on a way to ``node`` with the edges along which they are entered."""
+    known = [graph.edges[name] for name in edges if name in graph.edges]
+    into = [edge for edge in known if edge.to_node == node]
+    leads_on = all(a.to_node == b.from_node for a, b in pairwise(known))
+    if len(known) > 1 and leads_on and known[-1].to_node == node:
+        ways = tuple(known)
+    elif into:
+        before = way(graph, graph.starts, into[0].from_node)
+        ways = (*(before or ()), into[0])
+    else:
+        found = way(graph, graph.starts, node)
+        if found is None:
+            text = _("No path leads from a start node to %(id)s.")
+            raise ValidationFailed.at("/node", text % {"id": node[:64]})
+        ways = found
+    first = ways[0].from_node if ways else node
+    stops: list[Stop] = [(first, ()), *((edge.to_node, (edge.id,)) for edge in ways)]
+    if len(into) > 1:
+        stops[-1] = (node, tuple(edge.id for edge in into))
+    return stops
+
+
+def _answer(*looked: Looked, left_out: int | None = None) -> HttpResponse:
+    """The answer for one node, or for a way of which the first ``left_out`` nodes are not shown."""
+    last = looked[-1]
+    data: dict[str, object] = {}
+    if left_out is not None:
+        steps = [_step(each, last is each) for each in looked]
+        data["steps"] = [
+            {"node": each.node, "edge": each.edge, "tokens_after": each.seen.tokens_after}
+            for each in steps
+        ]
+        shown = {"steps": steps, "left_out": left_out}
+        data["html"] = render_to_string("workflows/_steps.html", shown)
+    else:
+        data["html"] = render_to_string("workflows/_seen.html", {"seen": seen_of(last)})
+    problems = [problem.as_json() for each in looked for problem in each.problems]
+    return answered(
+        {
+            **data,
+            "edges": last.entered.edges,
+            "tokens_before": last.tokens_before,
+            "tokens_after": last.tokens_after,
+            "cached_prefix_lost": last.cached_prefix_lost,
+            "problems": problems,
+        }
+    )
+
+
+def _step(looked: Looked, is_last: bool) -> Step:
+    seen = seen_of(looked) if is_last else seen_of(looked, _MOST_IN_A_STEP)
+    entered = looked.entered
+    return Step(entered.node_id, next(iter(entered.edges), ""), seen)

@@ -1,0 +1,265 @@
+"""The form of one element beside the editor's canvas, and the element that such a form says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, assert_never, get_args
+
+from django.core.exceptions import NON_FIELD_ERRORS
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from pydantic import Field, JsonValue
+
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.ui.components import Text
+from ctxadmin.ui.forms import ContractForm
+from ctxadmin.ui.forms.contract_form import ROWS_BUTTON
+from ctxadmin.ui.forms.flat import join
+from ctxadmin.ui.forms.places import BoxError, FieldError
+from ctxadmin.ui.sentences import translated
+from workflows.domain.patterns import pattern_fault
+from workflows.domain.problems import REDUCERS
+from workflows.models import Workflow
+from workflows.pages.definition.links import OutlineLinks
+from workflows.pages.editor.calls import (
+    JSON,
+    answered,
+    editor_call,
+    json_body,
+    json_field,
+    workflow_named,
+)
+from workflows.pages.editor.canvas_document import CanvasAsked
+from workflows.pages.editor.parts import Parts
+from workflows.pages.elements import edge_fields, node_fields
+from workflows.pages.elements.checks import (
+    Neighbour,
+    edge_problems,
+    neighbours,
+    repeated_patterns,
+)
+from workflows.pages.elements.forms import (
+    DocumentForm,
+    EdgeForm,
+    PanelNodeForm,
+    ReducerFields,
+    ReducersForm,
+)
+
+Kind = Literal["node", "edge", "reducers", "workflow"]
+_ROOTS: dict[Kind, str] = {"node": "node", "edge": "edge", "reducers": "", "workflow": "workflow"}
+
+
+class PanelAsked(CanvasAsked):
+    """Which element of which document; the id of the reducers and the workflow is empty."""
+
+    kind: Kind
+    id: Annotated[str, Field(max_length=10_000)] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The fragment: a form that a script sends, with the document that it is about."""
+
+    title: Text
+    kind: Kind
+    id: str
+    form: ContractForm[Any]
+    neighbours: Sequence[Neighbour]
+    faults: Sequence[str]
+
+
+@editor_call
+def panel(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """The form of an element as it stands in a document; sent as a form, as it was typed.
+
+    The buttons of lists send the form here: it comes back with a row more, less or elsewhere.
+    """
+    actor.require(Action.WORKFLOW_CHANGE)
+    row = workflow_named(actor, slug)
+    if request.content_type == JSON:
+        opened = _Opened(row, json_body(request, PanelAsked))
+        form = opened.filled()
+    else:
+        opened = _Opened(row, _asked_by_form(request.POST))
+        form = opened.form(request.POST)
+    opened.read(form)
+    shown = Panel(
+        title=opened.title,
+        kind=opened.asked.kind,
+        id=opened.asked.id,
+        form=form,
+        neighbours=neighbours(
+            opened.parts.document, opened.asked.kind, opened.asked.id, OutlineLinks()
+        ),
+        faults=opened.faults,
+    )
+    answer = render(request, "workflows/_panel.html", {"panel": shown})
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+@editor_call
+def read(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """``{element, id, errors}`` of a form of the panel; ``element`` is null if it says none."""
+    actor.require(Action.WORKFLOW_CHANGE)
+    opened = _Opened(workflow_named(actor, slug), _asked_by_form(request.POST))
+    sent = request.POST.copy()
+    sent.pop(join(_ROOTS[opened.asked.kind], ROWS_BUTTON), None)
+    form = opened.form(sent)
+    element = opened.read(form)
+    return answered({"element": element, "id": opened.asked.id, "errors": _errors(form)})
+
+
+def _asked_by_form(sent: QueryDict) -> PanelAsked:
+    given: dict[str, JsonValue] = {"kind": sent.get("kind", ""), "id": sent.get("id", "")}
+    if given["kind"] not in get_args(Kind):
+        raise ValidationFailed.at("/kind", _("The form is incomplete. Reload the page."))
+    draft = json_field(sent.get("draft", ""), "/draft")
+    return parse(PanelAsked, {**draft, **given} if isinstance(draft, dict) else draft)
+
+
+class _Opened:
+    """An element of a document while its form is shown or read."""
+
+    def __init__(self, row: Workflow, asked: PanelAsked) -> None:
+        self.asked = asked
+        self.parts: Parts = asked.parts(row)
+        self._node = self.parts.node(asked.id) if asked.kind == "node" else None
+        self._edge = self.parts.edge(asked.id) if asked.kind == "edge" else None
+
+    @property
+    def title(self) -> str:
+        match self.asked.kind:
+            case "node":
+                return _("Node %(id)s") % {"id": self.asked.id}
+            case "edge":
+                return _("Edge %(id)s") % {"id": self.asked.id}
+            case "reducers":
+                return _("Reducers")
+        return _("Workflow")
+
+    @property
+    def faults(self) -> list[str]:
+        """What cannot be read of the element in the document; its form does without."""
+        part = self._node or self._edge
+        found = part.told.problems[: len(part.wrong)] if part else []
+        return [translated(each.message) for each in found]
+
+    def filled(self) -> ContractForm[Any]:
+        """The form as the document says it, with its errors."""
+        self._require_element()
+        return self.form(self.form(None).as_sent)
+
+    def _require_element(self) -> None:
+        missing = {"node": self._node, "edge": self._edge}
+        if self.asked.kind in missing and missing[self.asked.kind] is None:
+            raise NotFound(f"The document has no {self.asked.kind} {self.asked.id[:64]!r}.")
+
+    def form(self, data: QueryDict | None) -> ContractForm[Any]:
+        kind = self.asked.kind
+        match kind:
+            case "node":
+                return PanelNodeForm(data, initial=self._initial_node(), root=_ROOTS[kind])
+            case "edge":
+                known = self.parts.document.nodes
+                return EdgeForm(data, initial=self._initial_edge(), nodes=known)
+            case "reducers":
+                listed = self.parts.document.reducers.items()
+                rows: list[JsonValue] = [{"pattern": key, "reducer": name} for key, name in listed]
+                return ReducersForm(data, initial={"reducers": rows})
+            case "workflow":
+                own: JsonValue = {"name": self.parts.document.name}
+                return DocumentForm(data, initial=own, root=_ROOTS[kind])
+            case _:
+                assert_never(kind)
+
+    def _initial_node(self) -> JsonValue:
+        part = self._node
+        if part is None or part.shown is None:
+            return {"id": self.asked.id, "operation": {"pairing": "keep"}}
+        fields = node_fields.fields_of(part.shown)
+        return {**fields, "id": part.id} if isinstance(fields, dict) else fields
+
+    def _initial_edge(self) -> JsonValue:
+        part = self._edge
+        if part is None or part.shown is None:
+            return {"id": self.asked.id, "type": "sequence"}
+        fields = edge_fields.fields_of(part.shown)
+        return {**fields, "id": part.id} if isinstance(fields, dict) else fields
+
+    def read(self, form: ContractForm[Any]) -> JsonValue:
+        """The element that the form says, or None; what is wrong then stands in the form."""
+        faults = form.faults(self._problems)
+        element: JsonValue = None
+        if form.is_valid():
+            try:
+                element = self._made(form)
+            except ContextError as error:
+                form.add_problems(error.problems or [FieldProblem("", error.detail, error.code)])
+        form.add_problems(faults)
+        return element
+
+    def _made(self, form: ContractForm[Any]) -> JsonValue:
+        match self.asked.kind:
+            case "node":
+                before = self._node.element if self._node else None
+                node = node_fields.node_of(form.model, before)
+                self._refuse_taken(node.id, [part.id for part in self.parts.nodes])
+                return node.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            case "edge":
+                edge = edge_fields.edge_of(form.model)
+                self._refuse_taken(edge.id, [part.id for part in self.parts.edges])
+                return edge.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            case "reducers":
+                rows = form.model.reducers
+                twice = repeated_patterns(rows)
+                if twice:
+                    raise ValidationFailed(twice[0].message, problems=twice)
+                return {each.pattern: each.reducer for each in rows}
+        return {"name": form.model.name}
+
+    def _refuse_taken(self, name: str, known: Sequence[str]) -> None:
+        if name != self.asked.id and name in known:
+            raise ValidationFailed.at("/id", _("The id %(id)s is taken.") % {"id": name})
+
+    def _problems(self, fields: Any) -> list[FieldProblem]:
+        """What a draft may have and should not, with pointers into the fields."""
+        match self.asked.kind:
+            case "node":
+                before = self._node.element if self._node else None
+                return node_fields.form_problems(node_fields.node_of(fields, before))
+            case "edge":
+                return edge_problems(self.parts.document, edge_fields.edge_of(fields))
+            case "reducers":
+                return _reducer_problems(fields)
+        return []
+
+
+def _reducer_problems(fields: ReducerFields) -> list[FieldProblem]:
+    found: list[FieldProblem] = []
+    for place, row in enumerate(fields.reducers):
+        fault = pattern_fault(row.pattern)
+        if fault is not None:
+            found.append(FieldProblem(f"/reducers/{place}/pattern", fault))
+        if row.reducer not in REDUCERS:
+            message = _("There is no reducer %(name)s.") % {"name": row.reducer}
+            found.append(FieldProblem(f"/reducers/{place}/reducer", message))
+    return found
+
+
+def _errors(form: ContractForm[Any]) -> list[dict[str, object]]:
+    """Each error with the name of its field; that of a list or group with its first field."""
+    listed: list[dict[str, object]] = []
+    for name, found in form.errors.as_data().items():
+        for error in found:
+            field, message = ("" if name == NON_FIELD_ERRORS else name), " ".join(error.messages)
+            if isinstance(error, BoxError):
+                field = next(iter(error.place.fields), "")
+            column = error.column if isinstance(error, FieldError) else None
+            told: dict[str, object] = {"field": field, "message": message}
+            listed.append(told if column is None else {**told, "column": column})
+    return listed

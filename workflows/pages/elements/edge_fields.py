@@ -1,0 +1,114 @@
+"""An edge as its form shows it, with the parts of its filter apart, and back."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Annotated, Final
+
+from pydantic import Field, JsonValue
+
+from ctxadmin.lib.contract import Contract, parse
+from ctxadmin.lib.errors import ContextError, FieldProblem
+from workflows.domain.edge_filters import (
+    EdgeFilterType,
+    Patterns,
+    TransformRule,
+    read_edge_filter,
+)
+from workflows.domain.elements import read_edge
+from workflows.domain.filters import MAX_RULES
+from workflows.domain.graph import (
+    MAX_CONDITION,
+    Coordinate,
+    Edge,
+    ElementId,
+    TypeName,
+)
+from workflows.domain.processors import standard
+from workflows.pages.elements.operation_fields import OperationList, shown_in, written_in
+
+_FILTER_PARTS: Final = ("include_patterns", "exclude_patterns", "transform_rules", "messages")
+
+
+class EdgeFields(Contract):
+    """An edge; ``filter_type`` None leaves its filter to the type of the edge."""
+
+    id: ElementId
+    type: TypeName
+    from_node: Annotated[ElementId, Field(alias="from")]
+    to_node: Annotated[ElementId, Field(alias="to")]
+    condition: Annotated[str, Field(max_length=MAX_CONDITION)] | None = None
+    weight: Coordinate | None = None
+    filter_type: EdgeFilterType | None = None
+    filter_condition: Annotated[str, Field(max_length=MAX_CONDITION)] | None = None
+    include_patterns: Patterns = ()
+    exclude_patterns: Patterns = ()
+    transform_rules: Annotated[
+        tuple[TransformRule, ...], Field(strict=False, max_length=MAX_RULES)
+    ] = ()
+    messages: OperationList = ()
+    properties: dict[str, JsonValue] = {}
+
+
+def fields_of(edge: Edge) -> JsonValue:
+    """What the form of an edge shows, as JSON; also one with problems is shown as it is."""
+    source = _canonical(edge)
+    return {
+        "id": edge.id,
+        "type": edge.type,
+        "from": edge.from_node,
+        "to": edge.to_node,
+        "condition": edge.condition,
+        "weight": edge.weight,
+        "properties": edge.properties,
+        "filter_type": source.get("type"),
+        "filter_condition": source.get("condition"),
+        **{name: source[name] for name in _FILTER_PARTS if name in source},
+    }
+
+
+def _canonical(edge: Edge) -> dict[str, JsonValue]:
+    if edge.context_filter is None:
+        return {}
+    try:
+        read = read_edge_filter(edge.context_filter)
+    except ContextError:
+        return shown_in(edge.context_filter)
+    return shown_in(read.model_dump(mode="json", exclude_unset=True))
+
+
+def edge_of(fields: EdgeFields) -> Edge:
+    """The edge that the form says."""
+    listed = fields.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    given = {name: listed[name] for name in ("id", "type", "from", "to")}
+    for name in ("condition", "weight", "properties"):
+        if listed.get(name) not in (None, "", {}):
+            given[name] = listed[name]
+    if fields.filter_type is not None:
+        source: dict[str, JsonValue] = {"type": fields.filter_type}
+        if listed.get("filter_condition"):
+            source["condition"] = listed["filter_condition"]
+        source |= {name: listed[name] for name in _FILTER_PARTS if listed.get(name)}
+        given["context_filter"] = written_in(source)
+    return parse(Edge, given)
+
+
+def form_problems(edge: Edge) -> list[FieldProblem]:
+    """What would be wrong with this edge in a draft, with pointers into EdgeFields."""
+    problems = read_edge(edge, standard(), "").problems
+    errors = [each.as_field_problem() for each in problems if each.severity == "error"]
+    return list(_moved(errors))
+
+
+def _moved(problems: Iterable[FieldProblem]) -> Iterable[FieldProblem]:
+    for problem in problems:
+        yield replace(problem, pointer=pointer_in_form(problem.pointer))
+
+
+def pointer_in_form(pointer: str) -> str:
+    """Where the form of an edge shows what stands at ``pointer`` of the edge."""
+    rest = pointer.removeprefix("/context_filter")
+    if rest == pointer:
+        return pointer
+    if rest in ("", "/type"):
+        return "/filter_type"
+    return "/filter_condition" if rest == "/condition" else rest

@@ -1,0 +1,269 @@
+"""The page that tries a node: what would it see, before anything is published or stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+from pydantic import JsonValue
+
+from conversations import queries as conversation_queries
+from conversations.domain.message import read_messages
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, ValidationFailed
+from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.ui.components import Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
+from workflows import queries, trials
+from workflows.domain.context import PromptContext
+from workflows.domain.graph import Document, Edge, Node
+from workflows.domain.topology import graph_of, usual_edges
+from workflows.models import Workflow
+from workflows.pages.definition.links import crumbs
+from workflows.pages.drawing.svg import spoken_edge
+from workflows.pages.preview.seen import Seen, seen_of
+from workflows.store import find_workflow
+from workflows.trials import Given, Looked, PreviewAsked
+
+_SUGGESTED: Final = 30
+_EXAMPLE: Final = """{
+  "variables": {"llm.model": "small", "user.name": "Ada"},
+  "history": [],
+  "metadata": {}
+}"""
+_EXAMPLE_MESSAGES: Final = """[
+  {"role": "system", "content": "Be kind."},
+  {"role": "user", "content": "Where is my order?"}
+]"""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeChoice:
+    """An edge that leads to the node, to be taken in or not."""
+
+    id: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was typed; ``pasted`` tells whether context and messages are given by hand.
+
+    ``edges`` is None until some are selected: then the node is entered along its usual ones.
+    ``turned`` says that another node was chosen than the one that was shown.
+    """
+
+    which: str
+    node: str
+    edges: Sequence[str] | None
+    conversation: str
+    at: str
+    pasted: bool
+    context: str = _EXAMPLE
+    messages: str = _EXAMPLE_MESSAGES
+    turned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewPage:
+    """The question and, once it can be answered, the answer."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    row: Workflow
+    tabs: Sequence[Tab]
+    asked: Asked
+    nodes: Sequence[Node]
+    choices: Sequence[EdgeChoice]
+    versions: Sequence[str]
+    conversations: Sequence[Conversation]
+    seen: Seen | None
+    problem: str
+    problems: Sequence[str] = field(default=())
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
+    """A conversation is asked for in the address, a pasted context in the body."""
+    actor.require(Action.PREVIEW)
+    row = find_workflow(actor.workspace, slug)
+    data = request.POST if request.method == "POST" else request.GET
+    which = data.get("of", queries.DRAFT)
+    document = queries.document_of(row, which, "of")
+    conversations = suggested(actor, slug)
+    usual = next((each.public_id for each in conversations if each.workflow == slug), "")
+    pasted = request.method == "POST" or "paste" in data
+    asked = _asked(data, document, which, usual, pasted=pasted)
+    seen: Seen | None = None
+    taken: Sequence[str] = usual_edges(graph_of(document), asked.node)
+    problem, problems = "", []
+    if document.nodes and (request.method == "POST" or (asked.conversation and not pasted)):
+        try:
+            looked = _try(actor, slug, asked)
+            seen, taken = seen_of(looked), looked.entered.edges
+        except ContextError as error:
+            problem = error.detail
+            problems = [_sentence(each) for each in error.problems if each.message != problem]
+    if asked.edges is not None:
+        taken = asked.edges
+    title = _("Context preview")
+    if asked.node:
+        title = _("Context preview: %(node)s") % {"node": _name_of(document, asked.node)}
+    shown = PreviewPage(
+        title=title,
+        crumbs=crumbs(row, Crumb(_("Preview"))),
+        row=row,
+        tabs=_tabs(request.path, asked, taken),
+        asked=asked,
+        nodes=document.nodes,
+        choices=_choices(document, asked.node, taken),
+        versions=[queries.DRAFT, *map(str, range(row.published_version or 0, 0, -1))][:50],
+        conversations=conversations,
+        seen=seen,
+        problem=problem,
+        problems=problems,
+    )
+    wrong = bool(problem) and (request.method == "POST" or "conversation" in data)
+    return show(request, "workflows/preview.html", shown, status=422 if wrong else 200)
+
+
+def _name_of(document: Document, node_id: str) -> str:
+    names = (node.name for node in document.nodes if node.id == node_id)
+    return next(names, None) or node_id
+
+
+def _asked(data: QueryDict, document: Document, which: str, usual: str, *, pasted: bool) -> Asked:
+    """What the form says; a node that is not asked for is the first one that sees anything.
+
+    ``usual`` is the conversation as long as none is asked for. Edges that were shown for another
+    node say nothing about this one.
+    """
+    names = [node.id for node in document.nodes]
+    node = data.get("node", "")
+    if not node and names:
+        node = next((each.id for each in document.nodes if each.type == "llm"), names[0])
+    edges = data.getlist("edges")
+    of_another = data.get("edges_of", node) != node
+    usual_ones = of_another or (not edges and "chosen" not in data)
+    known = {edge.id for edge in _incoming(document, node)}
+    return Asked(
+        which=which,
+        node=node,
+        edges=None if usual_ones else [edge for edge in edges if edge in known],
+        conversation=data.get("conversation", usual).strip(),
+        at=data.get("at", "").strip(),
+        pasted=pasted,
+        context=data.get("context", _EXAMPLE),
+        messages=data.get("messages", _EXAMPLE_MESSAGES),
+        turned=of_another,
+    )
+
+
+def _incoming(document: Document, node: str) -> list[Edge]:
+    return [edge for edge in document.edges if edge.to_node == node]
+
+
+def _choices(document: Document, node: str, taken: Sequence[str]) -> list[EdgeChoice]:
+    names = {each.id: each.name or "" for each in document.nodes}
+    return [
+        EdgeChoice(edge.id, spoken_edge(edge, "", 0, names), edge.id in taken)
+        for edge in _incoming(document, node)
+    ]
+
+
+def _try(actor: Actor, slug: str, asked: Asked) -> Looked:
+    wanted = PreviewAsked(
+        node=asked.node,
+        edges=asked.edges,
+        version=None if asked.which == queries.DRAFT else int(asked.which),
+    )
+    if asked.pasted:
+        return _of_pasted(actor, slug, wanted, asked)
+    return _of_conversation(actor, slug, wanted, asked)
+
+
+def _of_pasted(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Looked:
+    context = PromptContext.read(_json(asked.context, "/context", {}), "/context")
+    given = _json(asked.messages, "/messages", [])
+    if not isinstance(given, list):
+        raise ValidationFailed.at("/messages", _("Enter a list of messages."))
+    drafts = read_messages(given, "/messages") if given else ()
+    asked_for = PreviewAsked(
+        node=wanted.node,
+        edges=wanted.edges,
+        version=wanted.version,
+        given=Given(context, drafts),
+    )
+    return trials.look_at(actor, slug, asked_for)
+
+
+def _of_conversation(actor: Actor, slug: str, wanted: PreviewAsked, asked: Asked) -> Looked:
+    try:
+        find_head(actor.workspace, asked.conversation)
+    except NotFound:
+        message = _("There is no conversation %(id)s.") % {"id": asked.conversation[:64]}
+        raise ValidationFailed.at("/conversation", message) from None
+    asked_for = PreviewAsked(
+        node=wanted.node,
+        edges=wanted.edges,
+        version=wanted.version,
+        conversation=asked.conversation,
+        at=_version(asked.at),
+    )
+    return trials.look_at(actor, slug, asked_for)
+
+
+def _version(text: str) -> int | None:
+    if not text:
+        return None
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise ValidationFailed.at("/at", _("Enter the version as a whole number."))
+    return int(text)
+
+
+def _json(text: str, pointer: str, missing: JsonValue) -> JsonValue:
+    if not text.strip():
+        return missing
+    try:
+        return loads_strict(text.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
+    except ValidationFailed as error:
+        raise ValidationFailed.at(pointer, f"{pointer[1:]}: {error.detail}") from None
+
+
+def _sentence(problem: FieldProblem) -> str:
+    return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
+
+
+def suggested(actor: Actor, slug: str) -> Sequence[Conversation]:
+    """The conversations that changed last, those of this workflow before the others."""
+    asked = PageRequest(limit=_SUGGESTED)
+    own, newest = (
+        conversation_queries.list_conversations(actor, wanted, asked).items
+        for wanted in (
+            conversation_queries.ConversationFilter(workflow=slug),
+            conversation_queries.ConversationFilter(),
+        )
+    )
+    return [*own, *(each for each in newest if each.workflow != slug)][:_SUGGESTED]
+
+
+def _tabs(path: str, asked: Asked, taken: Sequence[str]) -> list[Tab]:
+    kept = [("of", asked.which), ("node", asked.node), ("chosen", "1")]
+    kept += [("edges", edge) for edge in taken]
+    return [
+        Tab(_("Conversation"), f"{path}?{urlencode(kept)}", not asked.pasted),
+        Tab(
+            _("Pasted context"),
+            f"{path}?{urlencode([*kept, ('paste', '1')])}",
+            asked.pasted,
+        ),
+    ]
