@@ -135,7 +135,7 @@ class StateRows:
         """The values of keys by digest, as of the versions at which they were held.
 
         ``at`` is the version whose values they are, if it is not the newest: NotFound if
-        retention takes its state meanwhile. Damaged if they are not what was written.
+        retention takes its state meanwhile. Damaged if they differ from what was written.
         """
         wanted = {each.key: each for each in held if each.head is not None}
         spans = [(each.key, *span) for each in wanted.values() for span in each.spans]
@@ -167,7 +167,7 @@ class StateRows:
         """What is said of a value of which rows are missing."""
         rows = Checkpoint.objects.filter(conversation=self.conversation, execution=self.execution)
         if at is not None and rows.filter(version=at, thinned_at__isnull=False).exists():
-            return NotFound("The state of this version was thinned by retention while it was read.")
+            return NotFound("The state of this version was removed by retention while it was read.")
         return self.damaged(held.key, held.name, MISSING)
 
     def write(self, version: int, changes: Sequence["Written"]) -> int:

@@ -126,7 +126,7 @@ class Engine:
                 if isinstance(error, ServerRefused) and error.code not in _TOO_MUCH:
                     raise
                 if not told:
-                    self.tell(f"the server does not answer ({error}); trying again")
+                    self.tell(f"the server does not respond ({error}); trying again")
                 told = True
                 time.sleep(max(self.delay, 1.0))
 

@@ -57,7 +57,7 @@ def _plan_of(parts: Parts) -> Plan:
     broken = [part.id for part in parts.nodes if part.element is None]
     broken += [part.id for part in parts.edges if part.element is None]
     if broken or parts.wrong:
-        named = broken[0][:64] if broken else _("the document")
+        named = broken[0][:64] if broken else _("the workflow")
         text = _("Cannot replay: %(id)s is invalid. See Problems.")
         raise ValidationFailed(text % {"id": named})
     return Plan(parts.document)

@@ -97,8 +97,10 @@ def config_words(row: Revision) -> str:
     config = orjson.loads(bytes(row.config))
     block = config.get(row.operation)
     words = _options(block) if isinstance(block, dict) else []
-    words += [_("pairing %(way)s") % {"way": config["pairing"]}] if config.get("pairing") else []
-    words += [_("tools protected")] if config.get("protect_tools") else []
+    words += (
+        [_("tool pairs: %(way)s") % {"way": config["pairing"]}] if config.get("pairing") else []
+    )
+    words += [_("tool description kept")] if config.get("protect_tools") else []
     return in_a_list(words)
 
 

@@ -65,7 +65,7 @@ class NewPassword:
 
 
 def list_people(actor: Actor) -> Sequence[Person]:
-    """Everybody in the actor's workspace, by name, who is locked out last."""
+    """Everybody in the actor's workspace, by name, deactivated ones last."""
     actor.require(Action.MEMBER_MANAGE)
     rows = Membership.objects.filter(workspace=actor.workspace).select_related("user")
     people = [_person(row) for row in rows.order_by("user__username")]

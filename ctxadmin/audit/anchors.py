@@ -46,7 +46,7 @@ def anchor_heads(*, everything: bool = False) -> AuditAnchor | None:
     """
     last = last_anchor()
     if last is None:
-        _log.error("the audit has no anchors: verify_audit says what is wrong")
+        _log.error("the audit has no anchors: run verify_audit to see what is wrong")
         return None
     found = _all_heads() if everything else _heads_since(last)
     rows = sorted(_not_anchored(found))

@@ -351,7 +351,7 @@ async def _told_of_failure(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception:  # the outermost loop of work that nobody waits for
-        logger.exception("what follows changes has failed")
+        logger.exception("the task that follows changes failed")
 
 
 @contextlib.contextmanager
@@ -359,7 +359,7 @@ def _database_away() -> Iterator[None]:
     try:
         yield
     except Error as error:
-        logger.warning("What is followed cannot be read now: %s", type(error).__name__)
+        logger.warning("The followed objects cannot be read now: %s", type(error).__name__)
 
 
 @contextlib.contextmanager

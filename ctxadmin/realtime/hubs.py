@@ -50,13 +50,14 @@ def findings() -> list[Finding]:
     """For /readyz: do processes hear of each other's changes?"""
     if settings.CHANNEL_REDIS is None:
         text = (
-            "Open pages hear of the changes of their own process; those of others are looked for."
+            "Open pages receive the changes of their own process at once; those of other processes "
+            "are polled."
         )
         return [Finding("channels", "ok", text)]
     if all(hub.is_shared for hub in tuple(_hubs.values())):
-        return [Finding("channels", "ok", "Processes hear of each other's changes by Redis.")]
-    text = "Redis is away: processes look for each other's changes, which takes seconds."
-    mend = "Look at Redis, at CHANNEL_REDIS_URL and at REDIS_URL."
+        return [Finding("channels", "ok", "Processes receive each other's changes through Redis.")]
+    text = "Redis is down: processes poll for each other's changes, which takes seconds."
+    mend = "Check Redis, CHANNEL_REDIS_URL and REDIS_URL."
     return [Finding("channels", "warning", text, mend)]
 
 

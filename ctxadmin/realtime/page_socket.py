@@ -158,7 +158,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         elif kind == WORKSPACE:
             self.topic = Topic(kind, actor.workspace, actor.workspace)
         else:
-            raise NotFound("There is nothing of this kind.")
+            raise NotFound("There is no such object.")
         self._writer = self.hub.loop.create_task(self._write())
         await self.hub.join(self, state)
         if source is not None:  # what changed before it was listened to is in no frame

@@ -47,7 +47,7 @@ class Sender:
         if not self.is_away:
             self.is_away = True
             self._turned.set()
-            logger.warning("The channel layer is away (%s); changes are looked for.", _kind(error))
+            logger.warning("The channel layer is down (%s); polling for changes.", _kind(error))
         self._wakes.set()
 
     def came_back(self) -> bool:

@@ -60,8 +60,8 @@ def _said(request: HttpRequest) -> bytes:
 
 
 def _was_changed(request: HttpRequest) -> HttpResponse:
-    text = _("Already saved as you sent it the first time. Your later changes are not saved yet.")
+    text = _("Already saved as you first submitted it. Your later changes are not saved yet.")
     if not reads_problems(request):
         raise Duplicate(text)
-    again = _("Press again to save them too.")
+    again = _("Submit again to save them too.")
     return JsonResponse({"detail": f"{text} {again}", FIELD: new_key()}, status=409)

@@ -47,13 +47,13 @@ class NavItem:
 
 
 PLACES: Final[tuple[Place, ...]] = (
-    Place(_("Overview"), "overview", "layout-dashboard", "o", _("To the overview")),
-    Place(_("Workflows"), "workflows:list", "topology-star-3", "w", _("To the workflows")),
-    Place(_("Conversations"), "conversations:list", "messages", "c", _("To the conversations")),
-    Place(_("Executions"), "checkpoints:list", "activity", "e", _("To the executions")),
-    Place(_("Reviews"), "reviews", "user-question", "r", _("To the reviews")),
-    Place(_("Audit"), "audit:list", "shield-check", "a", _("To the audit")),
-    Place(_("Settings"), "settings", "settings", "s", _("To the settings"), Action.TOKEN_MANAGE),
+    Place(_("Overview"), "overview", "layout-dashboard", "o", _("Go to the overview")),
+    Place(_("Workflows"), "workflows:list", "topology-star-3", "w", _("Go to workflows")),
+    Place(_("Conversations"), "conversations:list", "messages", "c", _("Go to conversations")),
+    Place(_("Executions"), "checkpoints:list", "activity", "e", _("Go to executions")),
+    Place(_("Reviews"), "reviews", "user-question", "r", _("Go to reviews")),
+    Place(_("Audit"), "audit:list", "shield-check", "a", _("Go to the audit")),
+    Place(_("Settings"), "settings", "settings", "s", _("Go to the settings"), Action.TOKEN_MANAGE),
 )
 SEARCH: Final = "search"
 

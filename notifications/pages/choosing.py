@@ -117,5 +117,5 @@ def _moment(text: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None or not 2000 < found.year < 3000:
-        raise ValidationFailed.at("?after", _("This time does not come from this list."))
+        raise ValidationFailed.at("?after", _("Unknown time. Reload the page."))
     return found

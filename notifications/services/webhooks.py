@@ -221,7 +221,7 @@ def _require_reachable(url: str) -> None:
     if found and not any(may_go_to(each, settings.WEBHOOK_NETWORKS) for each in found):
         raise ValidationFailed.at(
             "/url",
-            "this is an address of a private network; the operator allows some by "
+            "this is an address of a private network; the operator can allow it with "
             "CTXADMIN_WEBHOOK_NETWORKS",
         )
 

@@ -139,7 +139,7 @@ def test_pages_tell_of_an_outage_without_asking_the_database(world: World) -> No
             f"{world.server.url}/sign-in/", data=form, cookies=page.cookies, timeout=PATIENCE
         )
         assert answer.status_code == 503
-        assert "does not answer" in answer.text
+        assert "does not respond" in answer.text
         assert int(answer.headers["Retry-After"]) > 0
     finally:
         world.database.start()

@@ -39,7 +39,7 @@ Mark = Literal["", "added", "removed", "changed"]
 Marks = Mapping[tuple[str, str], Mark]
 MARK_WORDS: Final[Mapping[Mark, Text]] = {
     "added": gettext_lazy("+ new"),
-    "removed": gettext_lazy("− gone"),
+    "removed": gettext_lazy("− removed"),
     "changed": gettext_lazy("~ changed"),
 }
 
@@ -244,7 +244,7 @@ class _Drawer:
 def _spoken_mark(mark: Mark) -> str:
     spoken: Mapping[Mark, str] = {
         "added": _(", new"),
-        "removed": _(", gone"),
+        "removed": _(", removed"),
         "changed": _(", changed"),
     }
     return spoken.get(mark, "")

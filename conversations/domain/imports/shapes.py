@@ -163,7 +163,7 @@ def _read_envelope(place: Place, forced: Shape | None) -> ImportedConversation:
             continue
         reader = forced or first_match(CHATS, each.value) or shape
         if reader.append is None:
-            raise each.refusal(f"{reader.title} is no request or response")
+            raise each.refusal(f"{reader.title} is not a request or response")
         fields = fields.beside(reader.append(each, transcript))
     if opened.failed is not None:
         transcript.leave_out(opened.failed, "response", FAILED)

@@ -160,7 +160,7 @@ class Link:
                 return
             self._is_away.set()
         count("openings")
-        logger.warning("Redis is away (%s); everything is read from SQL.", _kind_of(error))
+        logger.warning("Redis is down (%s); everything is read from SQL.", _kind_of(error))
         self._look_again()
         threading.Thread(target=self._probe, name="redis-probe", daemon=True).start()
 

@@ -41,9 +41,9 @@ def found(url: str) -> Finding:
         ("redis://127.0.0.1:{port}/99", "no database of this number", "number in REDIS_URL"),
         ("redis+cluster://127.0.0.1:{port}", "is not a cluster", "Write redis://"),
         ("redis+sentinel://127.0.0.1:{port}/main", "is not a Sentinel", "Sentinels"),
-        ("rediss://127.0.0.1:{port}", "does not answer by TLS", "write redis://"),
+        ("rediss://127.0.0.1:{port}", "does not respond over TLS", "write redis://"),
         ("redis://no-such-host.invalid", "host of Redis is not known", "host in REDIS_URL"),
-        ("redis://127.0.0.1:1", "Redis does not answer", "Look at Redis"),
+        ("redis://127.0.0.1:1", "Redis does not respond", "Check Redis"),
     ],
 )
 def test_a_wrong_setting_is_told_from_an_outage(

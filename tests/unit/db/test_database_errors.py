@@ -18,14 +18,14 @@ from ctxadmin.storage.database.errors import CommitUnknown, told
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (2002, "does not answer"),
-        (2003, "does not answer"),
-        (2006, "does not answer"),
-        (2013, "does not answer"),
+        (2002, "does not respond"),
+        (2003, "does not respond"),
+        (2006, "does not respond"),
+        (2013, "does not respond"),
         (2005, "host of the database is not known"),
         (2026, "cannot be encrypted"),
         (1927, "broke the connection"),
-        (1040, "too many callers"),
+        (1040, "too many connections"),
         (1205, "took too long"),
         (1213, "took too long"),
         (1290, "read-only"),
@@ -95,7 +95,7 @@ def test_what_the_client_library_stumbles_over_is_told_as_a_broken_connection(
 def test_a_connection_that_was_closed_is_an_outage() -> None:
     refusal = told(InterfaceError(0, ""))
     assert refusal is not None
-    assert "does not answer" in refusal.detail
+    assert "does not respond" in refusal.detail
 
 
 @pytest.mark.parametrize(

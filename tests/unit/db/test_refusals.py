@@ -10,8 +10,8 @@ from ctxadmin.storage.database import probe
     ("number", "mend"),
     [
         (1045, "name and the password"),
-        (1049, "Make the database"),
-        (2002, "Look at it"),
+        (1049, "Create the database"),
+        (2002, "Check it"),
         (2026, "TLS on the server"),
         (2005, "Correct the host"),
     ],

@@ -142,7 +142,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
         if BREAKER.lasts(self._server):
-            raise OperationalError(2002, "It let others wait a moment ago")
+            raise OperationalError(
+                2002, "Not connecting: the server timed out less than 1 s ago (circuit open)"
+            )
         self._unfit = self._to_begin = self._is_committed = False
         made = super().get_new_connection(conn_params)
         if conn_params.get("ssl_mode") in SECRET and not made.server_capabilities & CLIENT.SSL:
