@@ -41,12 +41,12 @@ test: tools ## Install what the tests need and run all tests
 	@$(python) -m scripts.run_tests $(ARGS)
 
 .PHONY: check
-check: ## Check format, lint, types, layers, templates, migrations, built files, licenses
+check: ## Check format, lint, types, layers, templates, migrations, built files, licenses, words
 	@$(environment) test
 	@$(MAKE) $(checks) && echo "==> All checks passed"
 
 checks = check-format check-lint check-types check-layers check-templates check-migrations \
-  check-frozen check-built check-licences
+  check-frozen check-built check-licences check-words
 .PHONY: $(checks)
 check-format:
 	$(python) -m ruff format --quiet --check .
@@ -66,6 +66,8 @@ check-built:
 	@scripts/check_built.sh
 check-licences:
 	$(python) -m scripts.licences --check
+check-words:
+	$(python) -m scripts.vocabulary
 
 .PHONY: format
 format: ## Format the code

@@ -53,7 +53,7 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
     if thinned != row.thinned_count:
         yield Finding(what, f"says {row.thinned_count} thinned versions, there are {thinned}")
     if row.workspace != head.workspace:
-        yield Finding(what, "is of another workspace than its conversation")
+        yield Finding(what, "belongs to another workspace than its conversation")
     if not -1 <= row.told_version <= row.version:
         yield Finding(what, f"has told_version {row.told_version}, which does not exist")
 
@@ -119,7 +119,7 @@ def _times(row: Execution, newest: Checkpoint | None) -> Iterator[str]:
     if newest is not None and row.changed_at != newest.created_at and not row.origin_execution:
         yield "changed at another time than its latest version"
     if row.ended_at is not None and row.ended_at != row.changed_at:
-        yield "ended at another time than it changed last"
+        yield "ended at another time than its last change"
 
 
 def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Iterator[str]:

@@ -123,7 +123,7 @@ def _verify_itself(head: Conversation, row: Execution, each: Checkpoint) -> Iter
     if fault:
         yield fault
     if (each.kind == WriteKind.START.value) != (each.version == 0):
-        yield f"is of the kind {each.kind}, which is another version's"
+        yield f"has the kind {each.kind} of another version"
     if each.move not in (_MOVES if each.kind == WriteKind.MOVE.value else ("",)):
         yield "has an unknown move"
     if (each.kind == WriteKind.RESTORE.value) != (each.restored_from is not None):
@@ -150,7 +150,7 @@ def _verify_order(before: Checkpoint | None, each: Checkpoint) -> Iterator[str]:
     if before is None:
         return
     if each.change_seq < before.change_seq:
-        yield f"is of change {each.change_seq}, before that of version {before.version}"
+        yield f"has change {each.change_seq}, before that of version {before.version}"
     if each.created_at < before.created_at:
         yield f"is older than version {before.version}"
     if each.log_count < before.log_count or each.revision_count < before.revision_count:
@@ -180,11 +180,11 @@ def _verify_written(
 def _verify_record(row: Execution, each: Checkpoint, records: Records) -> Iterator[str]:
     if each.change_seq < 1:  # copied by a fork; the audit of the source has it
         if not row.origin_execution:
-            yield f"is of change {each.change_seq}, which does not exist"
+            yield f"has change {each.change_seq}, which does not exist"
         return
     recorded = records.by_seq.get(each.change_seq)
     if recorded is None:
-        yield f"is of change {each.change_seq}, which is no change of an execution"
+        yield f"has change {each.change_seq}, which is not a change of an execution"
         return
     told = [
         ("author", each.author, recorded.author),

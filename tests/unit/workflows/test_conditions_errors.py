@@ -83,8 +83,8 @@ def test_an_error_names_its_place(text: str, place: tuple[int, int, int, int]) -
         ("'a' in context.b", "use .includes(...)"),
         ("context.a.contains('x')", "did you mean includes?"),
         ("context.a.startswith('x')", "did you mean startsWith?"),
-        ("context.a.match('x')", "regular expressions are not supported; use includes, startsWith or "
-         "endsWith"),
+        ("context.a.match('x')", "regular expressions are not supported; use includes, "
+         "startsWith or endsWith"),
         ("context.a === 'x", "end it with '"),
         ("context.a === `x`", "write text in ' or \""),
         ("context.a === “x”", "write text in ' or \""),
