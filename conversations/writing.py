@@ -14,13 +14,13 @@ from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.message_rows import sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
-from conversations.remembered import MEMORY
 from conversations.revision_sums import sum_of_growth, summed
 from conversations.sql_log import SqlLog
 from conversations.store import DETAILS, HEADS, REVISIONS, find_head, find_revision, view_of
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
+from conversations.write_cache import WRITE_CACHE
 from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
@@ -70,7 +70,7 @@ class Writing:
     ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
     which also writes the one audit entry of the change. ``changed`` says if any step did anything.
     ``parts`` is what an app above tells of its own rows to those who follow (see ``Changed``).
-    ``known`` is what the process remembers of the conversation's rows; see ``remembered``.
+    ``known`` is what the process remembers of the conversation's rows; see ``write_cache``.
     """
 
     def __init__(self, head: Conversation, actor: Actor) -> None:
@@ -83,7 +83,7 @@ class Writing:
         self.parts: list[object] = []
         self._logged: list[Message] = []
         self._view_is_other = False
-        self.known = MEMORY.take(head.key, AuditMark(head.change_seq, head.audit_hash))
+        self.known = WRITE_CACHE.take(head.key, AuditMark(head.change_seq, head.audit_hash))
         self._seen = head.change_seq
         self._dirty: set[str] = set()
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
@@ -367,7 +367,7 @@ class Writing:
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
         self.known["revision"] = self._current or self._known_revision()
-        transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
+        transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(
             Changed(self.head, before, after, shown, self.parts, self.actor, change.action)

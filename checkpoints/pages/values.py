@@ -13,7 +13,7 @@ from checkpoints.models import Execution
 from checkpoints.moments import Moment
 from checkpoints.pinned import reducers_of
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Held
-from conversations.pages.cards import Said
+from conversations.pages.cards import CommentView
 
 # A page with more takes seconds to draw; what is left out is named with its size.
 MOST_VALUE_BYTES: Final = 64 * 1024
@@ -38,7 +38,7 @@ class KeyView:
     value: JsonValue = None
     read: bool = True
     opaque: Opaque | None = None
-    comments: Sequence[Said] = ()
+    comments: Sequence[CommentView] = ()
 
     @property
     def is_text(self) -> bool:

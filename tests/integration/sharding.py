@@ -57,7 +57,7 @@ EXCEPTIONS: Final = {
     "conversations.store.find_head": _BY_ID,
     "conversations.store.find_with_details": _BY_ID,
     "conversations.store.read_details": _PAGE,
-    "conversations.together._look_up": _BY_ID,
+    "conversations.group_commit._look_up": _BY_ID,
     "conversations.transfers._free_id": _BY_ID,
     "checkpoints.pages.reading._origin_url": _BY_ID,
     "checkpoints.what_if.named_executions": _BY_ID,

@@ -34,7 +34,7 @@ def field_digest(value: str | bytes) -> str:
     return digest(value.encode() if isinstance(value, str) else bytes(value)).hex()
 
 
-def change(
+def change_metadata(
     actor: Actor,
     public_id: str,
     *,

@@ -18,7 +18,7 @@ Parts = dict[str, object]
 _KEPT: Final = 1000  # conversations; some kilobytes each
 
 
-class Memory:
+class WriteCache:
     """The parts of the conversations written last, each under the mark of its audit.
 
     A writing *takes* the parts, changes them as it changes rows, and gives them back when its
@@ -54,4 +54,4 @@ class Memory:
             self._parts.clear()
 
 
-MEMORY: Final = Memory()
+WRITE_CACHE: Final = WriteCache()
