@@ -7,7 +7,7 @@ from notifications.fan_out import delivery_id
 from notifications.models import Choice, Delivery
 
 
-def tell_assignee(assigned: Assigned) -> None:
+def notify_assignee(assigned: Assigned) -> None:
     """One delivery for each way in which they want to hear of it; nobody tells themselves."""
     row, target = assigned.row, str(assigned.user.pk)
     if (assigned.actor.kind, assigned.actor.id) == ("person", target):

@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Q
 
 from ctxadmin.lib.errors import NotFound
-from notifications.domain.patience import LEASE, wait_after
+from notifications.domain.retry_policy import LEASE, wait_after
 from notifications.models import Delivery, Webhook
 from notifications.sending.outcome import Outcome
 

@@ -21,8 +21,8 @@ from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import TEST
 from notifications.domain.signing import name_of, new_nonce
 from notifications.models import Delivery, Webhook
-from notifications.secrets_of import former_signs_until, secret_of
 from notifications.sending.look_up import looked_up_in_time
+from notifications.signing_keys import former_signs_until, secret_of
 from notifications.store import send_again
 
 FORMER_SIGNS: Final = timedelta(hours=24)
@@ -130,7 +130,7 @@ def end_former_secret(actor: Actor, public_id: str) -> Webhook:
 
 
 @transaction.atomic
-def pause_gone(public_id: str) -> None:
+def pause_after_gone(public_id: str) -> None:
     """Pause a webhook whose receiver answered that nobody is there any more (410)."""
     rows = Webhook.objects.filter(public_id=public_id, paused=False).select_related("workspace")
     hook = rows.first()

@@ -79,7 +79,7 @@ EXCEPTIONS: Final = {
     "notifications.queries.news_of": _TARGET,
     "notifications.store.send_again": _TARGET,
     "notifications.queries.lost_mails": _TARGET,
-    "notifications.figures.delivery_figures": _SUMS,
+    "notifications.metrics.delivery_metrics": _SUMS,
     "conversations.feed.remove_old": _COMMAND,
     "notifications.fan_out.fan_out": _COMMAND,
     "notifications.store.take_due": _COMMAND,

@@ -12,7 +12,7 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from checkpoints.services.overdue import answer_overdue
 from ctxadmin.audit.anchors import anchor_if_due
-from notifications.sender import Sender
+from notifications.worker import Sender
 
 _log = logging.getLogger("ctxadmin.notifications")
 

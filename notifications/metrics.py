@@ -12,7 +12,7 @@ from notifications.models import Delivery
 _COUNTED = (Delivery.State.WAITING, Delivery.State.DEAD)
 
 
-def delivery_figures() -> Iterable[Metric]:
+def delivery_metrics() -> Iterable[Metric]:
     """Those that wait or are dead, and how late the sender is, by two queries on indexes."""
     rows = Delivery.objects.filter(state__in=_COUNTED).values("state")
     found = {row["state"]: row for row in rows.annotate(count=Count("*"), due=Min("next_at"))}
