@@ -25,7 +25,7 @@ from conversations.models import (
 from conversations.revision_sums import sum_of_growth, sum_of_revision
 from conversations.store import view_of
 from ctxadmin.lib.errors import ContextError
-from ctxadmin.storage.database.errors import told
+from ctxadmin.storage.database.errors import unavailable_of
 
 _BLOCK: Final = 500
 
@@ -53,7 +53,7 @@ def guarded(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
     try:
         yield from found
     except Exception as error:  # damaged rows can make any code fail
-        if isinstance(error, Error) and told(error) is not None:
+        if isinstance(error, Error) and unavailable_of(error) is not None:
             raise
         yield Finding(what, f"cannot be checked: {type(error).__name__}")
 

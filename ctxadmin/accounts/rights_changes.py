@@ -25,14 +25,14 @@ def rights_changed(kind: str, name: str) -> None:
     digest of its key.
     """
     for listener in _listeners:
-        transaction.on_commit(_telling(listener, kind, name), robust=True)
+        transaction.on_commit(_announcement(listener, kind, name), robust=True)
 
 
-def _telling(listener: Listener, kind: str, name: str) -> Callable[[], None]:
-    def tell() -> None:  # Django asks for its name when it fails
+def _announcement(listener: Listener, kind: str, name: str) -> Callable[[], None]:
+    def announce_change() -> None:  # Django asks for its name when it fails
         listener(kind, name)
 
-    return tell
+    return announce_change
 
 
 def watch_models() -> None:

@@ -266,7 +266,7 @@ class Hub:
         if self.is_closed:
             work.close()
             return None
-        task = self.loop.create_task(_told_of_failure(work))
+        task = self.loop.create_task(_log_failure(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda _: work.close())  # if it was cancelled before it began
@@ -321,12 +321,12 @@ class Hub:
             now = self.loop.time()
             if now - told >= TOLD_EVERY:
                 told = now
-                self._tell_people()
+                self._announce_people()
             if not self.is_shared or now - asked >= ASK_RIGHTS_EVERY:
                 asked = now
                 await self._ask_rights(rights.look_at_all(self))
 
-    def _tell_people(self) -> None:
+    def _announce_people(self) -> None:
         for topic, followed in self._followed.items():
             if people := followed.people():
                 self._sender.put(HereNow(topic, self.process, people))
@@ -347,7 +347,7 @@ def _fresh(call: Callable[P, ResultT], /, *args: P.args, **kwargs: P.kwargs) -> 
     return call(*args, **kwargs)
 
 
-async def _told_of_failure(work: Coroutine[Any, Any, None]) -> None:
+async def _log_failure(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception:  # the outermost loop of work that nobody waits for

@@ -40,7 +40,7 @@ def once_per_form(
     key = request.POST.get(FIELD, "")
     if request.method != "POST" or not key:
         return act()
-    call = Call.made_of("POST", request.path, _said(request), key, actor, stream)
+    call = Call.made_of("POST", request.path, _content_of(request), key, actor, stream)
     try:
         response = once(call, act, is_done=leads_on)
     except KeyReused:
@@ -51,7 +51,7 @@ def once_per_form(
     return response
 
 
-def _said(request: HttpRequest) -> bytes:
+def _content_of(request: HttpRequest) -> bytes:
     """What the form says: all of it but the token, which another tab may have renewed."""
     fields = sorted((name, values) for name, values in request.POST.lists() if name != _TOKEN)
     sent = [file for file in request.FILES.values() if isinstance(file, UploadedFile)]

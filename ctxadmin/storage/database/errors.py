@@ -131,7 +131,7 @@ def is_outage(error: Error) -> bool:
     return meaning_of(error) in (_GONE, _NOWHERE, _INSECURE, _BROKEN)
 
 
-def told(error: Error) -> Unavailable | None:
+def unavailable_of(error: Error) -> Unavailable | None:
     """The refusal that tells of a database error; None if it is a fault of ours.
 
     The text holds nothing of the statement or its values.

@@ -26,7 +26,7 @@ _LASTS: Final = 60.0  # seconds for which rights and columns that were right are
 _rights_asked: Final[dict[tuple[str, ...], tuple[float, rights.Lacking | None]]] = {}
 _columns_asked: Final[dict[tuple[str, ...], float]] = {}  # and the same of the columns
 # What an operator can do about refusals of MySQL and MariaDB, by their numbers.
-_MENDS: Final = {
+_FIXES: Final = {
     1044: "Grant the user of DATABASE_URL the rights on its database.",
     1045: "Check the name and the password in DATABASE_URL.",
     1049: "Create the database that DATABASE_URL names, or correct the name.",
@@ -60,8 +60,8 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
             raise
         number = number_of(error)  # of the text only this is told: it may name hosts and users
         text = meaning.text if number is None else f"{meaning.text} (Error {number}.)"
-        mend = _MENDS.get(number or 0, "Check it and DATABASE_URL.")
-        return [Finding("database", "error", text, mend)]
+        fix = _FIXES.get(number or 0, "Check it and DATABASE_URL.")
+        return [Finding("database", "error", text, fix)]
     if settings.ALLOW_UNSAFE_DATABASE:
         found = [each.excused() if each.level == "error" else each for each in found]
     return [Finding("database", "ok", f"{connection.display_name} answers."), *found]

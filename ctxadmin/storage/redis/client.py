@@ -16,7 +16,7 @@ class Trouble:
     """Why Redis does not respond, as the begin of a sentence, and what an operator can do."""
 
     text: str
-    mend: str
+    fix: str
 
 
 NO_ANSWER: Final = Trouble("Redis does not respond", "Check Redis and REDIS_URL.")

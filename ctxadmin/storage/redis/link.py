@@ -93,9 +93,9 @@ class Link:
         self.span = span
         self.on_return: list[Callable[[], None]] = []
         self.trouble = NO_ANSWER  # what kept Redis from answering last
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """As when it was made: a forked process has no probe, and connections of its own."""
         self._client: Client | None = None
         self._lock = threading.Lock()

@@ -141,7 +141,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**super().get_connection_params(), **own}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        if BREAKER.lasts(self._server):
+        if BREAKER.is_open(self._server):
             raise OperationalError(
                 2002, "Not connecting: the server timed out less than 1 s ago (circuit open)"
             )

@@ -27,7 +27,7 @@ class CircuitBreaker:
             with self._lock:
                 self._until[server] = monotonic() + _FOR
 
-    def lasts(self, server: Server) -> bool:
+    def is_open(self, server: Server) -> bool:
         return monotonic() < self._until.get(server, 0.0)
 
 
