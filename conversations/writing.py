@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 
 from conversations.announcing import Changed, announce_after_commit, is_followed
 from conversations.domain.message import Entry
-from conversations.domain.revisions import Cause, MoveKind, RevisionKind
+from conversations.domain.revisions import MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.message_rows import sum_of_message
@@ -117,9 +117,6 @@ class Writing:
         """The last message of a revision's branch that no tool wrote, with those logged by now."""
         last, self._last_talk = max(row.last_talk, self._last_talk), -1
         return last
-
-    def cause(self, reason: str | None) -> Cause:
-        return Cause(author=self.actor.label, reason=reason, at=self.at)
 
     def set(self, **fields: object) -> None:
         """Change a field of the head: its title, or if it is archived."""
