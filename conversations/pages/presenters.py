@@ -90,16 +90,21 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     )
 
 
+_PAIRINGS: Final[Mapping[str, Text]] = {
+    "warn": gettext_lazy("tool pairs: only warn"),
+    "keep": gettext_lazy("tool pairs: keep both"),
+    "drop": gettext_lazy("tool pairs: hide both"),
+}
+
+
 def config_words(row: Revision) -> str:
-    """The options of an operation in a few words: ``keep last 6, pairing keep``."""
+    """The options of an operation in a few words: ``keep last 6, tool pairs: keep both``."""
     if row.boundary is not None:
         return _("from message %(index)s on") % {"index": row.boundary}
     config = orjson.loads(bytes(row.config))
     block = config.get(row.operation)
     words = _options(block) if isinstance(block, dict) else []
-    words += (
-        [_("tool pairs: %(way)s") % {"way": config["pairing"]}] if config.get("pairing") else []
-    )
+    words += [str(_PAIRINGS[config["pairing"]])] if config.get("pairing") in _PAIRINGS else []
     words += [_("tool description kept")] if config.get("protect_tools") else []
     return in_a_list(words)
 

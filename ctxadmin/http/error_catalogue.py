@@ -73,7 +73,7 @@ _ALL: Final = (
     ErrorCode(
         "invalid_state",
         409,
-        _("Not possible in this status now."),
+        _("The current status does not allow this."),
         _("Read the status and change it first, for example by pausing."),
         (
             ("status_now", _("the status of the execution")),

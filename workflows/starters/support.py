@@ -49,7 +49,7 @@ SUPPORT: Final[dict[str, JsonValue]] = {
             "id": "enough",
             "type": "decision",
             "name": "Enough facts?",
-            "description": "Goes round again until nothing is missing.",
+            "description": "Repeats until nothing is missing.",
         },
         {
             "id": "compact",
