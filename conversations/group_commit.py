@@ -46,7 +46,7 @@ def commit_group(requests: Sequence[WriteRequest]) -> list[bytes | None]:
     """The answers of writes to different conversations, committed as one transaction.
 
     None for each that has to be done alone: it has left nothing. Raises CommitUnknown, and the
-    database's error while that is away; nobody's write was stored then, or nobody knows.
+    database's error while that is down; nobody's write was stored then, or nobody knows.
     """
     answers: list[bytes | None] = [None] * len(requests)
     known = authentication.workspaces_of([request.token.digest for request in requests])
@@ -77,7 +77,7 @@ def _look_up(
 ) -> list[tuple[Actor | None, Conversation | None]]:
     """Who asks, as of now, and the heads, which are locked; both by one round trip.
 
-    Heads are locked in the order of the index, by every batch. One that somebody else holds is
+    Heads are locked in the order of the index, by every batch. One that someone else holds is
     left out where the database can do that: nobody waits for a stranger's transaction.
     """
     ids: dict[int, list[str]] = defaultdict(list)

@@ -258,7 +258,7 @@ def _verify_references(head: Conversation) -> Iterator[Finding]:
 def cover_messages(conversation: int) -> int:
     """Give rows that are older than the sums theirs; how many. Meant for what was verified.
 
-    A row that somebody writes meanwhile gets its sum of the writer.
+    A row that someone writes meanwhile gets its sum of the writer.
     """
     covered = 0
     bare = Message.objects.filter(conversation=conversation, sum=None)

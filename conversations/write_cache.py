@@ -1,7 +1,7 @@
 """What this process knows of the conversations that it wrote last.
 
 The next write of a conversation has to know its current revision, its execution, the heads of its
-state. All of that changes only with the conversation's ``change_seq`` and the hash of its newest
+state. All of that changes only with the conversation's ``change_seq`` and the hash of its latest
 audit entry, which every write reads under the head's lock. So what a write knew when it was
 committed is good for the next one as long as these two are the same; if another process wrote
 meanwhile, or a backup was put back, they differ, and everything is read again.

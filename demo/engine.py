@@ -101,7 +101,7 @@ class Engine:
             self._wait_for_change(snapshot)
 
     def _try_step(self, node: str) -> None:
-        """``step``, unless somebody else moved the execution since it was looked at."""
+        """``step``, unless someone else moved the execution since it was looked at."""
         try:
             self.step(node)
         except ServerRefused as refused:
@@ -131,7 +131,7 @@ class Engine:
                 time.sleep(max(self.delay, 1.0))
 
     def _why(self, status: str) -> str:
-        """Why an execution ended, as its newest version tells."""
+        """Why an execution ended, as its latest version tells."""
         listed = _objects(self._get(self._path("checkpoints?limit=1"))["results"])
         newest = listed[0] if listed else {}
         reason = f": {newest['reason']}" if newest.get("reason") else ""

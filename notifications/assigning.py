@@ -1,4 +1,4 @@
-"""Telling somebody that a review was given to them, in the transaction that gives it."""
+"""Telling someone that a review was given to them, in the transaction that gives it."""
 
 from checkpoints.services.assigning import Assigned
 from ctxadmin.lib.clock import iso

@@ -87,11 +87,11 @@ class Sender:
             outcome = future.result()
             store.note(row, outcome, clock.now(), random.random())  # noqa: S311
             if outcome.problem is Problem.GONE:
-                with suppress(VersionConflict):  # somebody changes it just now: they look at it
+                with suppress(VersionConflict):  # someone changes it just now: they look at it
                     webhooks.pause_after_gone(row.target)
             if outcome.problem is not None:
                 _log.info("delivery %s of %s: %s", row.id, row.channel, outcome.problem.value)
-            del self._sending[future]  # not before: a database that is away is asked again
+            del self._sending[future]  # not before: a database that is down is asked again
         return len(done)
 
 

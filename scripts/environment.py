@@ -61,7 +61,7 @@ def install(name: str) -> bool:
 
 
 def ensure_venv() -> None:
-    """Make .venv, or make it anew when the Python that it was made with has gone or changed."""
+    """Make .venv, or make it again when the Python that it was made with has gone or changed."""
     if _works():
         return
     missing = not _can_bring_pip() and not importlib.util.find_spec("pip")

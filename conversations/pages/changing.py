@@ -56,7 +56,7 @@ class MovePage:
 class FormPage:
     """A form about the conversation itself.
 
-    ``base`` are the digests of the values that it started with, ``theirs`` what somebody else
+    ``base`` are the digests of the values that it started with, ``theirs`` what someone else
     put into the fields that this person changed, too.
     """
 

@@ -53,7 +53,7 @@ class BatchLine:
 def batch_lines(
     head: Conversation, rows: Sequence[Revision], *, branch: frozenset[int], may_move: bool
 ) -> list[BatchLine]:
-    """The rail, newest first: roll back on the branch, restore beside it."""
+    """The rail, latest first: roll back on the branch, restore beside it."""
     return [_batch_line(head, row, row.number in branch, may_move) for row in reversed(rows)]
 
 

@@ -19,7 +19,7 @@ def on_rights_changed(listener: Listener) -> None:
 
 
 def rights_changed(kind: str, name: str) -> None:
-    """Tell of somebody's rights when the transaction that changed them is committed.
+    """Tell of someone's rights when the transaction that changed them is committed.
 
     ``kind`` is ``person`` with the key of the user, ``token`` with its id, or ``session`` with the
     digest of its key.

@@ -138,7 +138,7 @@ class ThreadedHandler(BaseHandler):
     async def _identify(self, scope: Scope) -> None:
         """Know who calls, and that a token may, before more is taken of it; RefusedEarly.
 
-        A token that did not seem to have the scope is looked up anew before it is refused.
+        A token that did not seem to have the scope is looked up again before it is refused.
         """
         credential, now = credential_of(scope), monotonic()
         known = self._callers.find(credential, now)

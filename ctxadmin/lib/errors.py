@@ -83,7 +83,7 @@ class InvalidState(ContextError):
     """The execution or conversation is not in a status that allows this.
 
     ``ready_nodes`` are told where a node was named that is not one of them; ``held_by`` and
-    ``until`` (ISO 8601) where somebody else has a lease of it.
+    ``until`` (ISO 8601) where someone else has a lease of it.
     """
 
     code = "invalid_state"

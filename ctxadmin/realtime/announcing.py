@@ -29,7 +29,7 @@ def announce(*changes: Announced) -> None:
 
 
 def announce_rights(kind: str, name: str) -> None:
-    """Have the sockets of somebody looked at, whose rights changed by a transaction before."""
+    """Have the sockets of someone looked at, whose rights changed by a transaction before."""
     _publish([Rights(kind, name)])
 
 

@@ -2,7 +2,7 @@
 
 Channels' layers would deliver a change to every socket through a queue of its own, and on Redis the
 process would unpack it for each. Here the process is in the group of a workspace once, and a frame
-is made once. Besides hearing, it looks: a change that nobody announced, because Redis is away, a
+is made once. Besides hearing, it looks: a change that nobody announced, because Redis is down, a
 process died or has none, is found by one statement for all objects that are followed.
 """
 
@@ -89,7 +89,7 @@ class Hub:
         return await self.loop.run_in_executor(pool, partial(_fresh, call, *args, **kwargs))
 
     def carry(self, messages: Sequence[Message]) -> None:
-        """Tell everybody of something; from any thread."""
+        """Tell everyone of something; from any thread."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self.loop.call_soon_threadsafe(self._spread, messages)
 
@@ -111,7 +111,7 @@ class Hub:
             self._start()
 
     async def leave(self, listener: Listener) -> None:
-        """Tell somebody nothing more."""
+        """Tell someone nothing more."""
         followed = self._followed.get(listener.topic)
         if followed is None or not followed.remove(listener):
             return
@@ -142,7 +142,7 @@ class Hub:
         return [each for followed in self._followed.values() for each in followed.listeners]
 
     def people_changed(self, topic: Topic) -> None:
-        """Somebody came, left, or looks at something else."""
+        """Someone came, left, or looks at something else."""
         followed = self._followed.get(topic)
         if followed is None:
             return
@@ -214,7 +214,7 @@ class Hub:
         await self._enter(self._layer, group)
 
     async def _enter(self, layer: BaseChannelLayer, group: str) -> None:
-        """Be in a group of the layer; while it is away that is left for later."""
+        """Be in a group of the layer; while it is down that is left for later."""
         if self._sender.is_away:
             return
         async with self._joining:
@@ -366,5 +366,5 @@ def _database_away() -> Iterator[None]:
 def _not_there(sender: Sender) -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is away
+    except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is down
         sender.went_away(error)

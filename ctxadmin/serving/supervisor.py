@@ -64,7 +64,7 @@ class Supervisor(Multiprocess):
     """Uvicorn's supervisor, whose reload replaces itself and all of its workers.
 
     ``check`` is a command that ends with 0 if what is installed now could serve. Then the program
-    is begun anew in this very process, so that all of it is what is installed now and whoever
+    is begun again in this very process, so that all of it is what is installed now and whoever
     watches the process sees the same one. The former workers serve until all new ones do, and
     finish what they have begun.
 
@@ -120,7 +120,7 @@ class Supervisor(Multiprocess):
             time.sleep(_LOOK)
 
     def reload(self) -> None:
-        """Begin anew, or say why not."""
+        """Begin again, or say why not."""
         log.info("Reloading: checking whether new workers can serve.")
         if self._could_serve():
             self._replace_program()

@@ -104,7 +104,7 @@ class DeliveryRow:
 class WebhookPage:
     """One webhook: its form, what can be done with it, and its deliveries.
 
-    ``former_until`` is until when its former secret signs, too; ``theirs`` says that somebody
+    ``former_until`` is until when its former secret signs, too; ``theirs`` says that someone
     else changed it meanwhile.
     """
 

@@ -70,7 +70,7 @@ def _create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
 def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
     """Change a webhook; who does it answers for what is sent from then on.
 
-    VersionConflict if somebody else changed it since it was seen.
+    VersionConflict if someone else changed it since it was seen.
     """
     hook = find(actor, public_id)
     if wanted.url is not None:
@@ -144,7 +144,7 @@ def pause_after_gone(public_id: str) -> None:
 def remove(actor: Actor, public_id: str, expected: int | None = None) -> None:
     """Remove a webhook; what still waits for it is given up when its turn comes.
 
-    VersionConflict if somebody else changed it since it was seen.
+    VersionConflict if someone else changed it since it was seen.
     """
     hook = find(actor, public_id)
     _set(hook, hook.version if expected is None else expected, {})

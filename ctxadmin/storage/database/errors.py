@@ -127,7 +127,7 @@ def leaves_unknown(error: Error) -> bool:
 
 
 def is_outage(error: Error) -> bool:
-    """True for an error that the next call would meet, too: the database is away."""
+    """True for an error that the next call would meet, too: the database is down."""
     return meaning_of(error) in (_GONE, _NOWHERE, _INSECURE, _BROKEN)
 
 

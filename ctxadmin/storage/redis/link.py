@@ -145,7 +145,7 @@ class Link:
         return client
 
     def _look_again(self) -> None:
-        """Ask anew which server is which, where there are several.
+        """Ask again which server is which, where there are several.
 
         The client is not closed: another thread may be in the middle of a call, and redis-py then
         fails in ways of its own. Its connections end with the last one who uses it.

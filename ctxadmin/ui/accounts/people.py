@@ -42,7 +42,7 @@ _ACTIVE: Final = Status(gettext_lazy("active"), "green", "circle-check")
 
 
 class PersonRequest(Contract):
-    """What somebody may do from now on, and where their mail goes."""
+    """What someone may do from now on, and where their mail goes."""
 
     role: RoleName
     email: Annotated[str, Field(max_length=254)] = ""
@@ -85,7 +85,7 @@ class PersonForm(ContractForm[PersonRequest]):
 
 @dataclass(frozen=True, slots=True)
 class PeoplePage:
-    """Everybody in the workspace."""
+    """Everyone in the workspace."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -137,7 +137,7 @@ def people(request: HttpRequest, actor: Actor) -> HttpResponse:
 @never_cache
 @page
 def new_person(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Add somebody; the answer is the only page that ever shows their first password."""
+    """Add someone; the answer is the only page that ever shows their first password."""
     actor.require(Action.MEMBER_MANAGE)
     if request.method == "POST":
         form = NewPersonForm(request.POST)

@@ -53,7 +53,7 @@ def run_until_idle(sender: Sender) -> None:
 
 
 def _again_and_again(sender: Sender, stop: Event) -> None:
-    """Until told to stop; a database that is away is waited for."""
+    """Until told to stop; a database that is down is waited for."""
     looked = anchored = float("-inf")
     while not stop.is_set():
         pause = _LOOK_SECONDS

@@ -108,7 +108,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     Transactions begin by BEGIN, in one packet with their first statement: the connection stays in
     autocommit, which Django would switch off and on around each of them. A lost connection is not
-    made again before the next request, and not at all for a moment after the server let somebody
+    made again before the next request, and not at all for a moment after the server let someone
     wait.
     """
 
