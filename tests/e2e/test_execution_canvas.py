@@ -205,7 +205,7 @@ def test_the_canvas_of_an_execution_is_accessible(
     page.get_by_role("button", name="Outline").click()
     assert_accessible(page)
     page.goto(f"/executions/{run}/canvas/?edge=good")
-    expect(panel(page)).to_contain_text("the condition holds")
+    expect(panel(page)).to_contain_text("the condition is true")
     assert_accessible(page)
     assert_nothing_sticks_out(page)
 

@@ -195,7 +195,7 @@ def test_a_database_without_room_for_connections_is_told(
             )
         answer = world.append("meanwhile")
         assert_refused(answer)
-        assert "too many callers" in answer.json()["detail"]
+        assert "too many connections" in answer.json()["detail"]
     finally:
         for session in taken:
             session.close()
