@@ -191,5 +191,5 @@ def _cycles(graph: Graph, pointer: str) -> Iterator[Problem]:
         if len(cycle) > len(named):
             named.append("...")
         where = f"{pointer}/nodes/{graph.node_places[cycle[0]]}"
-        message = say("the nodes form a loop: {way}", way=" -> ".join([*named, cycle[0]]))
+        message = say("a loop: {way}", way=" -> ".join([*named, cycle[0]]))
         yield Problem(where, "cycle", message, "note", node=cycle[0])

@@ -83,7 +83,7 @@ def test_a_cycle_is_allowed_and_named() -> None:
     nodes = [node("s"), node("a"), node("b")]
     listed = problems(nodes, [edge("e", "s>a"), edge("f", "a>b"), edge("g", "b>a")])
     assert found(listed) == [("/nodes/1", "cycle", "note")]
-    assert listed[0].message == "the nodes form a loop: a -> b -> a"
+    assert listed[0].message == "a loop: a -> b -> a"
     refuse_unpublishable(listed)
 
 
