@@ -29,6 +29,7 @@ from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
 from conversations.domain import pairing
 from conversations.domain.message import Draft
+from conversations.write_cache import Kind
 from conversations.writing import Writing
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.roles import Action
@@ -48,6 +49,8 @@ _DECIDED: Final = (
     "changed_at",
     "ended_at",
 )
+_EXECUTION: Final = Kind[Execution]("execution")
+_STATE: Final = Kind[tuple[int, Known]]("state")  # of the execution with the number
 _TOTALLED: Final = ("state_digest", "state_bytes", "state_keys", "executed_count", "history_count")
 
 
@@ -142,8 +145,8 @@ class ExecutionWriting:
         head.state_bytes = self.row.state_bytes
         head.status = self.row.status
         head.workflow = self.row.workflow or head.workflow
-        self.opened.known["execution"] = self.row
-        self.opened.known["state"] = (self.row.number, *self.state.known())
+        self.opened.known.set(_EXECUTION, self.row)
+        self.opened.known.set(_STATE, (self.row.number, self.state.known()))
         self._is_new, self._message_bytes = False, 0
         self._view = _view_of(self.opened)
 
@@ -168,7 +171,7 @@ class ExecutionWriting:
         """Store who does which node; that writes no version."""
         self.row.leases = self.leases.dump()
         self._update(("leases",))
-        self.opened.known["execution"] = self.row
+        self.opened.known.set(_EXECUTION, self.row)
 
     def commit(self, action: Action, reason: str = "", **detail: object) -> None:
         """Commit the conversation with the one audit entry of this change."""
@@ -257,16 +260,13 @@ class ExecutionWriting:
 
 def current_of(opened: Writing) -> Execution | None:
     """The newest execution of an open conversation, None if it never had one."""
-    known = opened.known.get("execution")
-    return known if isinstance(known, Execution) else find_current(opened.head.key)
+    return opened.known.get(_EXECUTION) or find_current(opened.head.key)
 
 
 def _known_state(opened: Writing, row: Execution) -> Known | None:
     """What this process knows of the execution's state; None if nothing."""
-    match opened.known.get("state"):
-        case (int() as number, dict() as held, set() as loaded) if number == row.number:
-            return held, loaded
-    return None
+    number, known = opened.known.get(_STATE) or (None, None)
+    return known if number == row.number else None
 
 
 def _view_of(opened: Writing) -> tuple[int, int]:

@@ -42,7 +42,7 @@ def _frame(change: Committed, author: Who) -> Told:
     head = change.head
     if change.action is Action.CONVERSATION_ERASE:
         return Gone(id=head.public_id, who=author)
-    written = [part for part in change.parts if isinstance(part, VersionWritten)]
+    written = change.parts_of(VersionWritten)
     last = written[-1] if written else None
     keys, more = named(key for part in written for key in part.changed_keys)
     return ConversationChanged(

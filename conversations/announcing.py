@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from django.db import transaction
 
@@ -12,6 +12,8 @@ from conversations.models import Conversation, Message
 from ctxadmin.audit.record import AuditMark
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
+
+PartT = TypeVar("PartT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,10 @@ class Changed:
     parts: Sequence[object]
     actor: Actor
     action: Action
+
+    def parts_of(self, kind: type[PartT]) -> list[PartT]:
+        """What was told of one kind of rows, in its order."""
+        return [part for part in self.parts if isinstance(part, kind)]
 
 
 class _Gathered(threading.local):

@@ -9,49 +9,74 @@ meanwhile, or a backup was put back, they differ, and everything is read again.
 
 from collections import OrderedDict
 from threading import Lock
-from typing import Final
+from typing import Final, Generic, TypeVar, cast
 
 from ctxadmin.audit.record import AuditMark
 
-Parts = dict[str, object]
+KnownT = TypeVar("KnownT")
 
 _KEPT: Final = 1000  # conversations; some kilobytes each
 
 
-class WriteCache:
-    """The parts of the conversations written last, each under the mark of its audit.
+class Kind(Generic[KnownT]):
+    """A kind of thing that is known of a conversation, such as its latest execution."""
 
-    A writing *takes* the parts, changes them as it changes rows, and gives them back when its
-    transaction is committed. If it fails nothing is given back, and nothing wrong is left.
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Known:
+    """What is known of one conversation: at most one thing of each kind."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, object] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._held)
+
+    def get(self, kind: Kind[KnownT]) -> KnownT | None:
+        """What was set under the kind, whose type the kind itself tells; None if nothing was."""
+        return cast(KnownT | None, self._held.get(kind.name))
+
+    def set(self, kind: Kind[KnownT], value: KnownT | None) -> None:
+        """Know another value from now on; None knows nothing."""
+        self._held[kind.name] = value
+
+
+class WriteCache:
+    """What is known of the conversations written last, each under the mark of its audit.
+
+    A writing *takes* it, changes it as it changes rows, and gives it back when its transaction is
+    committed. If it fails nothing is given back, and nothing wrong is left.
     """
 
     def __init__(self, size: int = _KEPT) -> None:
         self._size = size
         self._lock = Lock()
-        self._parts: OrderedDict[int, tuple[AuditMark, Parts]] = OrderedDict()
+        self._known: OrderedDict[int, tuple[AuditMark, Known]] = OrderedDict()
 
-    def take(self, conversation: int, seen: AuditMark) -> Parts:
-        """The parts that belong to a head as it was just read; empty if there are none."""
+    def take(self, conversation: int, seen: AuditMark) -> Known:
+        """What belongs to a head as it was just read; empty if nothing is known of it."""
         with self._lock:
-            found = self._parts.pop(conversation, None)
-        return found[1] if found is not None and found[0] == seen else {}
+            found = self._known.pop(conversation, None)
+        return found[1] if found is not None and found[0] == seen else Known()
 
-    def keep(self, conversation: int, now: AuditMark, parts: Parts) -> None:
-        """Give back the parts as they are after a commit."""
+    def keep(self, conversation: int, now: AuditMark, known: Known) -> None:
+        """Give back what is known after a commit."""
         with self._lock:
-            self._parts[conversation] = (now, parts)
-            self._parts.move_to_end(conversation)
-            if len(self._parts) > self._size:
-                self._parts.popitem(last=False)
+            self._known[conversation] = (now, known)
+            self._known.move_to_end(conversation)
+            if len(self._known) > self._size:
+                self._known.popitem(last=False)
 
     def drop(self, conversation: int) -> None:
         """Forget a conversation that was erased."""
         with self._lock:
-            self._parts.pop(conversation, None)
+            self._known.pop(conversation, None)
 
     def forget(self) -> None:
         with self._lock:
-            self._parts.clear()
+            self._known.clear()
 
 
 WRITE_CACHE: Final = WriteCache()

@@ -20,7 +20,7 @@ from conversations.store import DETAILS, HEADS, REVISIONS, find_head, find_revis
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
-from conversations.write_cache import WRITE_CACHE
+from conversations.write_cache import WRITE_CACHE, Kind
 from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
@@ -47,6 +47,7 @@ _COUNTERS: Final = (
 _GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
 _MESSAGES: Final = Table(Message)
 _ROWS: Final = 1_000  # made at once
+_REVISION: Final = Kind[Revision]("revision")
 
 
 @contextmanager
@@ -102,10 +103,9 @@ class Writing:
 
     def _known_revision(self) -> Revision | None:
         """The current revision, if the process remembers it."""
-        known = self.known.get("revision")
-        if isinstance(known, Revision) and known.number == self.head.current_revision:
-            return known
-        return None
+        known = self.known.get(_REVISION)
+        is_current = known is not None and known.number == self.head.current_revision
+        return known if is_current else None
 
     @property
     def log(self) -> SqlLog:
@@ -363,7 +363,7 @@ class Writing:
             self.head.updated_at = fields["updated_at"] = self.at
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
-        self.known["revision"] = self._current or self._known_revision()
+        self.known.set(_REVISION, self._current or self._known_revision())
         transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(

@@ -17,7 +17,7 @@ _OTHER: Final = Delta(other=True)
 
 def deltas_of(change: Changed) -> Mapping[Part, Delta]:
     """Of every part what the change does to it; for most of them nothing."""
-    versions = [part for part in change.parts if isinstance(part, VersionWritten)]
+    versions = change.parts_of(VersionWritten)
     found = {part: _of_versions(versions, part) for part in (Part.STATE, *OF_LISTS)}
     found[Part.MESSAGES] = _OTHER if change.shown is None else _of_messages(change.shown)
     return found

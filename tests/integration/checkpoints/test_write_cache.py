@@ -23,7 +23,7 @@ from conversations import services
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.store import find_head
-from conversations.write_cache import WRITE_CACHE, WriteCache
+from conversations.write_cache import WRITE_CACHE, Kind, Known, WriteCache
 from ctxadmin.audit import record as audit
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
@@ -188,7 +188,7 @@ def test_what_was_remembered_before_another_process_wrote_is_not_used(seed: int)
         alone.step()
     chance = random.Random(seed)
     for _ in range(STEPS):
-        before = deepcopy(WRITE_CACHE._parts.get(beside.head.key))
+        before = deepcopy(WRITE_CACHE._known.get(beside.head.key))
         beside.step()
         if before is not None and chance.random() < 0.5:  # as if another process did the step
             WRITE_CACHE.keep(beside.head.key, *before)
@@ -202,7 +202,7 @@ def test_a_write_that_is_refused_leaves_nothing_remembered() -> None:
     body = SaveCheckpoint(node_id="a", state_data={"k": 1, "log": 5})
     with pytest.raises(ContextError):
         saving.save(run.actor, run.id, "bad", body)
-    assert run.head.key not in WRITE_CACHE._parts
+    assert run.head.key not in WRITE_CACHE._known
     run.save()
     before = snapshot_bytes(find_moment(run.actor, run.id))
     WRITE_CACHE.forget()
@@ -210,10 +210,12 @@ def test_a_write_that_is_refused_leaves_nothing_remembered() -> None:
 
 
 def test_only_so_many_conversations_are_remembered() -> None:
-    memory = WriteCache(2)
+    memory, number = WriteCache(2), Kind[int]("number")
     for key in range(3):
-        memory.keep(key, audit.AuditMark(1, "h"), {"a": key})
-    assert memory.take(0, audit.AuditMark(1, "h")) == {}
-    assert memory.take(1, audit.AuditMark(1, "h")) == {"a": 1}
-    assert memory.take(2, audit.AuditMark(2, "h")) == {}
-    assert memory.take(2, audit.AuditMark(1, "h")) == {}
+        known = Known()
+        known.set(number, key)
+        memory.keep(key, audit.AuditMark(1, "h"), known)
+    assert not memory.take(0, audit.AuditMark(1, "h"))
+    assert memory.take(1, audit.AuditMark(1, "h")).get(number) == 1
+    assert not memory.take(2, audit.AuditMark(2, "h"))
+    assert not memory.take(2, audit.AuditMark(1, "h"))

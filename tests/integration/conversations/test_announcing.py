@@ -82,7 +82,7 @@ def test_a_save_tells_what_its_version_wrote(told: list[Changed]) -> None:
     conversation(public_id="c")
     command = SaveCheckpoint(node_id="a", state_data={"x": 1}, messages=[user("hello")])
     saving.save(engine(), "c", "one", command)
-    written = [part for part in told[-1].parts if isinstance(part, VersionWritten)]
+    written = told[-1].parts_of(VersionWritten)
     names = {change.name for version in written for change in version.changes}
     assert written[0].is_new
     assert "x" in names
