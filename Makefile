@@ -41,12 +41,12 @@ test: tools ## Install what the tests need and run all tests
 	@$(python) -m scripts.run_tests $(ARGS)
 
 .PHONY: check
-check: ## Check format, lint, types, layers, templates, migrations, built files, licenses, clients
+check: ## Check format, lint, types, layers, templates, migrations, built files, licenses, clients, words
 	@$(environment) test
 	@$(MAKE) $(checks) && echo "==> All checks passed"
 
 checks = check-format check-lint check-types check-layers check-templates check-migrations \
-  check-frozen check-built check-licences check-clients
+  check-frozen check-built check-licences check-clients check-words
 .PHONY: $(checks)
 check-format:
 	$(python) -m ruff format --quiet --check .
@@ -70,6 +70,8 @@ check-licences:
 check-clients:
 	@$(environment) clients || echo "The generators of clients could not be installed."
 	@$(python) -m scripts.check_clients
+check-words:
+	$(python) -m scripts.vocabulary
 
 .PHONY: format
 format: ## Format the code

@@ -31,4 +31,4 @@ if __name__ == "__main__":
         meaning = meaning_of(error)
         if meaning is None:
             raise
-        sys.exit(f"{meaning.text} What the command finished before stays done.\n{error}")
+        sys.exit(f"{meaning.text} What the command did before is kept.\n{error}")

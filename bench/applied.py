@@ -64,7 +64,7 @@ def _fill(server: LiveServer) -> None:
 
 
 def _opened(page: Page, server: LiveServer, path: str) -> Page:
-    """A page of somebody else, which is told of changes by now."""
+    """A page of someone else, which is told of changes by now."""
     browser = page.context.browser
     if browser is None:
         raise AssertionError("the page is of a browser that was launched")

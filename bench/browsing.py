@@ -1,4 +1,4 @@
-"""A server and a page of somebody who is signed in, for measuring how evenly the page paints."""
+"""A server and a page of someone who is signed in, for measuring how evenly the page paints."""
 
 import tempfile
 from collections.abc import Callable, Iterator

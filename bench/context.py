@@ -36,7 +36,7 @@ def _micro(calls: dict[str, Callable[[], object]], number: int, goal: float | No
     return [Row(name, seconds * 1e6, "us", goal=goal) for name, seconds in found.items()]
 
 
-def _compiled_anew(text: str) -> Condition:
+def _compile_uncached(text: str) -> Condition:
     return Condition(text, parse_condition(text))
 
 
@@ -49,7 +49,7 @@ def _conditions() -> list[Row]:
         condition = compile_condition(text)
         evaluated[f"{text}, 3 names"] = partial(condition.evaluate, small, {})
         evaluated[f"{text}, 100,000 names"] = partial(condition.evaluate, large, {})
-        compiled[f"{text}, compiled"] = partial(_compiled_anew, text)
+        compiled[f"{text}, compiled"] = partial(_compile_uncached, text)
     worst = compile_condition("||".join("context.t.includes('y')" for _ in range(8)))
     huge: dict[str, JsonValue] = {"t": "x" * 10_000_000}
     searched = medians({"worst": lambda: worst.evaluate(huge, {})}, 3)["worst"]

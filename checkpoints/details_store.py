@@ -27,7 +27,7 @@ def insert_details(checkpoint: Checkpoint, details: Details) -> None:
 def read_details(rows: Iterable[Checkpoint]) -> dict[int, Details]:
     """The details of versions of one execution; nothing is asked if none of them has any.
 
-    Damaged if they are not what was written.
+    Damaged if they differ from what was written.
     """
     having = {row.version: row for row in rows if row.details_sum is not None}
     if not having:

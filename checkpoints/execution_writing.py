@@ -31,7 +31,7 @@ from checkpoints.written import VersionWritten
 from conversations.announcing import is_followed
 from conversations.domain import pairing
 from conversations.domain.message import Draft
-from conversations.remembered import Kind
+from conversations.write_cache import Kind
 from conversations.writing import Writing
 from ctxadmin.audit.record import Change
 from ctxadmin.identity.roles import Action

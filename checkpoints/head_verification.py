@@ -37,7 +37,7 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
         # A pause that is asked for changes the execution without a version.
         differing = [n for n in _SAME if getattr(newest, n) != getattr(row, n)]
         if differing:
-            yield Finding(what, f"says other than its newest version of: {', '.join(differing)}")
+            yield Finding(what, f"differs from its latest version in: {', '.join(differing)}")
         yield from guarded(what, _side(row, newest))
     problems = chain(
         _decided(row),
@@ -54,9 +54,9 @@ def verify_execution(head: Conversation, row: Execution, records: Records) -> It
         yield Finding(what, f"says {row.thinned_count} thinned versions, there are {thinned}")
     yield from guarded(what, _deleted(row, own, records))
     if row.workspace != head.workspace:
-        yield Finding(what, "is of another workspace than its conversation")
+        yield Finding(what, "belongs to another workspace than its conversation")
     if not -1 <= row.told_version <= row.version:
-        yield Finding(what, f"was told at version {row.told_version}, which never was")
+        yield Finding(what, f"has told_version {row.told_version}, which does not exist")
 
 
 def _deleted(row: Execution, own: QuerySet[Checkpoint], records: Records) -> Iterator[Finding]:
@@ -83,7 +83,7 @@ def _side(row: Execution, newest: Checkpoint) -> Iterator[Finding]:
     if newest.side != stands_at(read(bytes(row.decided)))[1].value:
         yield Finding(
             f"execution {row.number}: version {newest.version}",
-            "stands on the other side of its node",
+            "is on the wrong side of its node",
         )
 
 
@@ -94,7 +94,7 @@ def _decided(row: Execution) -> Iterator[str]:
         yield "cannot be read"
         return
     if (now.version, now.status.value) != (row.version, row.status):
-        yield "does not say of its version and status what was decided"
+        yield "has another version or status than was decided"
     pause = now.pause
     told = (
         ("node_id", row.node_id, stands_at(now)[0] or ""),
@@ -104,7 +104,7 @@ def _decided(row: Execution) -> Iterator[str]:
     )
     differing = [name for name, ours, theirs in told if ours != theirs]
     if differing:
-        yield f"says other than was decided of: {', '.join(differing)}"
+        yield f"differs from what was decided in: {', '.join(differing)}"
 
 
 def _parts(row: Execution) -> Iterator[tuple[str, Iterator[Finding]]]:
@@ -138,16 +138,16 @@ def _times(row: Execution, newest: Checkpoint | None) -> Iterator[str]:
     if row.changed_at < row.created_at:
         yield "changed before it was started"
     if newest is not None and row.changed_at != newest.created_at and not row.origin_execution:
-        yield "changed at another time than its newest version"
+        yield "changed at another time than its latest version"
     if row.ended_at is not None and row.ended_at != row.changed_at:
-        yield "ended at another time than it changed last"
+        yield "ended at another time than its last change"
 
 
 def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Iterator[str]:
     """Who began it and when; of a forked one, of what."""
     forked = (row.origin_conversation != "", row.origin_execution != "")
     if len({*forked, row.origin_version is not None}) > 1:
-        yield "does not say of what it was forked"
+        yield "does not name the source of its fork"
         return
     if row.origin_version is None:
         if first is None:
@@ -159,7 +159,7 @@ def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Itera
     else:
         fork = _fork_of(records)
         if fork is None:
-            yield "was forked, which the audit does not know"
+            yield "was forked, but the audit does not record it"
             return
         origin = fork.detail["origin"]
         told = [
@@ -172,7 +172,7 @@ def _origin(row: Execution, first: Checkpoint | None, records: Records) -> Itera
         ]
     differing = [name for name, ours, theirs in told if ours != theirs]
     if differing:
-        yield f"says other than when it began of: {', '.join(differing)}"
+        yield f"differs from its start in: {', '.join(differing)}"
 
 
 def _fork_of(records: Records) -> Recorded | None:
@@ -198,7 +198,7 @@ def _workflow(row: Execution) -> Iterator[str]:
     elif not WorkflowVersion.objects.filter(
         workflow=row.workflow_key, version=row.workflow_version
     ).exists():
-        yield f"follows version {row.workflow_version} of its workflow, which never was"
+        yield f"follows version {row.workflow_version} of its workflow, which does not exist"
 
 
 def verify_head(
@@ -219,8 +219,8 @@ def verify_head(
         if ours != theirs:
             yield Finding("head", f"{name} says {ours!r}, the executions have {theirs!r}")
     if head.archived != records.archived:
-        yield Finding("head", "says other than the audit if it is archived")
+        yield Finding("head", "disagrees with the audit on whether it is archived")
     if not is_public_id(head.public_id):
-        yield Finding("head", "has a public id that is none")
+        yield Finding("head", "has an invalid public id")
     if head.updated_at < head.created_at:
         yield Finding("head", "changed before it was created")

@@ -114,18 +114,18 @@ def _verify_itself(head: Conversation, row: Execution, each: Checkpoint) -> Iter
     if each.version > row.version:
         yield f"is after the latest, {row.version}"
     if not 0 <= each.revision < each.revision_count <= head.revision_count:
-        yield f"names revision {each.revision}, which never was"
+        yield f"names revision {each.revision}, which does not exist"
     if each.log_count > head.log_count or each.visible_count > each.log_count:
-        yield "knows more messages than were logged"
+        yield "counts more messages than were logged"
     if min(each.visible_count, each.executed_count, each.history_count) < 0:
         yield "has a negative count"
     fault = manifest_fault(each)
     if fault:
         yield fault
     if (each.kind == WriteKind.START.value) != (each.version == 0):
-        yield f"is of the kind {each.kind}, which is another version's"
+        yield f"has the kind {each.kind} of another version"
     if each.move not in (_MOVES if each.kind == WriteKind.MOVE.value else ("",)):
-        yield "has a move that there is not"
+        yield "has an unknown move"
     if (each.kind == WriteKind.RESTORE.value) != (each.restored_from is not None):
         yield "does not say which version was restored"
     if bool(each.saved_node) != (each.kind in _SAVES):
@@ -152,11 +152,11 @@ def _verify_order(before: Checkpoint | None, each: Checkpoint) -> Iterator[str]:
     if before is None:
         return
     if each.change_seq < before.change_seq:
-        yield f"is of change {each.change_seq}, before that of version {before.version}"
+        yield f"has change {each.change_seq}, before that of version {before.version}"
     if each.created_at < before.created_at:
         yield f"is older than version {before.version}"
     if each.log_count < before.log_count or each.revision_count < before.revision_count:
-        yield f"knows less than version {before.version}"
+        yield f"counts less than version {before.version}"
 
 
 def _verify_written(
@@ -167,7 +167,7 @@ def _verify_written(
         return
     keys = set(orjson.loads(bytes(each.changed_keys))) - {MESSAGES}
     if keys != contents.names[each.version]:
-        yield "has other changed keys than values"
+        yield "has changed keys that do not match its values"
     size = contents.sizes[each.version]
     logged = 0
     if each.written_bytes != size:  # then messages came along; others may have come before it
@@ -182,11 +182,11 @@ def _verify_written(
 def _verify_record(row: Execution, each: Checkpoint, records: Records) -> Iterator[str]:
     if each.change_seq < 1:  # copied by a fork; the audit of the source has it
         if not row.origin_execution:
-            yield f"is of change {each.change_seq}, which never was"
+            yield f"has change {each.change_seq}, which does not exist"
         return
     recorded = records.by_seq.get(each.change_seq)
     if recorded is None:
-        yield f"is of change {each.change_seq}, which is no change of an execution"
+        yield f"has change {each.change_seq}, which is not a change of an execution"
         return
     told = [
         ("author", each.author, recorded.author),
@@ -210,7 +210,7 @@ def _verify_record(row: Execution, each: Checkpoint, records: Records) -> Iterat
             told.append(("node_id", node, detail["node"]))
     differing = [name for name, ours, theirs in told if ours != theirs and theirs is not None]
     if differing:
-        yield f"says other than the audit of: {', '.join(differing)}"
+        yield f"differs from the audit in: {', '.join(differing)}"
 
 
 def _count(each: Checkpoint) -> int:

@@ -112,9 +112,9 @@ class Checkpoint(models.Model):
     appended to: then it lists the decisions on record of those. ``change_seq`` is the number of
     the change in the conversation's audit, below 1 for what a fork has of its source. Since
     ``thinned_at``, if that is set, the version has no state any more, only this row.
-    ``details_sum`` is the check sum of its CheckpointDetails, null if it has none. A ``deleted``
+    ``details_sum`` is the checksum of its CheckpointDetails, null if it has none. A ``deleted``
     one has been without a state since ``thinned_at``, too, and has no details. ``usage_sum`` is
-    the check sum of its Usage, null if none was reported.
+    the checksum of its Usage, null if none was reported.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -169,7 +169,7 @@ class CheckpointDetails(models.Model):
     """What an engine says of a checkpoint beside its state; only those that have any have a row.
 
     ``parent`` is the id of a checkpoint, ``namespace`` a text of the engine's; "" is neither.
-    The check sum stands in the checkpoint's own row.
+    The checksum stands in the checkpoint's own row.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "version")
@@ -220,7 +220,7 @@ class Usage(models.Model):
 class TaskWrites(models.Model):
     """What one task wrote beside a checkpoint, named by its id, which may be saved later.
 
-    ``writes`` is JSON of a list, as it was sent; ``sum`` the check sum of the row.
+    ``writes`` is JSON of a list, as it was sent; ``sum`` the checksum of the row.
     """
 
     pk = models.CompositePrimaryKey("conversation", "checkpoint", "task")
@@ -275,7 +275,7 @@ class StateKey(models.Model):
     collation may decide which are equal; the lists beside the state stand under plain words,
     which no digest is. ``version`` is that of the last change. The value is joined of the rows
     of StateValue from ``first`` to ``last``; ``spans`` says which of them if not all. ``sum`` is
-    the check sum of the row (see state_sums), null in one that is older than the sums.
+    the checksum of the row (see state_sums), null in one that is older than the sums.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "key")
@@ -302,7 +302,7 @@ class StateValue(models.Model):
 
     ``kind`` is a ChangeKind: ``set`` has the whole value, ``append`` the new elements as a list,
     ``same`` and ``gone`` nothing. The other fields are as in StateKey, as of this version; ``sum``
-    is the check sum of the value in its place.
+    is the checksum of the value in its place.
     """
 
     pk = models.CompositePrimaryKey("conversation", "execution", "key", "version")

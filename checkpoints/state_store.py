@@ -136,7 +136,7 @@ class StateRows:
         """The values of keys by digest, as of the versions at which they were held.
 
         ``at`` is the version whose values they are, if it is not the newest: NotFound if
-        retention takes its state meanwhile. Damaged if they are not what was written.
+        retention takes its state meanwhile. Damaged if they differ from what was written.
         """
         wanted = {each.key: each for each in held if each.head is not None}
         spans = [(each.key, *span) for each in wanted.values() for span in each.spans]
@@ -171,7 +171,7 @@ class StateRows:
         if gone is not None and gone.deleted:
             return NotFound(say("Version {n} was deleted while it was read.", n=gone.version))
         if gone is not None:
-            return NotFound("The state of this version was thinned by retention while it was read.")
+            return NotFound("The state of this version was removed by retention while it was read.")
         return self.damaged(held.key, held.name, MISSING)
 
     def write(self, version: int, changes: Sequence["Written"]) -> int:

@@ -1,4 +1,4 @@
-"""The check sums of the rows that a state is made of."""
+"""The checksums of the rows that a state is made of."""
 
 from checkpoints.models import StateKey, StateValue
 from ctxadmin.lib.row_sums import row_sum

@@ -90,10 +90,10 @@ def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[
     if row.sum is None:
         unsummed.rows += 1
     elif row.sum != sum_of_value(row.key, row.version, value):
-        yield Finding(what, "is not what was written: its check sum does not fit")
+        yield Finding(what, "is damaged: its checksum does not match")
         return
     if row.kind in (ChangeKind.APPEND, ChangeKind.SAME) and before is None:
-        yield Finding(what, "goes on with a value that is missing")
+        yield Finding(what, "continues a value that is missing")
         return
     try:
         expected = _expected(row, value, before)
@@ -104,7 +104,7 @@ def _verify_value(known: _Key, row: StateValue, unsummed: Unsummed) -> Iterator[
         None,
         KeyHead(bytes.fromhex(row.digest), row.size, row.count),
     ):
-        yield Finding(what, "is not what was written: its digest does not fit")
+        yield Finding(what, "is damaged: its digest does not match")
 
 
 def _expected(row: StateValue, value: bytes, before: KeyHead | None) -> KeyHead | None:
@@ -132,7 +132,7 @@ def _verify_key(
     if head.sum is None:
         unsummed.rows += 1
     elif head.sum != sum_of_key(head):
-        yield Finding(what, "is not what was written: its check sum does not fit")
+        yield Finding(what, "is damaged: its checksum does not match")
     newest = known.newest if known is not None else None
     if newest is None:
         yield Finding(what, "has no values")
@@ -140,7 +140,7 @@ def _verify_key(
     same = all(getattr(head, name) == getattr(newest, name) for name in _COPIED)
     is_gone = newest.kind == ChangeKind.GONE
     if not same or bytes(head.spans) != bytes(newest.spans) or head.gone != is_gone:
-        yield Finding(what, f"is not as of its newest value, that of version {newest.version}")
+        yield Finding(what, f"does not match its latest value, of version {newest.version}")
 
 
 def _verify_totals(row: Execution, keys: Sequence[_Key]) -> Iterator[Finding]:

@@ -114,8 +114,8 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
             raise NotFound(was_deleted(row))
         day = f"{row.thinned_at:%Y-%m-%d %H:%M}"
         raise NotFound(
-            f"The state of version {version} was thinned by retention at {day} UTC; the list of "
-            "checkpoints tells what it was, and which versions are kept."
+            f"The state of version {version} was removed by retention at {day} UTC; the list of "
+            "checkpoints shows which versions still have theirs."
         )
     return check_manifest(row)
 
@@ -127,7 +127,7 @@ def was_deleted(row: Checkpoint) -> str:
 
 
 def check_manifest(row: Checkpoint) -> Checkpoint:
-    """The row, Damaged if it says what no version can say; a manifest has no check sum."""
+    """The row, Damaged if it says what no version can say; a manifest has no checksum."""
     if manifest_fault(row):
         raise damaged(row.conversation, "version", row.version, ALTERED)
     return row
@@ -137,7 +137,7 @@ def manifest_fault(row: Checkpoint) -> str:
     """What is wrong with a manifest in itself, "" for nothing."""
     for name, values in (("kind", _KINDS), ("status", _STATUSES), ("side", _SIDES)):
         if getattr(row, name) not in values:
-            return f"has a {name} that there is not"
+            return f"has an unknown {name}"
     if row.restored_from is not None and not 0 <= row.restored_from < row.version:
         return f"was restored from version {row.restored_from}, not one before it"
     try:

@@ -75,7 +75,7 @@ def _verify_writes(head: Conversation) -> Iterator[Finding]:
     for each in TaskWrites.objects.filter(conversation=head.key).iterator(_BLOCK):
         if each.sum != sum_of_writes(each.checkpoint, each.task, bytes(each.writes)):
             what = f"writes of checkpoint {each.checkpoint!r}"
-            yield Finding(what, "are not what was written: their check sum does not fit")
+            yield Finding(what, "are damaged: their checksum does not match")
 
 
 def _verify_details(row: Execution) -> Iterator[Finding]:
@@ -107,7 +107,7 @@ def _verify_sums(
         if version not in sums:
             yield Finding(what, "belong to nothing")
         elif sums.pop(version) != total:
-            yield Finding(what, "are not what was written: their check sum does not fit")
+            yield Finding(what, "are damaged: their checksum does not match")
     for version in sorted(sums):
         yield Finding(f"execution {row.number}: {name} of version {version}", "are missing")
 
@@ -130,11 +130,11 @@ def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]
             yield Finding(f"{table.__name__} rows of execution {number}", "belong to nothing")
     comments = Comment.objects.filter(conversation=head.key, execution__isnull=False)
     for number in comments.exclude(execution__in=numbers).values_list("number", flat=True):
-        yield Finding(f"comment {number}", "is about an execution that never was")
+        yield Finding(f"comment {number}", "refers to an execution that does not exist")
 
 
 def cover_conversation(conversation: int) -> int:
-    """Give rows that are older than the check sums theirs; how many. Meant for what was verified.
+    """Give rows that are older than the checksums theirs; how many. Meant for what was verified.
 
     A row that somebody writes meanwhile gets its sum of the writer.
     """

@@ -11,7 +11,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.runs import Run, Runs
 from conversations.models import Revision
 
-_FIRST_BLOCK: Final = 8  # lines read at once; most questions are about the newest
+_FIRST_BLOCK: Final = 8  # lines read at once; most questions are about the latest
 _MOST: Final = 512
 
 
@@ -42,7 +42,7 @@ class Branch:
     def __init__(self, conversation: int, revision: int) -> None:
         self.conversation = conversation
         self.revision = revision
-        self._lines: list[_Line] = []  # from the newest down
+        self._lines: list[_Line] = []  # from the latest down
         self._below: int | None = revision  # where the next line of the branch ends
         self._limit: int | None = None  # how far that revision counts
         self._block = _FIRST_BLOCK
@@ -63,12 +63,12 @@ class Branch:
         return line.limit is None or index < line.limit or revision < line.stop - 1
 
     def ranges(self) -> Iterator[Run]:
-        """The numbers as runs, from the newest down to the root's."""
+        """The numbers as runs, from the latest down to the root's."""
         for line in self._all_lines():
             yield line.start, line.stop
 
     def end_of_batch(self, batch: int) -> Revision | None:
-        """The newest revision of the branch in a batch, without its view; None without one."""
+        """The latest revision of the branch in a batch, without its view; None without one."""
         for line in self._all_lines() if batch >= 0 else ():
             # From a revision to the one opened from it, the batch stays or rises by one.
             if line.batch <= batch:

@@ -1,4 +1,4 @@
-"""What a read raises when stored rows are not what was written there."""
+"""The errors of reads that find damaged rows."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -11,40 +11,26 @@ from ctxadmin.telemetry.facts import current
 from ctxadmin.telemetry.metrics import damage_found
 
 MISSING: Final = "is missing"
-ALTERED: Final = "is not what was written"
+ALTERED: Final = "is damaged"
 SENTENCES: Final[Mapping[tuple[str, str], Callable[[str], Sentence]]] = {
     ("conversation", ALTERED): lambda name: say(
-        "The stored conversation {name} is not what was written.", name=name
+        "The stored conversation {name} is damaged.", name=name
     ),
-    ("metadata", ALTERED): lambda name: say(
-        "The stored metadata {name} is not what was written.", name=name
-    ),
-    ("execution", ALTERED): lambda name: say(
-        "The stored execution {name} is not what was written.", name=name
-    ),
+    ("metadata", ALTERED): lambda name: say("The stored metadata {name} is damaged.", name=name),
+    ("execution", ALTERED): lambda name: say("The stored execution {name} is damaged.", name=name),
     ("writes of checkpoint", ALTERED): lambda name: say(
-        "The stored writes of checkpoint {name} are not what was written.", name=name
+        "The stored writes of checkpoint {name} are damaged.", name=name
     ),
     ("message", MISSING): lambda name: say("The stored message {name} is missing.", name=name),
-    ("message", ALTERED): lambda name: say(
-        "The stored message {name} is not what was written.", name=name
-    ),
+    ("message", ALTERED): lambda name: say("The stored message {name} is damaged.", name=name),
     ("revision", MISSING): lambda name: say("The stored revision {name} is missing.", name=name),
-    ("revision", ALTERED): lambda name: say(
-        "The stored revision {name} is not what was written.", name=name
-    ),
+    ("revision", ALTERED): lambda name: say("The stored revision {name} is damaged.", name=name),
     ("version", MISSING): lambda name: say("The stored version {name} is missing.", name=name),
-    ("version", ALTERED): lambda name: say(
-        "The stored version {name} is not what was written.", name=name
-    ),
+    ("version", ALTERED): lambda name: say("The stored version {name} is damaged.", name=name),
     ("state key", MISSING): lambda name: say("The stored state key {name} is missing.", name=name),
-    ("state key", ALTERED): lambda name: say(
-        "The stored state key {name} is not what was written.", name=name
-    ),
+    ("state key", ALTERED): lambda name: say("The stored state key {name} is damaged.", name=name),
     ("list", MISSING): lambda name: say("The stored list {name} is missing.", name=name),
-    ("list", ALTERED): lambda name: say(
-        "The stored list {name} is not what was written.", name=name
-    ),
+    ("list", ALTERED): lambda name: say("The stored list {name} is damaged.", name=name),
 }
 
 _log = logging.getLogger(__name__)
@@ -64,6 +50,6 @@ def damaged(conversation: int, what: str, place: object, how: str) -> Damaged | 
     told = {**(facts.ids() if facts else {}), "conversation": head.public_id, "what": what}
     if isinstance(place, int):  # a name may be content
         told["place"] = str(place)
-    _log.error("damaged: %s %s", what, how, extra={"told": told})
+    _log.error("the stored %s %s", what, how, extra={"told": told})
     name = str(place)
     return Damaged(SENTENCES[what, how](name), what=what, place=name)

@@ -19,8 +19,8 @@ from conversations.models import (
     Revision,
     UnsettledCall,
 )
-from conversations.remembered import MEMORY
 from conversations.services import change_of, check_seen
+from conversations.write_cache import WRITE_CACHE
 from conversations.writing import writing
 from ctxadmin.audit.record import forget_reasons
 from ctxadmin.http import idempotency
@@ -70,5 +70,5 @@ def erase(
         idempotency.forget(key)
         forget_reasons(key, head.change_seq)
         Conversation.objects.filter(key=key).delete()
-        transaction.on_commit(lambda: MEMORY.drop(key))
+        transaction.on_commit(lambda: WRITE_CACHE.drop(key))
         transaction.on_commit(lambda: FOLDS.drop(key))

@@ -59,7 +59,7 @@ def read(workspace: int, after: int, most: int) -> Part:
 
 
 def last_position(workspace: int) -> int:
-    """The position of the newest change that was committed by now."""
+    """The position of the latest change that was committed by now."""
     while _give_positions(workspace):
         pass
     return Feed.objects.filter(workspace=workspace).values_list("last", flat=True).first() or 0

@@ -52,7 +52,7 @@ def find(head: Conversation, view: View, words: str, start: int = 0) -> Found:
     that are too long.
     """
     if len(words) > LONGEST:
-        raise ValidationFailed.at("?q", f"At most {LONGEST} characters can be looked for.")
+        raise ValidationFailed.at("?q", f"Search for at most {LONGEST} characters.")
     if not words:
         return Found((), None, len(view))
     pattern = re.compile(re.escape(words), re.IGNORECASE)

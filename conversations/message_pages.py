@@ -47,7 +47,7 @@ def message_page(
 
 
 def _position_before(request: PageRequest, count: int) -> int:
-    """Where a page ends that begins with the newest: before the cursor's position."""
+    """Where a page ends that begins with the latest: before the cursor's position."""
     match request.after:
         case ():
             return count

@@ -66,7 +66,7 @@ def checked(rows: Iterable[Message]) -> Iterator[Message]:
 
 
 def sum_of_message(row: Message) -> int:
-    """The check sum that belongs to a row."""
+    """The checksum that belongs to a row."""
     return _sum_of(tuple(getattr(row, name) for name in COLUMNS))
 
 

@@ -187,7 +187,7 @@ class Message(models.Model):
     is the sum of tokens of the log through this message, so that a run of the view costs two
     look-ups. For a tool result ``answers`` is the digest of its ``tool_call_id`` and ``call_index``
     the log index of the message with that call, null for an orphan. ``revision`` is the one that
-    was current when the message was logged. ``sum`` is the check sum of the row as it is shown
+    was current when the message was logged. ``sum`` is the checksum of the row as it is shown
     (see message_rows), null for a row that is older than the sums.
     """
 
@@ -283,7 +283,7 @@ class Revision(models.Model):
     branch that is no tool message, -1 without one. ``branched_at`` is set if it was opened from
     its parent as that was earlier: messages of the parent from that log index on are not of its
     branch. ``starts_line`` unless it was opened from the whole of the revision numbered before it
-    (see Branch). ``sum`` is the check sum of what never changes, ``grown_sum`` of what appends and
+    (see Branch). ``sum`` is the checksum of what never changes, ``grown_sum`` of what appends and
     later revisions change (see revision_sums); null in a row that is older than the sums.
     """
 

@@ -38,7 +38,7 @@ def view_in_format(head: Conversation, row: Revision, name: ProviderFormat) -> W
 def refuse_many(count: int) -> None:
     """TooLarge for more messages than a format is written for in one answer."""
     if count > MOST_MESSAGES:
-        told = f"{count} messages are visible, a format is for {MOST_MESSAGES} at most"
+        told = f"{count} messages are visible; a provider's format takes at most {MOST_MESSAGES}"
         raise TooLarge(f"{told}. {_INSTEAD}", limit=MOST_MESSAGES)
 
 
@@ -46,7 +46,7 @@ def refuse_large(size: int) -> None:
     """TooLarge for more bytes of messages than a body may have."""
     most = settings.MAX_BODY_BYTES
     if size > most:
-        told = f"The messages have more than the {most} bytes for which a format is written"
+        told = f"The messages have more than {most} bytes, the limit of a provider's format"
         raise TooLarge(f"{told}. {_INSTEAD}", limit=most)
 
 

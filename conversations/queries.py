@@ -116,7 +116,7 @@ def conversation_json(head: Conversation) -> dict[str, object]:
 def list_conversations(
     actor: Actor, wanted: ConversationFilter, request: PageRequest
 ) -> Page[Conversation]:
-    """The newest changed first."""
+    """The latest changed first."""
     rows = Conversation.objects.for_workspace(actor.workspace).that_are(archived=wanted.archived)
     if wanted.text:
         rows = _with_text(rows, wanted.text)

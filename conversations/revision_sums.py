@@ -1,4 +1,4 @@
-"""The check sums of a revision: of what never changes in its row, and of what grows."""
+"""The checksums of a revision: of what never changes in its row, and of what grows."""
 
 from typing import Final
 

@@ -207,7 +207,7 @@ class SqlLog:
         )
 
     def _best(self, answers: Sequence[Answer]) -> Answer:
-        """Of several results of a call the branch's own, else the newest."""
+        """Of several results of a call the branch's own, else the latest."""
         if len(answers) == 1:
             return answers[0]
         return max(answers, key=lambda answer: (self._sees(answer), answer.index))

@@ -102,7 +102,7 @@ def link(conversation: int, entries: Iterable[tuple[Entry, int]]) -> None:
 
 
 def link_again(conversation: int, calls: Collection[int]) -> None:
-    """Write the unsettled calls anew for messages whose results are not what they were."""
+    """Write the unsettled calls again for messages whose results are not what they were."""
     _update(conversation, _groups_of_bodies(conversation, calls))
 
 

@@ -96,7 +96,7 @@ def import_chat(actor: Actor, chat: ImportedConversation) -> Conversation:
     """Make a conversation of a chat file; its id is kept if it is free, else a new one made.
 
     One without a title is called as its first user message begins; a chat in our own form, whose
-    id somebody chose, by its id.
+    id someone chose, by its id.
     """
     actor.require(Action.CONVERSATION_IMPORT)
     with transaction.atomic():

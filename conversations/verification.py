@@ -25,7 +25,7 @@ from conversations.models import (
 from conversations.revision_sums import sum_of_growth, sum_of_revision
 from conversations.store import view_of
 from ctxadmin.lib.errors import ContextError
-from ctxadmin.storage.database.errors import told
+from ctxadmin.storage.database.errors import unavailable_of
 
 _BLOCK: Final = 500
 
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(slots=True)
 class Unsummed:
-    """How many rows have no check sum, and so were looked at by everything but that."""
+    """How many rows have no checksum, and so were looked at by everything but that."""
 
     rows: int = 0
 
@@ -53,7 +53,7 @@ def guarded(what: str, found: Iterable[Finding]) -> Iterator[Finding]:
     try:
         yield from found
     except Exception as error:  # damaged rows can make any code fail
-        if isinstance(error, Error) and told(error) is not None:
+        if isinstance(error, Error) and unavailable_of(error) is not None:
             raise
         yield Finding(what, f"cannot be checked: {type(error).__name__}")
 
@@ -159,13 +159,13 @@ def _verify_message(
     if row.sum is None:
         unsummed.rows += 1
     elif row.sum != sum_of_message(row):
-        yield Finding(what, "is not what was written: its check sum does not fit")
+        yield Finding(what, "is damaged: its checksum does not match")
     if row.tokens_upto != before + row.tokens:
         yield Finding(what, f"tokens_upto says {row.tokens_upto}, not {before + row.tokens}")
     if row.call_index is not None and not 0 <= row.call_index < row.index:
         yield Finding(what, f"answers message {row.call_index}, which is not before it")
     if not 0 <= row.revision < head.revision_count:
-        yield Finding(what, f"was logged into revision {row.revision}, which never was")
+        yield Finding(what, f"was logged into revision {row.revision}, which does not exist")
     try:
         body = orjson.loads(bytes(row.body))
     except ValueError:
@@ -190,7 +190,7 @@ def _verify_revisions(head: Conversation, log: _Log, unsummed: Unsummed) -> Iter
     if numbers and max(numbers) >= head.revision_count:
         yield Finding("head", f"revision_count says {head.revision_count}, there are more")
     if head.current_revision not in numbers:
-        yield Finding("head", f"names revision {head.current_revision}, which never was")
+        yield Finding("head", f"names revision {head.current_revision}, which does not exist")
 
 
 def _verify_sums(row: Revision, unsummed: Unsummed) -> Iterator[Finding]:
@@ -198,9 +198,7 @@ def _verify_sums(row: Revision, unsummed: Unsummed) -> Iterator[Finding]:
         if total is None:
             unsummed.rows += 1
         elif total != found(row):
-            yield Finding(
-                f"revision {row.number}", "is not what was written: its check sum does not fit"
-            )
+            yield Finding(f"revision {row.number}", "is damaged: its checksum does not match")
 
 
 def _verify_parent(row: Revision, numbers: set[int]) -> Iterator[Finding]:
@@ -223,7 +221,7 @@ def _verify_view(row: Revision, head: Conversation, log: _Log) -> Iterator[Findi
         yield Finding(what, "has a view that cannot be read")
         return
     if row.log_length > head.log_count:
-        yield Finding(what, "knows more messages than were logged")
+        yield Finding(what, "counts more messages than were logged")
     highest = max((stop for _, stop in view.runs), default=0)
     if highest > row.log_length:
         yield Finding(what, f"shows message {highest - 1}, which it does not know")
@@ -247,10 +245,10 @@ def _verify_references(head: Conversation) -> Iterator[Finding]:
     for move in moves.iterator(_BLOCK):
         named = (move.from_revision, move.to_revision)
         if min(named) < 0 or max(named) >= head.revision_count:
-            yield Finding(f"move {move.seq}", "names a revision that never was")
+            yield Finding(f"move {move.seq}", "names a revision that does not exist")
     comments = Comment.objects.filter(conversation=head.key, message__gte=head.log_count)
     for number in comments.values_list("number", flat=True):
-        yield Finding(f"comment {number}", "is about a message that was never logged")
+        yield Finding(f"comment {number}", "refers to a message that was never logged")
     for table in (Mark, UnsettledCall):
         behind = table.objects.filter(conversation=head.key, index__gte=head.log_count)
         for index in behind.values_list("index", flat=True):
@@ -260,7 +258,7 @@ def _verify_references(head: Conversation) -> Iterator[Finding]:
 def cover_messages(conversation: int) -> int:
     """Give rows that are older than the sums theirs; how many. Meant for what was verified.
 
-    A row that somebody writes meanwhile gets its sum of the writer.
+    A row that someone writes meanwhile gets its sum of the writer.
     """
     covered = 0
     bare = Message.objects.filter(conversation=conversation, sum=None)

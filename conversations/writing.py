@@ -10,12 +10,11 @@ from django.db import IntegrityError, connection, transaction
 from conversations.announcing import Changed, announce_after_commit, is_followed
 from conversations.damage import ALTERED, damaged
 from conversations.domain.message import Entry
-from conversations.domain.revisions import Cause, MoveKind, RevisionKind
+from conversations.domain.revisions import MoveKind, RevisionKind
 from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.message_rows import sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
-from conversations.remembered import MEMORY, Kind
 from conversations.revision_sums import sum_of_growth, summed
 from conversations.sql_log import SqlLog
 from conversations.store import (
@@ -30,6 +29,7 @@ from conversations.store import (
 from conversations.stored_views import stored_view
 from conversations.token_sums import TokenSums
 from conversations.tool_links import call_digest, link, unsettle_at
+from conversations.write_cache import WRITE_CACHE, Kind
 from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib import clock
@@ -86,7 +86,7 @@ class Writing:
     ``head`` is changed in memory as the steps go on; nothing of it is stored before ``commit``,
     which also writes the one audit entry of the change. ``changed`` says if any step did anything.
     ``parts`` is what an app above tells of its own rows to those who follow (see ``Changed``).
-    ``known`` is what the process remembers of the conversation's rows; see ``remembered``.
+    ``known`` is what the process remembers of the conversation's rows; see ``write_cache``.
     """
 
     def __init__(self, head: Conversation, actor: Actor) -> None:
@@ -99,7 +99,7 @@ class Writing:
         self.parts: list[object] = []
         self._logged: list[Message] = []
         self._view_is_other = False
-        self.known = MEMORY.take(head.key, AuditMark(head.change_seq, head.audit_hash))
+        self.known = WRITE_CACHE.take(head.key, AuditMark(head.change_seq, head.audit_hash))
         self._seen = head.change_seq
         self._dirty: set[str] = set()
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
@@ -141,9 +141,6 @@ class Writing:
         """The last message of a revision's branch that no tool wrote, with those logged by now."""
         last, self._last_talk = max(row.last_talk, self._last_talk), -1
         return last
-
-    def cause(self, reason: str | None) -> Cause:
-        return Cause(author=self.actor.label, reason=reason, at=self.at)
 
     def set(self, **fields: object) -> None:
         """Change a field of the head: its title, or if it is archived."""
@@ -391,7 +388,7 @@ class Writing:
         HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
         self.known.set(_REVISION, self._current or self._known_revision())
-        transaction.on_commit(lambda: MEMORY.keep(self.head.key, after, self.known))
+        transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
         shown = None if self._view_is_other else self._logged
         announce_after_commit(
             Changed(self.head, before, after, shown, self.parts, self.actor, change.action)

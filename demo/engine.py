@@ -13,7 +13,7 @@ import httpx
 from pydantic import JsonValue
 
 from demo import script
-from demo.script import Said
+from demo.script import NodeResult
 
 ENDED: Final = frozenset({"COMPLETED", "FAILED", "CANCELLED"})
 MOST_STEPS: Final = 200  # of one run: a loop in a workflow must not go on for ever
@@ -101,7 +101,7 @@ class Engine:
             self._wait_for_change(snapshot)
 
     def _try_step(self, node: str) -> None:
-        """``step``, unless somebody else moved the execution since it was looked at."""
+        """``step``, unless someone else moved the execution since it was looked at."""
         try:
             self.step(node)
         except ServerRefused as refused:
@@ -126,12 +126,12 @@ class Engine:
                 if isinstance(error, ServerRefused) and error.code not in _TOO_MUCH:
                     raise
                 if not told:
-                    self.tell(f"the server does not answer ({error}); trying again")
+                    self.tell(f"the server does not respond ({error}); trying again")
                 told = True
                 time.sleep(max(self.delay, 1.0))
 
     def _why(self, status: str) -> str:
-        """Why an execution ended, as its newest version tells."""
+        """Why an execution ended, as its latest version tells."""
         listed = _objects(self._get(self._path("checkpoints?limit=1"))["results"])
         newest = listed[0] if listed else {}
         reason = f": {newest['reason']}" if newest.get("reason") else ""
@@ -164,7 +164,7 @@ class Engine:
 
     def _work(
         self, node: str, context: JsonValue, messages: Sequence[dict[str, JsonValue]]
-    ) -> Said:
+    ) -> NodeResult:
         waiting = _open_calls(messages)
         if waiting:
             return self._tools(waiting)
@@ -175,7 +175,7 @@ class Engine:
             return self._ask_model(context, messages)
         return scripted
 
-    def _tools(self, calls: Sequence[dict[str, JsonValue]]) -> Said:
+    def _tools(self, calls: Sequence[dict[str, JsonValue]]) -> NodeResult:
         answers: list[dict[str, JsonValue]] = []
         state: dict[str, JsonValue] = {}
         for call in calls:
@@ -191,9 +191,9 @@ class Engine:
                     "content": found.response,
                 }
             )
-        return Said(messages=tuple(answers), state=state, response=f"{len(answers)} look-ups")
+        return NodeResult(messages=tuple(answers), state=state, response=f"{len(answers)} look-ups")
 
-    def _ask_model(self, context: JsonValue, messages: Sequence[Message]) -> Said:
+    def _ask_model(self, context: JsonValue, messages: Sequence[Message]) -> NodeResult:
         """One answer of an OpenAI-compatible endpoint (OPENAI_BASE_URL, _API_KEY, _MODEL)."""
         template = str(context.get("template", "")) if isinstance(context, dict) else ""
         known = ("role", "content", "name", "tool_calls", "tool_call_id")
@@ -207,7 +207,7 @@ class Engine:
         )
         reply.raise_for_status()
         text = str(reply.json()["choices"][0]["message"]["content"])
-        return Said(messages=({"role": "assistant", "content": text},), response=text)
+        return NodeResult(messages=({"role": "assistant", "content": text},), response=text)
 
     def _path(self, rest: str) -> str:
         return f"/conversations/{self.conversation}/{rest}"
@@ -254,7 +254,7 @@ def _open_calls(messages: Sequence[dict[str, JsonValue]]) -> list[dict[str, Json
     ]
 
 
-def _calls(said: Said) -> bool:
+def _calls(said: NodeResult) -> bool:
     return any("tool_calls" in message for message in said.messages)
 
 

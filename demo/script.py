@@ -23,7 +23,7 @@ TOOLS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NodeResult:
     """What a node does: messages to append, state to update, text of the result."""
 
     messages: tuple[dict[str, JsonValue], ...] = ()
@@ -63,11 +63,11 @@ _NOTE: Final = (
 )
 
 
-def support(node: str, turn: int) -> Said:
+def support(node: str, turn: int) -> NodeResult:
     """What ``node`` of the support workflow does at its ``turn``-th visit, from 0."""
     match node:
         case "classify":
-            return Said(
+            return NodeResult(
                 state={
                     "priority": "high",
                     "topic": "delivery",
@@ -79,37 +79,37 @@ def support(node: str, turn: int) -> Said:
             )
         case "plan":
             name, arguments = _LOOK_UPS[turn % len(_LOOK_UPS)]
-            return Said(messages=(_call(f"call_{turn}", name, arguments),), response=name)
+            return NodeResult(messages=(_call(f"call_{turn}", name, arguments),), response=name)
         case "draft":
-            return Said(
+            return NodeResult(
                 messages=({"role": "assistant", "content": _DRAFT},),
                 state={"draft.internal": "Mention the voucher only if they complain again."},
                 response=_DRAFT,
             )
         case "apologise":
             text = "I am sorry, I cannot look that up right now. We call you back today."
-            return Said(messages=({"role": "assistant", "content": text},), response=text)
-    return Said(response=f"{node} is done")
+            return NodeResult(messages=({"role": "assistant", "content": text},), response=text)
+    return NodeResult(response=f"{node} is done")
 
 
-def run_tool(name: str, turn: int) -> Said:
+def run_tool(name: str, turn: int) -> NodeResult:
     """What a tool call by ``name`` finds; the ``turn``-th look-up, from 0."""
     found = _ANSWERS.get(name, {"error": f"there is no tool {name}"})
     missing: list[JsonValue] = [*("order", "parcel", "product")[turn + 1 :]]
-    return Said(
+    return NodeResult(
         state={f"fact.{name}": dict(found), "missing": missing, "look_ups": 1},
         response=json.dumps(found),
     )
 
 
-def research(node: str, turn: int) -> Said:
+def research(node: str, turn: int) -> NodeResult:
     """What ``node`` of the research workflow does at its ``turn``-th visit, from 0."""
     match node:
         case "outline":
             text = "1. Heat demand of the house. 2. Efficiency over a winter. 3. Price of power."
-            return Said(messages=({"role": "assistant", "content": text},), response=text)
+            return NodeResult(messages=({"role": "assistant", "content": text},), response=text)
         case "search":
-            return Said(
+            return NodeResult(
                 state={
                     "source.field_study": "  Field study of 41 houses, winter means 2.9 to 3.4. ",
                     "scratch.search": "the second shelf had nothing",
@@ -117,20 +117,20 @@ def research(node: str, turn: int) -> Said:
                 response="one study found",
             )
         case "figures":
-            return Said(
+            return NodeResult(
                 state={"figure.demand_kwh": 18000, "figure.winter_factor": 3.1},
                 response="two figures",
             )
         case "write":
-            return Said(
+            return NodeResult(
                 messages=({"role": "assistant", "content": _NOTE},),
                 state={"verdict": "publish"},
                 response=_NOTE,
             )
-    return Said(response=f"{node} is done")
+    return NodeResult(response=f"{node} is done")
 
 
-def say(workflow: str, node: str, turn: int) -> Said:
+def say(workflow: str, node: str, turn: int) -> NodeResult:
     """The scripted behaviour of one node of one of the demo's workflows."""
     return support(node, turn) if workflow == "support" else research(node, turn)
 

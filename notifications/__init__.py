@@ -1,1 +1,1 @@
-"""Webhooks, mail and browser notices of what happens to executions."""
+"""Webhooks, emails and browser notifications about executions."""

@@ -12,11 +12,11 @@ class NotificationsConfig(AppConfig):
         from checkpoints.services.maintaining import register_records
         from conversations.erasure import on_erase
         from ctxadmin.telemetry.readings import register_reading
-        from notifications.assigning import tell_assignee
-        from notifications.figures import delivery_figures
+        from notifications.assigning import notify_assignee
+        from notifications.metrics import delivery_metrics
         from notifications.store import forget, old_deliveries
 
         on_erase(forget)
-        on_assigned(tell_assignee)
-        register_reading(delivery_figures)
+        on_assigned(notify_assignee)
+        register_reading(delivery_metrics)
         register_records("deliveries", old_deliveries)

@@ -1,4 +1,4 @@
-"""Telling somebody that a review was given to them, in the transaction that gives it."""
+"""Telling someone that a review was given to them, in the transaction that gives it."""
 
 from checkpoints.services.assigning import Assigned
 from ctxadmin.lib.clock import iso
@@ -7,7 +7,7 @@ from notifications.fan_out import delivery_id
 from notifications.models import Choice, Delivery
 
 
-def tell_assignee(assigned: Assigned) -> None:
+def notify_assignee(assigned: Assigned) -> None:
     """One delivery for each way in which they want to hear of it; nobody tells themselves."""
     row, target = assigned.row, str(assigned.user.pk)
     if (assigned.actor.kind, assigned.actor.id) == ("person", target):

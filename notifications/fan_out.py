@@ -62,7 +62,7 @@ def fan_out() -> int:
     for row in rows.defer("decided", "marking", "reducers")[:_MOST]:
         if row.workspace not in known:
             known[row.workspace] = _listeners(row.workspace)
-        _tell(row, known[row.workspace])
+        _enqueue_deliveries(row, known[row.workspace])
         count += 1
     return count
 
@@ -72,7 +72,7 @@ def _listeners(workspace: int) -> Listeners:
     return Listeners(list(Webhook.objects.filter(workspace=workspace)), list(choices))
 
 
-def _tell(row: Execution, listeners: Listeners) -> None:
+def _enqueue_deliveries(row: Execution, listeners: Listeners) -> None:
     """One execution: its deliveries, and that it is told, in one transaction.
 
     Two who do it at once make the same rows. An execution that is written to meanwhile keeps its

@@ -26,7 +26,7 @@ def list_webhooks(actor: Actor) -> Sequence[Webhook]:
 
 
 def list_deliveries(hook: Webhook, asked: PageRequest, state: str = "") -> Page[Delivery]:
-    """What was or is to be told to a webhook, the newest first."""
+    """What was or is to be told to a webhook, the latest first."""
     rows = Delivery.objects.filter(target=hook.public_id)
     if state:
         rows = rows.filter(state=state)
@@ -52,13 +52,13 @@ def _after(after: tuple[int | str, ...]) -> tuple[datetime, str]:
 
 
 def lost_mails(actor: Actor) -> Sequence[Delivery]:
-    """Mails to a person that were given up, the newest first."""
+    """Mails to a person that were given up, the latest first."""
     rows = Delivery.objects.filter(target=actor.id, workspace=actor.workspace, channel="mail")
     return list(rows.filter(state=Delivery.State.DEAD).order_by("-at")[:_MOST_LOST])
 
 
 def news_of(actor: Actor, after: datetime) -> Sequence[Delivery]:
-    """What the browser of a person is to tell since a moment, the newest first.
+    """What the browser of a person is to tell since a moment, the latest first.
 
     A little of what was before is told again: the caller knows it by its id. So what another
     sender wrote down in the same moment is not missed.

@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Q
 
 from ctxadmin.lib.errors import NotFound
-from notifications.domain.patience import LEASE, wait_after
+from notifications.domain.retry_policy import LEASE, wait_after
 from notifications.models import Delivery, Webhook
 from notifications.sending.outcome import Outcome
 
@@ -55,7 +55,7 @@ def note(row: Delivery, outcome: Outcome, now: datetime, chance: float) -> None:
     """Write down what came of an attempt.
 
     What arrived has arrived, whoever sent it. A failure counts only for who still has the row: if
-    the lease ran out and somebody else took it, theirs decides.
+    the lease ran out and someone else took it, theirs decides.
     """
     own = Delivery.objects.filter(stream=row.stream, id=row.id)
     if outcome.problem is None:

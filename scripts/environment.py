@@ -65,7 +65,7 @@ def install(name: str) -> bool:
 
 
 def ensure_venv(venv: Path) -> None:
-    """Make it, or make it anew when the Python that it was made with has gone or changed."""
+    """Make it, or make it again when the Python that it was made with has gone or changed."""
     if _works(venv):
         return
     missing = not _can_bring_pip() and not importlib.util.find_spec("pip")

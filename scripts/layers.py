@@ -18,9 +18,9 @@ HEAD: Final = """# Layers
 
 A package imports only from packages below it in this table; import-linter holds the code to that
 (`make check-layers`). Each package that it imports from is named with the number of imports, of
-modules by modules. What a package has to tell those above it, it tells whoever registered for it:
-they do so in their `apps.py` when the program starts, or are named in the settings. This file is
-written by `python -m scripts.layers`.
+modules by modules. A package never calls those above it: they register callbacks with it, in their
+`apps.py` when the program starts, or are named in the settings. This file is written by
+`python -m scripts.layers`.
 """
 
 

@@ -1,6 +1,6 @@
 """Pins requirements with hashes for Python 3.11 and later, all files to the same versions.
 
-Arguments go to ``uv pip compile``: ``--upgrade`` takes the newest versions, without it only what
+Arguments go to ``uv pip compile``: ``--upgrade`` takes the latest versions, without it only what
 the ``.in`` files changed is resolved again.
 """
 

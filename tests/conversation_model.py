@@ -142,10 +142,6 @@ class Conversation:
             return self._log
         return self._log.on_branch(branch, limits)
 
-    def set_tools(self, tools: str | None) -> None:
-        """Change the tools text, which the next clear shows if no description is visible."""
-        self._log = self._log.with_tools(tools)
-
     def append(self, drafts: Sequence[Draft], cause: Cause) -> Appended:
         """Log messages and show them at the end; opens no batch and never conflicts."""
         entries = place(drafts, self.log())

@@ -8,7 +8,7 @@ from ctxadmin.lib.work_budget import bounded
 from workflows.domain import yaml_io
 from workflows.domain.elements import Problem
 from workflows.domain.graph import Document
-from workflows.domain.yaml_json import Place
+from workflows.domain.yaml_json import YamlPlace
 
 
 def read_yaml(text: str | bytes, *, default_name: str = "") -> Document:
@@ -20,7 +20,7 @@ def read_yaml(text: str | bytes, *, default_name: str = "") -> Document:
         return yaml_io.load(text, default_name=default_name)
 
 
-def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[Place]:
+def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[YamlPlace]:
     """Where in a text that was read the places of some problems of its document stand."""
     with bounded(settings.MAX_WORK):
         return yaml_io.places_of(text, problems)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from django.utils.translation import gettext_noop as _
+
 
 @dataclass(frozen=True, slots=True)
 class ReducerName:
@@ -15,10 +17,12 @@ class ReducerName:
 
 # The functions stand in checkpoints, which run them; a test compares the names of both.
 REDUCERS: Final = (
-    ReducerName("add_by_id", "Replaces the element with the same id, or appends it."),
-    ReducerName("append", "Appends a list to the existing one.", ("messages", "execution_history")),
-    ReducerName("increment", "Adds a number to the number that is there, from 0 on."),
-    ReducerName("max", "Keeps the larger of two numbers."),
-    ReducerName("merge", "Sets the given keys of an object and keeps its others."),
-    ReducerName("overwrite", "Takes the place of what is there.", ("*_output", "*")),
+    ReducerName("add_by_id", _("Replaces the element with the same id, or appends it.")),
+    ReducerName(
+        "append", _("Appends a list to the existing one."), ("messages", "execution_history")
+    ),
+    ReducerName("increment", _("Adds a number to the existing one, starting from 0.")),
+    ReducerName("max", _("Keeps the larger of two numbers.")),
+    ReducerName("merge", _("Sets the given keys of an object and keeps its others.")),
+    ReducerName("overwrite", _("Replaces the existing value."), ("*_output", "*")),
 )

@@ -14,6 +14,7 @@ from checkpoints.services.moving import Moved
 from checkpoints.services.restoring import Restored
 from checkpoints.services.starting import Started
 from checkpoints.services.updating import Updated
+from conversations.api.answers import MessageChangeAnswer
 from conversations.api.formats import ProviderMessage
 from ctxadmin.http.described import Answer
 from ctxadmin.lib import clock
@@ -247,20 +248,6 @@ class DifferenceAnswer(Answer):
     kind: str = Field(description="Kind of the difference.")
     before: JsonValue = Field(None, description="The earlier value; absent if there was none.")
     after: JsonValue = Field(None, description="The later value; absent if there is none.")
-
-
-class MessageChangeAnswer(Answer):
-    """A difference of two views."""
-
-    kind: str = Field(description="Kind of the difference.")
-    index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
-    previous_index: int | None = Field(
-        None, description="Log index of the message that it replaced."
-    )
-    position: int | None = Field(None, description="Position in the later view, counted from 0.")
-    previous_position: int | None = Field(
-        None, description="Position in the earlier view, counted from 0."
-    )
 
 
 class ComparedAnswer(Answer):

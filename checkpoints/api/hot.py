@@ -12,7 +12,7 @@ from checkpoints.domain.commands import CompleteNode, SaveCheckpoint
 from checkpoints.services.completing import Completion, complete_in
 from checkpoints.services.saving import Save, save_in
 from conversations.api.hot import ONE
-from conversations.together import Step
+from conversations.group_commit import WriteStep
 from conversations.writing import Writing
 from ctxadmin.http.fast_path import HotCall
 from ctxadmin.lib.contract import parse
@@ -20,7 +20,7 @@ from ctxadmin.storage.statement_batch import LeavesBatch
 from ctxadmin.telemetry.traces import span
 
 
-def _save(body: JsonValue, names: Mapping[str, str]) -> Step:
+def _save(body: JsonValue, names: Mapping[str, str]) -> WriteStep:
     new = Save.of(checkpoint_in(names["checkpoint_id"]), parse(SaveCheckpoint, body))
 
     def step(opened: Writing) -> bytes:
@@ -30,7 +30,7 @@ def _save(body: JsonValue, names: Mapping[str, str]) -> Step:
     return step
 
 
-def _complete(body: JsonValue, names: Mapping[str, str]) -> Step:
+def _complete(body: JsonValue, names: Mapping[str, str]) -> WriteStep:
     command = parse(CompleteNode, body)
     if command.enter_next:
         raise LeavesBatch  # it reads what was committed

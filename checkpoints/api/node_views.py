@@ -143,6 +143,9 @@ class Complete(ExecutionEndpoint):
             refusal = None if connection.in_atomic_block else of_database(error)
             if refusal is None:
                 raise
-            detail = "The node is completed. What the next one sees could not be read: enter it."
+            detail = (
+                "The node is completed, but the context of the next one could not be read: enter "
+                "that node."
+            )
             problem = {"code": refusal.code, "detail": detail}
             return dumps({"node_id": None, "version": done.version, "problem": problem})

@@ -93,7 +93,7 @@ class StartExecution(Contract):
             return state
         if USER_INPUT in state:
             raise ValidationFailed.at(
-                f"/state/{USER_INPUT}", "input is stored under this key; give one of the two"
+                f"/state/{USER_INPUT}", "input is stored under this key; send only one of the two"
             )
         return {USER_INPUT: dumps(self.input), **state}
 
@@ -152,7 +152,9 @@ class SaveCheckpoint(Contract):
             if key in (MESSAGES, HISTORY):
                 raise ValidationFailed.at(where, f"{key} cannot be opaque")
             if key in self.state_data:
-                raise ValidationFailed.at(where, "state_data has this key too; give one of the two")
+                raise ValidationFailed.at(
+                    where, "state_data has this key too; send only one of the two"
+                )
             update[key] = value.stored(where, MAX_STATE_BYTES)
         return update
 

@@ -34,7 +34,7 @@ class Details:
         return cls(data, parent, namespace)
 
     def sum(self, version: int) -> int:
-        """The check sum of the details of a version."""
+        """The checksum of the details of a version."""
         return row_sum(f"{version}|{self.parent}|{self.namespace}|", self.metadata)
 
     def as_json(self) -> dict[str, object]:

@@ -76,5 +76,5 @@ class PutWrites(Contract):
 
 
 def sum_of_writes(checkpoint: str, task: str, writes: bytes) -> int:
-    """The check sum of the writes of a task."""
+    """The checksum of the writes of a task."""
     return row_sum(f"{checkpoint}|{task}|", writes)

@@ -50,7 +50,9 @@ def read_parts(
             damaged.add(part)
     if damaged:
         count("damaged", len(damaged))
-        logger.warning("The live copy of {%d} holds what was not written there", conversation)
+        logger.warning(
+            "The live copy of {%d} contains data that ctxadmin did not write", conversation
+        )
     return Found(found, stood, damaged)
 
 

@@ -22,7 +22,7 @@ def set_up() -> None:
     link = Link(settings.LIVE_REDIS, span=span)
     link.on_return.append(erasing.drop_erased_in_thread)
     links.use(link)
-    os.register_at_fork(after_in_child=link.begin_anew)
+    os.register_at_fork(after_in_child=link.reset)
     count_live_copy(counts)
     current.use(RedisLiveCopy(link))
     follow(current.follow_changes)

@@ -1,4 +1,4 @@
-"""Check sums of what stands in the live copy, by which a read tells bytes that nobody wrote so.
+"""Checksums of what stands in the live copy, by which a read tells bytes that nobody wrote so.
 
 CRC-32C, which processors have an instruction for: 10 MB take half a millisecond, where SHA-256
 takes 20. It is no signature: it tells an accident, or a hand that changed a value, from what was

@@ -33,7 +33,7 @@ def show_former(
     row = Execution.objects.filter(conversation=head.key, number=number).first()
     typed = drafts.find(actor, row, 0)
     if row is None or not typed:
-        raise NotFound(_("Nothing that you typed there is kept."))
+        raise NotFound(_("You have no unapplied edits there."))
     title = _("Your edits to an earlier execution")
     return show(request, "checkpoints/lost.html", _lost_page(head, row, typed, title))
 

@@ -7,7 +7,7 @@ from checkpoints.moments import Moment
 from checkpoints.pages.values import KeyView, StateView
 from conversations.comments import of_execution
 from conversations.models import Comment
-from conversations.pages.cards import Said, said_by
+from conversations.pages.cards import CommentView, comment_view
 from ctxadmin.identity.actor import Actor
 
 
@@ -38,10 +38,10 @@ def with_comments(
     return replace(state, keys=keys)
 
 
-def _said(actor: Actor, comment: Comment, key: KeyView, shown: int) -> Said:
+def _said(actor: Actor, comment: Comment, key: KeyView, shown: int) -> CommentView:
     made_at = comment.version
     return replace(
-        said_by(actor, comment),
+        comment_view(actor, comment),
         about="",
         at=None if made_at == shown else made_at,
         outdated=made_at is not None and made_at < key.version,

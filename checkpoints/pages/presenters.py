@@ -50,7 +50,7 @@ _WRITES: Final[Mapping[str, WriteWords]] = {
     "reject": WriteWords(gettext_lazy("Rejected"), "thumb-down", "red"),
     "cancel": WriteWords(gettext_lazy("Cancelled"), "ban", "secondary"),
 }
-_UNKNOWN: Final = WriteWords(gettext_lazy("Written"), "point", "secondary")
+_UNKNOWN: Final = WriteWords(gettext_lazy("Other change"), "point", "secondary")
 _FAILED: Final = WriteWords(gettext_lazy("Node failed"), "alert-circle", "red")
 
 

@@ -64,7 +64,7 @@ class QueuePage:
 def reviews(request: HttpRequest, actor: Actor) -> HttpResponse:
     who, workflow = request.GET.get("who", ""), request.GET.get("workflow", "")
     if who not in _WHO:
-        raise ValidationFailed.at("?who", _("Mine or unclaimed."))
+        raise ValidationFailed.at("?who", _("Unknown filter. Use mine or free."))
     found = _page(actor, who, workflow, PageRequest.of(request.GET))
     shown = QueuePage(
         title=_("Reviews"),

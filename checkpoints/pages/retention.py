@@ -50,7 +50,8 @@ class RetentionForm(ContractForm[RetentionPolicy]):
         "erase_after_days": FieldHint(
             label=gettext_lazy("Erase archived conversations after days"),
             help=gettext_lazy(
-                "Erased for good; only the audit remembers it. Leave empty for never."
+                "Erased for good; only the audit still shows that they existed. Leave empty to "
+                "never erase."
             ),
             wide=True,
         ),

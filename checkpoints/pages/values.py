@@ -11,7 +11,7 @@ from checkpoints.domain.opaque import Opaque, look_at, value_of
 from checkpoints.moments import Moment
 from checkpoints.state_store import EXECUTED, HISTORY, Held
 from checkpoints.state_values import held_keys, reducers_for
-from conversations.pages.cards import Said
+from conversations.pages.cards import CommentView
 
 # A page with more takes seconds to draw; what is left out is named with its size.
 MOST_VALUE_BYTES: Final = 64 * 1024
@@ -36,7 +36,7 @@ class KeyView:
     value: JsonValue = None
     read: bool = True
     opaque: Opaque | None = None
-    comments: Sequence[Said] = ()
+    comments: Sequence[CommentView] = ()
 
     @property
     def is_text(self) -> bool:

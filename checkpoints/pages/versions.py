@@ -29,7 +29,7 @@ from checkpoints.store import find_checkpoint, kept_after, kept_before, version_
 from checkpoints.usage_store import usage_at
 from conversations.domain.diff import Change
 from conversations.models import Conversation
-from conversations.pages.cards import Said, said_by
+from conversations.pages.cards import CommentView, comment_view
 from conversations.pages.comparing import MessageChanges, message_changes
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
@@ -76,7 +76,7 @@ class VersionPage:
     usage: ModelUsage | None
     written: range
     label: str
-    comments: Sequence[Said]
+    comments: Sequence[CommentView]
     may_comment: bool
     may_label: bool
     may_delete: bool
@@ -151,7 +151,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         written=messages_written(row, checkpoint),
         label=labels_of(row, [number]).get(number, ""),
         comments=[
-            said_by(actor, each)
+            comment_view(actor, each)
             for each in comments
             if each.version == number and each.key_name not in beside
         ],

@@ -238,10 +238,10 @@ class BatchesAnswer(ListOf[RevisionAnswer]):
     moves: list[MoveAnswer] = Field([], description="Rollbacks and restores, with `all=true`.")
 
 
-class ChangeAnswer(Answer):
-    """One difference of two views, with the fields of its kind."""
+class MessageChangeAnswer(Answer):
+    """A difference of two views."""
 
-    kind: ChangeKind = Field(description="Kind of the difference.")
+    kind: str = Field(description="Kind of the difference.")
     index: int = Field(description="Index in the message log, counted from 0.", examples=[0])
     previous_index: int | None = Field(
         None, description="Log index of the message that it replaced."
@@ -250,6 +250,12 @@ class ChangeAnswer(Answer):
     previous_position: int | None = Field(
         None, description="Position in the earlier view, counted from 0."
     )
+
+
+class ChangeAnswer(MessageChangeAnswer):
+    """One difference of two views, with the fields of its kind."""
+
+    kind: ChangeKind = Field(description="Kind of the difference.")
 
 
 class ValidatedAnswer(Answer):

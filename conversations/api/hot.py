@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 from conversations.api.message_views import Messages
 from conversations.api.schemas import AppendMessages
+from conversations.group_commit import WriteRequest, WriteStep, commit_group
 from conversations.services import append_alone
-from conversations.together import Step, Wish, write_together
 from conversations.writing import Writing
 from ctxadmin.accounts.authentication import TokenUse
 from ctxadmin.accounts.services import token_digest
@@ -23,14 +23,16 @@ ONE: Final = "/api/v1/conversations/{conversation_id}"
 
 def write_calls(calls: Sequence[Call]) -> list[bytes | None]:
     """The Writer of the fast path: what can be read of the calls is written together."""
-    wishes = {place: wish for place, call in enumerate(calls) if (wish := _wish(call))}
+    requests = {
+        place: request for place, call in enumerate(calls) if (request := _write_request(call))
+    }
     answers: list[bytes | None] = [None] * len(calls)
-    for place, answer in zip(wishes, write_together(list(wishes.values())), strict=True):
+    for place, answer in zip(requests, commit_group(list(requests.values())), strict=True):
         answers[place] = answer
     return answers
 
 
-def _wish(call: Call) -> Wish | None:
+def _write_request(call: Call) -> WriteRequest | None:
     """What a call wants; None if its endpoint has to tell what is wrong with it."""
     try:
         step = call.hot.read(loads_strict(call.body), call.names)
@@ -39,10 +41,10 @@ def _wish(call: Call) -> Wish | None:
     if call.key is not None:
         step = _once(step, call, call.key)
     token = TokenUse(token_digest(call.secret), call.facts.request_id, call.address)
-    return Wish(token, call.conversation_id, step, call.context, call.write)
+    return WriteRequest(token, call.conversation_id, step, call.context, call.write)
 
 
-def _once(step: Step, call: Call, key: str) -> Step:
+def _once(step: WriteStep, call: Call, key: str) -> WriteStep:
     """The step, with its answer kept for calls that are repeated under this Idempotency-Key."""
 
     def kept(opened: Writing) -> bytes:
@@ -56,7 +58,7 @@ def _once(step: Step, call: Call, key: str) -> Step:
     return kept
 
 
-def _append(body: JsonValue, names: Mapping[str, str]) -> Step:
+def _append(body: JsonValue, names: Mapping[str, str]) -> WriteStep:
     drafts = parse(AppendMessages, body).messages
 
     def step(opened: Writing) -> bytes:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import archiving, describing, erasure, queries, services, transfers
+from conversations import archiving, erasure, queries, services, transfers
 from conversations.api.answers import (
     ConversationAnswer,
     ImportedAnswer,
@@ -27,6 +27,7 @@ from conversations.domain import legacy
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.imports.shapes import EXPORT_NAME, NAMES
 from conversations.domain.imports.uploads import read_value, report_of
+from conversations.metadata import change_metadata
 from conversations.services import NewConversation
 from conversations.store import find_with_details, read_details
 from ctxadmin.http.described import IF_MATCH, PAGE, ListOf, Parameter, described
@@ -115,7 +116,7 @@ class OneConversation(ConversationEndpoint):
     def patch(self, request: Request, conversation_id: str) -> Response:
         body = self.body(ChangeConversation)
         metadata = None if body.metadata is None else metadata_bytes(body.metadata)
-        head = describing.change(
+        head = change_metadata(
             self.actor,
             conversation_id,
             title=body.title,

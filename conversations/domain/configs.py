@@ -15,8 +15,8 @@ from ctxadmin.lib.sentence import say
 OperationName = Literal["truncate", "insert", "replace", "clear", "filter", "budget"]
 VERSION: Final = 2
 _REFUSAL: Final = (
-    "this is a context-processor config of version 1 (processorType and rules), which is not run "
-    "any more; migrate it to version 2 (one operation and its block)"
+    "this is a context-processor config of version 1 (processorType and rules), which no longer "
+    "runs; migrate it to version 2 (one operation and its block)"
 )
 
 Count = Annotated[int, Field(ge=0)]

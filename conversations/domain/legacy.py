@@ -108,9 +108,7 @@ def migrate(
         found = united
         report.append(RuleReport(number, "converted", _told(result)))
     if not old.rules:
-        report.append(
-            RuleReport(None, "decision", "there are no rules, so it is open what is meant")
-        )
+        report.append(RuleReport(None, "decision", "there are no rules, so the meaning is unclear"))
     if found is None:
         return None, tuple(report)
     config: dict[str, JsonValue] = {
@@ -128,8 +126,8 @@ def needs_decision(report: Sequence[RuleReport]) -> bool:
 
 
 _SECOND: Final = (
-    "this would be a second operation, and a node has one: put it into a context processor of its "
-    "own behind this one, or leave it out"
+    "a node has one operation, and this would be a second: put it into a context-processor node "
+    "after this one, or leave it out"
 )
 
 
@@ -146,7 +144,7 @@ def _equivalent(rule: _OldRule) -> _Equivalent | tuple[MigrationResult, str]:
             "let the node that needs it filter its context"
         )
     if source == "messages":
-        return "dropped", "it copied the messages onto themselves"
+        return "dropped", "it copied the messages to themselves"
     if not source.startswith("messages"):
         return "decision", (
             f"{rule.source_path!r} is not the messages: insert takes fixed messages, so let the "

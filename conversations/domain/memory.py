@@ -127,10 +127,6 @@ class MemoryLog:
         """The entry at a log index; IndexError if there is none."""
         return self._entries[index]
 
-    def revision_of(self, index: int) -> int:
-        """The revision into which a message was logged."""
-        return self._revisions[index]
-
     def tokens(self, start: int, stop: int) -> int:
         """The tokens of the run ``[start, stop)``: two lookups."""
         return self._sums[stop] - self._sums[start]

@@ -248,7 +248,7 @@ class IncomingMessage(Contract):
     def _no_half_of_a_pair(cls, described: bool, info: ValidationInfo) -> bool:
         # A clear shows a description whatever else it hides, which would split its pair.
         if described and info.data.get("role") in ("assistant", "tool"):
-            raise ValueError("an assistant or tool message is no tool description")
+            raise ValueError("an assistant or tool message is not a tool description")
         return described
 
     def draft(self, source: dict[str, JsonValue]) -> Draft:

@@ -90,7 +90,7 @@ def unknown_batch(number: int) -> NotFound:
     """
     message = f"the current branch has no batch {number}"
     return NotFound(
-        f"There is no such batch: {message}; a rolled-back one comes back with restore.",
+        f"There is no such batch: {message}; use restore for a rolled-back one.",
         problems=[FieldProblem("/batch", message, "not_found")],
     )
 

@@ -325,7 +325,7 @@ def _read_revisions(
             raise ValidationFailed.at(f"{place}/id", f"the next revision is {number}")
         _check_parent(found, revisions, place)
         if found.log_length > len(messages):
-            raise ValidationFailed.at(f"{place}/log_length", "the log is not as long as that")
+            raise ValidationFailed.at(f"{place}/log_length", "the log is shorter than that")
         try:
             view = View.checked([(start, stop) for start, stop in found.view], found.log_length)
         except ValueError as error:
@@ -363,7 +363,7 @@ def _check_parent(found: RevisionInDocument, earlier: Mapping[int, Revision], pl
         message = f"a revision opened from batch {parent.number} cannot have this number"
         raise ValidationFailed.at(f"{place}/number", message)
     if found.branched_at is not None and found.branched_at > parent.log_length:
-        message = f"the parent knew {parent.log_length} messages only"
+        message = f"the parent has only {parent.log_length} messages"
         raise ValidationFailed.at(f"{place}/branched_at", message)
 
 
@@ -396,7 +396,7 @@ def _check_branches(
         revision = revisions.get(message.revision)
         if revision is None or message.entry.index >= revision.log_length:
             place = f"{pointer}/messages/{message.entry.index}/revision"
-            raise ValidationFailed.at(place, "that revision does not know this message")
+            raise ValidationFailed.at(place, "that revision does not contain this message")
 
 
 def _read_moves(

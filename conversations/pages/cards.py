@@ -94,7 +94,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CommentView:
     """A comment; ``mine`` if the reader may take it back, ``about`` the key that it is on.
 
     ``at`` is the version that it was made at where that is not the one that is shown; ``outdated``
@@ -136,7 +136,7 @@ class MessageCard:
     position: int | None
     gap: Gap | None = None
     hidden_by: HiddenBy | None = None
-    comments: Sequence[Said] = ()
+    comments: Sequence[CommentView] = ()
     whole: bool = True
     size: int = 0
 
@@ -160,7 +160,7 @@ def message_card(
     *,
     gap: Gap | None = None,
     hidden_by: HiddenBy | None = None,
-    comments: Sequence[Said] = (),
+    comments: Sequence[CommentView] = (),
     alone: bool = False,
 ) -> MessageCard:
     """One message; ``results`` are the log indices of results by call index and call id.
@@ -227,9 +227,9 @@ def _beginning(block: Block, most: int) -> Block:
     return replace(block, text=f"{text}…")
 
 
-def said_by(actor: Actor, comment: Comment) -> Said:
+def comment_view(actor: Actor, comment: Comment) -> CommentView:
     """A comment as one reader sees it."""
-    return Said(
+    return CommentView(
         comment.number,
         comment.text,
         comment.author,

@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from conversations import describing, erasure, queries, services
+from conversations import erasure, queries, services
 from conversations.api.schemas import metadata_bytes
 from conversations.copies import Copy, copies_of
-from conversations.describing import EDITED, field_digest, seen_of, value_of
 from conversations.domain.revisions import Seen
+from conversations.metadata import EDITED, change_metadata, field_digest, seen_of, value_of
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.effects import Effect, effect_of
@@ -57,7 +57,7 @@ class MovePage:
 class FormPage:
     """A form about the conversation itself.
 
-    ``base`` are the digests of the values that it started with, ``theirs`` what somebody else
+    ``base`` are the digests of the values that it started with, ``theirs`` what someone else
     put into the fields that this person changed, too.
     """
 
@@ -202,7 +202,7 @@ def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpRespon
     title, tools = form.model.title or "", form.model.tools or ""
     metadata = metadata_bytes(form.model.metadata or {})
     try:
-        describing.change(
+        change_metadata(
             actor,
             conversation_id,
             title=title if field_digest(title) != base["title"] else None,

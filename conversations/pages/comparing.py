@@ -19,7 +19,7 @@ from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.address import number_in
 from conversations.pages.cards import plain_body
-from conversations.pages.hunks import Line, Skip, lines_of
+from conversations.pages.hunks import DiffLine, Skip, lines_of
 from conversations.pages.presenters import BatchLine
 from conversations.pages.windows import is_number
 from conversations.store import find_head, find_revision, lineage, view_of
@@ -58,7 +58,7 @@ class RevisionsPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ComparisonLine:
     """A line of a comparison: a message with what happened to it, or how many are left out.
 
     ``sides`` are the pieces of its text, with the words marked that an edit took or brought;
@@ -74,7 +74,7 @@ class Place:
     count: int = 0
     long: bool = False
     logged: bool = True
-    more: Sequence["Place"] = ()
+    more: Sequence["ComparisonLine"] = ()
     next: int | None = None
 
 
@@ -82,7 +82,7 @@ class Place:
 class MessageChanges:
     """What differs between two views, in its place; ``counts`` by kind."""
 
-    places: Sequence[Place]
+    places: Sequence[ComparisonLine]
     counts: Sequence[tuple[str, int]]
     shown: int
     total: int
@@ -179,11 +179,11 @@ def _pair_in(request: HttpRequest, head: Conversation) -> tuple[int, int]:
 
 
 def _places_of(
-    head: Conversation, lines: Sequence[Line | Skip], drafts: Mapping[int, Written]
-) -> list[Place]:
+    head: Conversation, lines: Sequence[DiffLine | Skip], drafts: Mapping[int, Written]
+) -> list[ComparisonLine]:
     """The lines with the texts of their messages."""
     folded = _folded(lines)
-    shown = [*(line for line in lines if isinstance(line, Line)), *chain(*folded.values())]
+    shown = [*(line for line in lines if isinstance(line, DiffLine)), *chain(*folded.values())]
     wanted = {line.index for line in shown}
     wanted |= {
         line.change.previous_index
@@ -201,10 +201,10 @@ def _places_of(
     ]
 
 
-def _folded(lines: Sequence[Line | Skip]) -> dict[int, Sequence[Line]]:
+def _folded(lines: Sequence[DiffLine | Skip]) -> dict[int, Sequence[DiffLine]]:
     """The lines that a page takes of those that are left out, by the place of the gap."""
     left = _MOST_FOLDED
-    folded: dict[int, Sequence[Line]] = {}
+    folded: dict[int, Sequence[DiffLine]] = {}
     for place, line in enumerate(lines):
         if isinstance(line, Skip):
             folded[place] = line.lines[:left]
@@ -212,9 +212,11 @@ def _folded(lines: Sequence[Line | Skip]) -> dict[int, Sequence[Line]]:
     return folded
 
 
-def _skipped(skip: Skip, folded: Sequence[Line], messages: Mapping[int, Written]) -> Place:
+def _skipped(
+    skip: Skip, folded: Sequence[DiffLine], messages: Mapping[int, Written]
+) -> ComparisonLine:
     rest = skip.lines[len(folded) :]
-    return Place(
+    return ComparisonLine(
         skip.kind,
         None,
         count=skip.count,
@@ -223,13 +225,13 @@ def _skipped(skip: Skip, folded: Sequence[Line], messages: Mapping[int, Written]
     )
 
 
-def _place(line: Line, messages: Mapping[int, Written], most: int) -> Place:
+def _place(line: DiffLine, messages: Mapping[int, Written], most: int) -> ComparisonLine:
     message, change = messages[line.index], line.change
     text, logged = plain_body(message.body), isinstance(message, StoredMessage)
     if change is not None and change.kind == "edited" and change.previous_index is not None:
         sides = without_long(text_diff(plain_body(messages[change.previous_index].body), text))
         note = _("replaces #%(n)s") % {"n": change.previous_index}
-        return Place("edited", line.index, message.role, sides, note, logged=logged)
+        return ComparisonLine("edited", line.index, message.role, sides, note, logged=logged)
     note = ""
     if change is not None and change.kind == "moved":
         ends = {"a": change.previous_position, "b": change.position}
@@ -237,4 +239,6 @@ def _place(line: Line, messages: Mapping[int, Written], most: int) -> Place:
     cut = text[: _CONTEXT if line.kind == "same" else most]
     sides = [TextPiece(Piece.SAME, cut)] if cut else []
     long = len(cut) < len(text)
-    return Place(line.kind, line.index, message.role, sides, note, long=long, logged=logged)
+    return ComparisonLine(
+        line.kind, line.index, message.role, sides, note, long=long, logged=logged
+    )

@@ -1,4 +1,4 @@
-"""The positions of an operation in a view that somebody changed since they were chosen.
+"""The positions of an operation in a view that someone changed since they were chosen.
 
 Who selects messages means these messages, and not what stands in their places by now.
 """

@@ -9,7 +9,7 @@ from conversations.domain.diff import Change, ChangeKind
 from conversations.domain.view import View
 
 Kind = ChangeKind | Literal["same"]
-Place = tuple[int, int, int]  # a position of the view after, 1 for what is behind it, its order
+_Position = tuple[int, int, int]  # a position of the view after, 1 for what is behind it, its order
 
 _LONG: Final = 12  # of a row of like changes so many stand there, of a longer one its ends
 _END: Final = 4
@@ -17,7 +17,7 @@ MOST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """A message that differs, or one beside it; ``change`` is None for that."""
 
     kind: Kind
@@ -34,16 +34,16 @@ class Skip:
 
     kind: Kind
     count: int
-    lines: Sequence[Line] = ()
+    lines: Sequence[DiffLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    place: Place
+    place: _Position
     change: Change
 
 
-def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[Line | Skip]:
+def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[DiffLine | Skip]:
     """The changes in the order of the view after, each with a message around it.
 
     A hidden message stands behind the one that it stood behind. Costs what changed.
@@ -53,10 +53,10 @@ def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[Line 
     said = list(_said(placed))
     beside = _beside(said, frozenset(taken), len(after))
     entries = sorted(
-        [*said, *(((at, 0, 0), Line("same", after.index_at(at))) for at in beside)],
+        [*said, *(((at, 0, 0), DiffLine("same", after.index_at(at))) for at in beside)],
         key=lambda entry: entry[0],
     )
-    found: list[Line | Skip] = []
+    found: list[DiffLine | Skip] = []
     here = 0  # the first position of which nothing was said yet
     for (at, is_behind, _), entry in entries:
         stop = at + is_behind
@@ -69,7 +69,7 @@ def lines_of(before: View, after: View, changes: Sequence[Change]) -> list[Line 
     return found
 
 
-def _said(placed: Sequence[_Placed]) -> Iterator[tuple[Place, Line | Skip]]:
+def _said(placed: Sequence[_Placed]) -> Iterator[tuple[_Position, DiffLine | Skip]]:
     """The changes as lines, of each long row the ends; no more than a page takes."""
     left = MOST
     for row in _rows(placed):
@@ -78,14 +78,15 @@ def _said(placed: Sequence[_Placed]) -> Iterator[tuple[Place, Line | Skip]]:
         left -= min(len(row), 2 * _END)
         cut = len(row) > _LONG
         for each in row[:_END] if cut else row:
-            yield each.place, Line(each.change.kind, each.change.index, each.change)
+            yield each.place, DiffLine(each.change.kind, each.change.index, each.change)
         if cut:
             middle = [
-                Line(each.change.kind, each.change.index, each.change) for each in row[_END:-_END]
+                DiffLine(each.change.kind, each.change.index, each.change)
+                for each in row[_END:-_END]
             ]
             yield row[_END].place, Skip(row[0].change.kind, len(middle), middle)
             for each in row[-_END:]:
-                yield each.place, Line(each.change.kind, each.change.index, each.change)
+                yield each.place, DiffLine(each.change.kind, each.change.index, each.change)
 
 
 def _rows(placed: Sequence[_Placed]) -> Iterator[list[_Placed]]:
@@ -109,13 +110,13 @@ def _follows(one: _Placed, other: _Placed) -> bool:
 
 
 def _beside(
-    said: Sequence[tuple[Place, Line | Skip]], taken: frozenset[int], length: int
+    said: Sequence[tuple[_Position, DiffLine | Skip]], taken: frozenset[int], length: int
 ) -> set[int]:
     """The unchanged positions next to the changes."""
     near = {
         at + step
         for (at, is_behind, _), entry in said
-        if isinstance(entry, Line)
+        if isinstance(entry, DiffLine)
         for step in ((0, 1) if is_behind else (-1, 1))
     }
     return {at for at in near if 0 <= at < length and at not in taken}

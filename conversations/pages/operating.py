@@ -85,7 +85,7 @@ class OperatePage:
 def operate(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
     """Fill in, preview, apply; what is applied is what was previewed.
 
-    What was changed since its preview, or is no longer about the same view, is previewed anew.
+    What was changed since its preview, or is no longer about the same view, is previewed again.
     """
     actor.require(Action.MESSAGES_OPERATE)
     head = find_head(actor.workspace, conversation_id)

@@ -54,7 +54,7 @@ class BatchLine:
 def batch_lines(
     head: Conversation, rows: Sequence[Revision], *, branch: frozenset[int], may_move: bool
 ) -> list[BatchLine]:
-    """The rail, newest first: roll back on the branch, restore beside it."""
+    """The rail, latest first: roll back on the branch, restore beside it."""
     return [_batch_line(head, row, row.number in branch, may_move) for row in reversed(rows)]
 
 
@@ -91,15 +91,22 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     )
 
 
+_PAIRINGS: Final[Mapping[str, Text]] = {
+    "warn": gettext_lazy("tool pairs: only warn"),
+    "keep": gettext_lazy("tool pairs: keep both"),
+    "drop": gettext_lazy("tool pairs: hide both"),
+}
+
+
 def config_words(row: Revision) -> str:
-    """The options of an operation in a few words: ``keep last 6, pairing keep``."""
+    """The options of an operation in a few words: ``keep last 6, tool pairs: keep both``."""
     if row.boundary is not None:
         return _("from message %(index)s on") % {"index": row.boundary}
     config = orjson.loads(bytes(row.config))
     block = config.get(row.operation)
     words = _options(block) if isinstance(block, dict) else []
-    words += [_("pairing %(way)s") % {"way": config["pairing"]}] if config.get("pairing") else []
-    words += [_("tools protected")] if config.get("protect_tools") else []
+    words += [str(_PAIRINGS[config["pairing"]])] if config.get("pairing") in _PAIRINGS else []
+    words += [_("tool description kept")] if config.get("protect_tools") else []
     return in_a_list(words)
 
 

@@ -14,13 +14,13 @@ from conversations.hiding import Hider
 from conversations.models import Conversation
 from conversations.pages import presenters
 from conversations.pages.cards import (
+    CommentView,
     Gap,
     HiddenBy,
     MessageCard,
-    Said,
+    comment_view,
     joined,
     message_card,
-    said_by,
 )
 from conversations.queries import MessageWindow
 from conversations.store import view_of
@@ -186,10 +186,12 @@ def cards_of(
     )
 
 
-def _said(actor: Actor, head: Conversation, indices: Sequence[int]) -> Mapping[int, Sequence[Said]]:
+def _said(
+    actor: Actor, head: Conversation, indices: Sequence[int]
+) -> Mapping[int, Sequence[CommentView]]:
     """The comments on messages."""
     found = comments.of_messages(head, indices) if indices else {}
-    return {index: [said_by(actor, each) for each in rows] for index, rows in found.items()}
+    return {index: [comment_view(actor, each) for each in rows] for index, rows in found.items()}
 
 
 def hidden_cards(

@@ -1,1 +1,1 @@
-"""Workspaces, people and their sessions, tokens: who is who, and what changes about them."""
+"""Workspaces, people and their sessions, tokens."""

@@ -38,7 +38,7 @@ def access_stream(actor: Actor) -> int:
 
 
 def signed_in(sender: object, request: HttpRequest | None, user: User, **_: Any) -> None:
-    """Somebody signed in; not who is signed in by code, without a browser."""
+    """Someone signed in; not who is signed in by code, without a browser."""
     if request is not None and _address(request):
         _record_person(request, user, Action.SESSION_SIGN_IN)
 

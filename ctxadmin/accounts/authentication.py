@@ -1,4 +1,4 @@
-"""As whom somebody acts, by the text of a token or the session of a browser."""
+"""As whom someone acts, by the text of a token or the session of a browser."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -117,7 +117,7 @@ def person_actor(request: HttpRequest) -> Actor | None:
 
 
 def must_choose_password(request: HttpRequest) -> bool:
-    """True for somebody who signed in with a password that somebody else was shown."""
+    """True for someone who signed in with a password that someone else was shown."""
     return isinstance(request.user, User) and request.user.must_change_password
 
 

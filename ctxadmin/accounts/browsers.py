@@ -1,6 +1,6 @@
 """The names of a browser and its system, read out of a user agent.
 
-They only help somebody to know a browser of theirs again: whoever sends a user agent chooses it.
+They only help someone to know a browser of theirs again: whoever sends a user agent chooses it.
 """
 
 from typing import Final

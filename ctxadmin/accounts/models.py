@@ -17,7 +17,7 @@ from ctxadmin.storage.fields import AsciiField
 class User(AbstractUser):
     """A person who signs in with a browser.
 
-    With a password that somebody else was shown they may choose their own, and nothing else.
+    With a password that someone else was shown they may choose their own, and nothing else.
     """
 
     must_change_password = models.BooleanField(default=False)

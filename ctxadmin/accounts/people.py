@@ -32,7 +32,7 @@ RoleName = Literal["viewer", "reviewer", "designer", "admin"]
 
 
 class NewPersonRequest(Contract):
-    """By which name somebody signs in, what they may do, and where their mail goes."""
+    """By which name someone signs in, what they may do, and where their mail goes."""
 
     name: Annotated[str, Field(min_length=1, max_length=64, pattern=r"^\w[\w.@+-]*$")]
     role: RoleName = "reviewer"
@@ -65,7 +65,7 @@ class NewPassword:
 
 
 def list_people(actor: Actor) -> Sequence[Person]:
-    """Everybody in the actor's workspace, by name, who is locked out last."""
+    """Everyone in the actor's workspace, by name, deactivated ones last."""
     actor.require(Action.MEMBER_MANAGE)
     rows = Membership.objects.filter(workspace=actor.workspace).select_related("user")
     people = [_person(row) for row in rows.order_by("user__username")]
@@ -87,7 +87,7 @@ def role_of(actor: Actor) -> Role:
 
 @transaction.atomic
 def add_person(actor: Actor, name: str, role: Role, email: str = "") -> NewPassword:
-    """Let somebody sign in; Duplicate if the name is taken, in small or capital letters."""
+    """Let someone sign in; Duplicate if the name is taken, in small or capital letters."""
     actor.require(Action.MEMBER_MANAGE)
     _require_address(email)
     workspace = _locked_workspace(actor)
@@ -115,7 +115,7 @@ def change_address(actor: Actor, name: str, email: str, *, seen: str) -> None:
     """Set where mail to a person goes, "" for nowhere.
 
     ValidationFailed for what is no address, VersionConflict if it is not the one that was
-    ``seen``, InvalidState for somebody of other workspaces, too.
+    ``seen``, InvalidState for someone of other workspaces, too.
     """
     actor.require(Action.MEMBER_MANAGE)
     user = _membership(actor, name).user

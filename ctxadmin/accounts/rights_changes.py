@@ -19,20 +19,20 @@ def on_rights_changed(listener: Listener) -> None:
 
 
 def rights_changed(kind: str, name: str) -> None:
-    """Tell of somebody's rights when the transaction that changed them is committed.
+    """Tell of someone's rights when the transaction that changed them is committed.
 
     ``kind`` is ``person`` with the key of the user, ``token`` with its id, or ``session`` with the
     digest of its key.
     """
     for listener in _listeners:
-        transaction.on_commit(_telling(listener, kind, name), robust=True)
+        transaction.on_commit(_announcement(listener, kind, name), robust=True)
 
 
-def _telling(listener: Listener, kind: str, name: str) -> Callable[[], None]:
-    def tell() -> None:  # Django asks for its name when it fails
+def _announcement(listener: Listener, kind: str, name: str) -> Callable[[], None]:
+    def announce_change() -> None:  # Django asks for its name when it fails
         listener(kind, name)
 
-    return tell
+    return announce_change
 
 
 def watch_models() -> None:

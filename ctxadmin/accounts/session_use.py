@@ -1,4 +1,4 @@
-"""Tells a session where its browser is, and when somebody uses it."""
+"""Tells a session where its browser is, and when someone uses it."""
 
 from typing import Final
 

@@ -1,1 +1,1 @@
-"""What was done, by whom and when: entries that are only added, in chains that are verified."""
+"""Who did what and when: entries that are only added, in chains that are verified."""

@@ -19,7 +19,7 @@ def anchor_faults() -> Iterator[str]:
         if key is None:
             yield (
                 f"anchor {expected} has the key {anchor.key_name}, which this server does not "
-                "have: give the former key by CTXADMIN_AUDIT_KEY_FALLBACKS"
+                "have: add the former key to CTXADMIN_AUDIT_KEY_FALLBACKS"
             )
             return
         rows = AuditAnchoredHead.objects.filter(anchor=expected).order_by("stream")

@@ -32,7 +32,7 @@ def register_workspaces(keys: Callable[[], Iterable[int]]) -> None:
 
 
 def last_anchor() -> AuditAnchor | None:
-    """The newest anchor; None only where somebody removed all: migrations make the first."""
+    """The latest anchor; None only where someone removed all: migrations make the first."""
     return AuditAnchor.objects.order_by("-number").first()
 
 
@@ -42,11 +42,11 @@ def anchor_heads(*, everything: bool = False) -> AuditAnchor | None:
     It asks for the entries since then by their times; with ``everything`` for all streams, which
     also finds those that a clock gave a wrong time. Writers are not kept waiting. Of two who
     anchor at once one does it. None if there is no anchor to go on from: migrations made the
-    first, so somebody removed all, and a new first one would hide that.
+    first, so someone removed all, and a new first one would hide that.
     """
     last = last_anchor()
     if last is None:
-        _log.error("the audit has no anchors: verify_audit says what is wrong")
+        _log.error("the audit has no anchors: run verify_audit to see what is wrong")
         return None
     found = _all_heads() if everything else _heads_since(last)
     rows = sorted(_not_anchored(found))

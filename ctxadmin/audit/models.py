@@ -12,7 +12,7 @@ class AuditEntry(models.Model):
 
     ``stream`` is the key of the conversation, workflow or workspace that changed and ``seq``
     the number of the change in it, without gaps. ``detail`` holds ids, counts and digests as
-    JSON, never content; the reason, which somebody typed, is an ``AuditReason``, of which
+    JSON, never content; the reason, which someone typed, is an ``AuditReason``, of which
     ``reason_digest`` is kept here. ``hash`` is the HMAC of the entry and of the hash before it with
     the key that ``key_name`` names. An entry without a name is of release 0.1.0: see ``chain``.
     """
@@ -49,7 +49,7 @@ class AuditEntry(models.Model):
 
 
 class AuditReason(models.Model):
-    """Why somebody made a change, in their words; erased with the conversation that it is about.
+    """Why someone made a change, in their words; erased with the conversation that it is about.
 
     ``salt`` is random, so that the digest in the entry says nothing about an erased reason.
     """

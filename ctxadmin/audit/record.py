@@ -27,7 +27,7 @@ _REASONS: Final = Table(AuditReason)
 class Change:
     """What is put on record about one change; ``detail`` holds no message or state content.
 
-    What somebody typed belongs into ``reason``, which is erased with its conversation.
+    What someone typed belongs into ``reason``, which is erased with its conversation.
     """
 
     action: Action

@@ -167,7 +167,11 @@ class _Walk:
             return f"{is_gone or f'it ends at entry {self._last}'}; it had {had}"
         if self._known.head is None:
             ended = self._action == Action.CONVERSATION_ERASE.value
-            return "" if ended else "what it is about is gone without an erasure on record"
+            return (
+                ""
+                if ended
+                else "its conversation, workflow or workspace is gone without a recorded erasure"
+            )
         if counted < self._last:
             now = heads_of([self.stream]).get(self.stream)
             if now is not None and now.seq < self._last:
@@ -181,7 +185,7 @@ class _Walk:
         if key is None:
             return (
                 f"whose key {entry.key_name} this server does not have: "
-                "give the former key by CTXADMIN_AUDIT_KEY_FALLBACKS"
+                "add the former key to CTXADMIN_AUDIT_KEY_FALLBACKS"
             )
         return "" if entry.hash == entry_hash(entry, self._hash, key) else "which was changed"
 
@@ -199,6 +203,6 @@ class _Walk:
             return ""
         if reason is None:
             erased = self._known.erased or not entry.reason_digest
-            return "" if erased else "whose reason is gone without an erasure on record"
+            return "" if erased else "whose reason is gone without a recorded erasure"
         right = entry.reason_digest == reason_digest(reason.salt, reason.text)
         return "" if right else "whose reason was changed"

@@ -35,7 +35,7 @@ def text(name: str, default: str = "") -> str:
     _read.update((name, f"{name}_FILE"))
     path = os.environ.get(f"{name}_FILE")
     if path:
-        with _told_of(f"{name}_FILE names a file that cannot be read"):
+        with _reading(f"{name}_FILE names a file that cannot be read"):
             return Path(path).read_text(encoding="utf-8").strip()
     return os.environ.get(name, default)
 
@@ -52,7 +52,7 @@ def unknown() -> list[str]:
 
 
 @contextmanager
-def _told_of(what: str) -> Iterator[None]:
+def _reading(what: str) -> Iterator[None]:
     """Failures of the file system as a sentence that begins with ``what``."""
     try:
         yield
@@ -107,7 +107,7 @@ def data_dir() -> Path:
     else:
         home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
         folder = Path(home) / "ctxadmin"
-    with _told_of("The folder of CTXADMIN_DATA_DIR cannot be created"):
+    with _reading("The folder of CTXADMIN_DATA_DIR cannot be created"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder.resolve()
 
@@ -148,7 +148,7 @@ def secret_key(folder: Path) -> str:
     if given:
         return given
     path = folder / "secret_key"
-    with _told_of("The secret key in CTXADMIN_DATA_DIR cannot be read or created"):
+    with _reading("The secret key in CTXADMIN_DATA_DIR cannot be read or created"):
         try:
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
@@ -188,7 +188,7 @@ def metrics_folder() -> Path | None:
         os.environ.pop("PROMETHEUS_MULTIPROC_DIR", None)  # which takes an empty one for a name
         return None
     folder = Path(given)
-    with _told_of("The folder of PROMETHEUS_MULTIPROC_DIR cannot be created"):
+    with _reading("The folder of PROMETHEUS_MULTIPROC_DIR cannot be created"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 

@@ -33,7 +33,7 @@ _CONTRACT: Final = f"{BASE_PATH}/"
 class KnownCallers:
     """The callers behind the credentials that held within the last minutes.
 
-    It says who is to be counted and let in line, never who may do something: that is asked anew
+    It says who is to be counted and let in line, never who may do something: that is asked again
     with every request.
     """
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from django.http import HttpResponse
 
-from ctxadmin.http.departures import Receive, client_gone
+from ctxadmin.http.departures import Receive, wait_for_disconnect
 from ctxadmin.http.problems import of_exception
 
 Stream: TypeAlias = AsyncGenerator[bytes]
@@ -29,7 +29,7 @@ class DeferredResponse(HttpResponse):
 
 async def answer_deferred(deferred: DeferredResponse, receive: Receive, send: Send) -> None:
     """Wait for the answer and send it, unless the client goes before."""
-    gone = asyncio.ensure_future(client_gone(receive))
+    gone = asyncio.ensure_future(wait_for_disconnect(receive))
     work = asyncio.ensure_future(_answer(deferred, send))
     try:
         await asyncio.wait({gone, work}, return_when=asyncio.FIRST_COMPLETED)

@@ -12,7 +12,7 @@ _WATCHED_AFTER: Final = 0.05  # seconds; most requests are answered long before
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 
 
-async def client_gone(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
     """Wait until the connection ends; the body has been taken."""
     while (await receive())["type"] != "http.disconnect":
         pass
@@ -46,5 +46,5 @@ class Watched:
         self._task = asyncio.get_running_loop().create_task(self._watch())
 
     async def _watch(self) -> None:
-        await client_gone(self._receive)
+        await wait_for_disconnect(self._receive)
         self._presence.is_gone = True

@@ -127,7 +127,9 @@ class Endpoint(APIView):
         ]
         if wrong:
             problems = [FieldProblem(f"?{name}", text) for name in wrong[:_MOST_NAMED]]
-            raise ValidationFailed("The query string is not of the contract.", problems=problems)
+            raise ValidationFailed(
+                "The query string does not match the contract.", problems=problems
+            )
 
     def _refuse_if_match(self, request: Request) -> None:
         """A condition that is not looked at must not look as if it had held."""
@@ -135,7 +137,7 @@ class Endpoint(APIView):
             return
         about = description_of(getattr(self, (request.method or "").lower(), None))
         if about is not None and IF_MATCH not in about.parameters:
-            text = "This call takes no If-Match: it makes something new, or changes nothing."
+            text = "This call takes no If-Match: it creates something, or changes nothing."
             raise ValidationFailed.at("If-Match", text)
 
     def _run_once(self, key: str, request: Request) -> None:

@@ -73,12 +73,12 @@ _ALL: Final = (
     ErrorCode(
         "invalid_state",
         409,
-        _("Not possible in this status now."),
+        _("The current status does not allow this."),
         _("Read the status and change it first, for example by pausing."),
         (
             ("status_now", _("the status of the execution")),
             ("ready_nodes", _("the nodes that can be completed, if another one was named")),
-            ("held_by", _("who has a lease of the node, with until when")),
+            ("held_by", _("who holds the lease of the node, and until when")),
         ),
     ),
     ErrorCode(
@@ -128,8 +128,11 @@ _ALL: Final = (
     ErrorCode(
         "unavailable",
         503,
-        _("A store does not answer; nothing was changed."),
-        _("Try again after the seconds of the header Retry-After."),
+        _(
+            "The server cannot do this now, for example because the database does not respond; "
+            "nothing was changed."
+        ),
+        _("Try again after the number of seconds in the header Retry-After."),
     ),
     ErrorCode(
         "unauthenticated",
@@ -165,13 +168,13 @@ _ALL: Final = (
         "rate_limited",
         429,
         _("The caller has too many concurrent requests, or sent too many in a short time."),
-        _("Wait the seconds of the header Retry-After."),
+        _("Wait the number of seconds in the header Retry-After."),
     ),
     ErrorCode(
         "internal",
         500,
         _("An unexpected error; it was logged."),
-        _("Report it with the header X-Request-ID of the answer."),
+        _("Report it with the header X-Request-ID of the response."),
     ),
 )
 

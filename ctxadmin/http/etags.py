@@ -15,7 +15,7 @@ def parts(if_match: str, count: int) -> tuple[int, ...] | None:
         return None
     words = text.removeprefix("W/").strip('"').split(".")
     if len(words) != count or not all(word.isascii() and word.isdigit() for word in words):
-        raise ValidationFailed.at("If-Match", "If-Match must be an ETag that was answered here.")
+        raise ValidationFailed.at("If-Match", "If-Match must be an ETag from a response.")
     return tuple(int(word) for word in words)
 
 
@@ -47,5 +47,7 @@ def expected_view(
         return revision, count
     seen_revision, seen_count = numbers[-2:]
     if revision not in (None, seen_revision) or count not in (None, seen_count):
-        raise ValidationFailed.at("If-Match", "If-Match and what the body expects differ.")
+        raise ValidationFailed.at(
+            "If-Match", "If-Match and the expected values in the body differ."
+        )
     return seen_revision, seen_count

@@ -138,7 +138,7 @@ class ThreadedHandler(BaseHandler):
     async def _identify(self, scope: Scope) -> None:
         """Know who calls, and that they may, before more is taken of them; RefusedEarly.
 
-        Who did not seem to have the scope is looked up anew before they are refused.
+        Who did not seem to have the scope is looked up again before they are refused.
         """
         credential, now = credential_of(scope), monotonic()
         known = self._callers.find(credential, now)

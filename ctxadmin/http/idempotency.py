@@ -130,7 +130,7 @@ def _find(call: Call) -> KeptAnswer | None:
 
 def _replay(kept: KeptAnswer, call: Call) -> HttpResponse:
     if kept.status == _ERASED:
-        raise NotFound("What this call made was erased since.")
+        raise NotFound("What this call created has been erased.")
     if kept.body != call.body:
         message = "This Idempotency-Key was used with another body."
         problem = FieldProblem("Idempotency-Key", message, "duplicate")

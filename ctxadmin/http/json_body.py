@@ -27,7 +27,7 @@ class StrictJsonParser(BaseParser):
         request = (parser_context or {}).get("request")
         encoding = request.headers.get("Content-Encoding", "identity") if request else "identity"
         if encoding.strip().lower() not in ("", "identity"):
-            raise UnsupportedMediaType(media_type or "", "Compressed bodies are not taken.")
+            raise UnsupportedMediaType(media_type or "", "Compressed bodies are not accepted.")
         view = (parser_context or {}).get("view")
         return read_body(stream, getattr(view, "max_body_bytes", settings.MAX_BODY_BYTES))
 

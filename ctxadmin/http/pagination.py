@@ -71,5 +71,5 @@ def _decode(cursor: str) -> tuple[int | str, ...]:
     except (ValueError, binascii.Error, UnicodeEncodeError):
         value = None
     if not isinstance(value, list) or not all(isinstance(part, int | str) for part in value):
-        raise ValidationFailed.at("?cursor", "This cursor was not given here.")
+        raise ValidationFailed.at("?cursor", "This cursor is not valid.")
     return tuple(value)

@@ -25,7 +25,7 @@ from ctxadmin.lib.errors import (
 )
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.sentence import say
-from ctxadmin.storage.database.errors import told
+from ctxadmin.storage.database.errors import unavailable_of
 from ctxadmin.telemetry.facts import note_refusal
 
 CONTENT_TYPE: Final = "application/problem+json"
@@ -46,9 +46,9 @@ TITLES: Final[Mapping[str, str]] = {
     "too_large": say("Too large"),
     "damaged": say("Damaged data"),
     "unavailable": say("Temporarily unavailable"),
-    "unauthenticated": "Who are you?",
+    "unauthenticated": "Not authenticated",
     "method_not_allowed": "Method not allowed",
-    "not_acceptable": "No acceptable form",
+    "not_acceptable": "Format not available",
     "unsupported_media_type": "Media type not supported",
     "request_timeout": say("Request timeout"),
     "rate_limited": say("Too many requests"),
@@ -136,7 +136,7 @@ def _of_database(error: Error) -> HttpResponse:
 
 def of_database(error: Error) -> Unavailable | None:
     """What is told of a database error, which is logged here; None if it is a fault of ours."""
-    refusal = told(error)
+    refusal = unavailable_of(error)
     what = "database refused" if refusal is None else "database is not available"
     _log.error("%s: %s", what, type(error).__name__, exc_info=error)
     return refusal

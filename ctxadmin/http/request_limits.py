@@ -1,6 +1,6 @@
 """How many requests a caller may have under way, and begin in a second, in this process.
 
-Who is known by a token or session is counted by it, everybody else by address: whoever makes up
+Who is known by a token or session is counted by it, everyone else by address: whoever makes up
 tokens is one caller. A wait for a change is counted by its own limit once it holds no thread.
 """
 

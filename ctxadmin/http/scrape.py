@@ -66,7 +66,7 @@ def metrics_view(request: HttpRequest) -> HttpResponse:
 def _may_read(request: HttpRequest) -> bool:
     """A token decides if one is sent; without one this machine may read, if no proxy is between.
 
-    Behind a proxy everybody comes from its address, so what looks as if it went through one, and
+    Behind a proxy everyone comes from its address, so what looks as if it went through one, and
     a server that is told that it stands behind TLS, ask for a token.
     """
     kind, _, secret = request.headers.get("Authorization", "").partition(" ")

@@ -1,1 +1,1 @@
-"""Who does something, and what they may do: pure rules without a database."""
+"""Actors and roles: pure rules without a database."""

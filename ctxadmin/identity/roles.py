@@ -79,7 +79,7 @@ class Action(StrEnum):
 
 _E, _R, _D = Scope.ENGINE, Scope.REVIEW, Scope.DESIGN
 
-# What everybody may: to look, and to say what one wants to hear of oneself.
+# What everyone may: to look, and to say what one wants to hear of oneself.
 _EVERYBODYS: Final = frozenset(
     {
         *(Action.READ, Action.CONVERSATION_EXPORT, Action.WORKFLOW_EXPORT),
@@ -144,7 +144,7 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Scope]]] = {
 
 
 def allows(scopes: Iterable[Scope], action: Action) -> bool:
-    """True if somebody with these scopes may do ``action``."""
+    """True if someone with these scopes may do ``action``."""
     held = frozenset(scopes)
     return action in _EVERYBODYS or Scope.ADMIN in held or bool(_ALLOWED[action] & held)
 

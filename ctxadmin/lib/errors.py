@@ -83,7 +83,7 @@ class InvalidState(ContextError):
     """The execution or conversation is not in a status that allows this.
 
     ``ready_nodes`` are told where a node was named that is not one of them; ``held_by`` and
-    ``until`` (ISO 8601) where somebody else has a lease of it.
+    ``until`` (ISO 8601) where someone else has a lease of it.
     """
 
     code = "invalid_state"
@@ -196,7 +196,7 @@ class TooLarge(ContextError):
 
 
 class Damaged(ContextError):
-    """What is stored is not what was written, so it is not shown.
+    """The stored data differs from what was written, so it is not shown.
 
     ``what`` is the kind of row, ``place`` its number or name.
     """
@@ -213,7 +213,7 @@ class Damaged(ContextError):
 
 
 class Unavailable(ContextError):
-    """A store does not answer; try again after ``retry_after`` seconds."""
+    """The server cannot do this now; try again after ``retry_after`` seconds."""
 
     code = "unavailable"
 

@@ -10,7 +10,7 @@ Level = Literal["ok", "warning", "error"]
 class Finding:
     """One checked thing in plain words, for an operator.
 
-    ``check`` names it and never changes. ``mend`` says how to make it right; without it all is
+    ``check`` names it and never changes. ``fix`` says how to make it right; without it all is
     well. With an ``error`` the process cannot serve truthfully. An ``excusable`` one is a setting
     that an operator may have reasons for, who says so by ``CTXADMIN_ALLOW_UNSAFE_DATABASE``.
     """
@@ -18,7 +18,7 @@ class Finding:
     check: str
     level: Level
     text: str
-    mend: str = ""
+    fix: str = ""
     excusable: bool = False
 
     def excused(self) -> "Finding":
@@ -27,4 +27,4 @@ class Finding:
 
     def as_json(self) -> dict[str, str]:
         found: dict[str, str] = {"check": self.check, "level": self.level, "text": self.text}
-        return found | {"mend": self.mend} if self.mend else found
+        return found | {"mend": self.fix} if self.fix else found

@@ -1,4 +1,4 @@
-"""Check sums of stored rows, by which a read tells what was written from what was not.
+"""Checksums of stored rows, by which a read tells what was written from what was not.
 
 CRC-32C: a sum of 10 MB takes half a millisecond, a cryptographic digest 10. It finds what accidents
 and hands do to a row; who rewrites a sum to go with it is not found by it.

@@ -163,7 +163,7 @@ def _compare_lists(
     else:
         common = aligned([*map(_canonical, before)], [*map(_canonical, after)])
         pairs = _with_gaps(common, len(before), len(after))
-    _tell(path, before, after, pairs, report)
+    _report_pairs(path, before, after, pairs, report)
 
 
 def identities(items: list[JsonValue], name: str) -> list[str | int] | None:
@@ -188,7 +188,7 @@ def _with_gaps(pairs: list[Pair], before: int, after: int) -> list[Pair]:
     return complete[:-1]
 
 
-def _tell(
+def _report_pairs(
     path: str,
     before: list[JsonValue],
     after: list[JsonValue],

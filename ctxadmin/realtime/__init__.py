@@ -1,1 +1,1 @@
-"""What tells open pages and waiting calls of a change: sockets that announce and never write."""
+"""Announces changes to open pages and waiting calls by sockets that never write."""

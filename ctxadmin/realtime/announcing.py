@@ -25,15 +25,15 @@ def who(actor: Actor) -> Who:
 
 def announce(*changes: Announced) -> None:
     """Tell of what is committed by now: the pages of each, and the pages that list."""
-    _tell(changes)
+    _publish(changes)
 
 
 def announce_rights(kind: str, name: str) -> None:
-    """Have the sockets of somebody looked at, whose rights changed by a transaction before."""
-    _tell([Rights(kind, name)])
+    """Have the sockets of someone looked at, whose rights changed by a transaction before."""
+    _publish([Rights(kind, name)])
 
 
-def _tell(messages: Sequence[Message]) -> None:
+def _publish(messages: Sequence[Message]) -> None:
     for carrier in _carriers:
         try:
             carrier(messages)

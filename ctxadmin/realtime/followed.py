@@ -24,7 +24,7 @@ class Followed:
         self.listeners: dict[Listener, None] = {}
         self._lost = lost
         self._is_lost = False
-        self._heard = 0  # the newest change that was told of
+        self._heard = 0  # the latest change that was told of
         self._shows_people = False
 
     @property

@@ -2,7 +2,7 @@
 
 Channels' layers would deliver a change to every socket through a queue of its own, and on Redis the
 process would unpack it for each. Here the process is in the group of a workspace once, and a frame
-is made once. Besides hearing, it looks: a change that nobody announced, because Redis is away, a
+is made once. Besides hearing, it looks: a change that nobody announced, because Redis is down, a
 process died or has none, is found by one statement for all objects that are followed.
 """
 
@@ -89,7 +89,7 @@ class Hub:
         return await self.loop.run_in_executor(pool, partial(_fresh, call, *args, **kwargs))
 
     def carry(self, messages: Sequence[Message]) -> None:
-        """Tell everybody of something; from any thread."""
+        """Tell everyone of something; from any thread."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self.loop.call_soon_threadsafe(self._spread, messages)
 
@@ -111,7 +111,7 @@ class Hub:
             self._start()
 
     async def leave(self, listener: Listener) -> None:
-        """Tell somebody nothing more."""
+        """Tell someone nothing more."""
         followed = self._followed.get(listener.topic)
         if followed is None or not followed.remove(listener):
             return
@@ -142,7 +142,7 @@ class Hub:
         return [each for followed in self._followed.values() for each in followed.listeners]
 
     def people_changed(self, topic: Topic) -> None:
-        """Somebody came, left, or looks at something else."""
+        """Someone came, left, or looks at something else."""
         followed = self._followed.get(topic)
         if followed is None:
             return
@@ -214,7 +214,7 @@ class Hub:
         await self._enter(self._layer, group)
 
     async def _enter(self, layer: BaseChannelLayer, group: str) -> None:
-        """Be in a group of the layer; while it is away that is left for later."""
+        """Be in a group of the layer; while it is down that is left for later."""
         if self._sender.is_away:
             return
         async with self._joining:
@@ -266,7 +266,7 @@ class Hub:
         if self.is_closed:
             work.close()
             return None
-        task = self.loop.create_task(_told_of_failure(work))
+        task = self.loop.create_task(_log_failure(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(lambda _: work.close())  # if it was cancelled before it began
@@ -321,12 +321,12 @@ class Hub:
             now = self.loop.time()
             if now - told >= TOLD_EVERY:
                 told = now
-                self._tell_people()
+                self._announce_people()
             if not self.is_shared or now - asked >= ASK_RIGHTS_EVERY:
                 asked = now
                 await self._ask_rights(rights.look_at_all(self))
 
-    def _tell_people(self) -> None:
+    def _announce_people(self) -> None:
         for topic, followed in self._followed.items():
             if people := followed.people():
                 self._sender.put(HereNow(topic, self.process, people))
@@ -347,11 +347,11 @@ def _fresh(call: Callable[P, ResultT], /, *args: P.args, **kwargs: P.kwargs) -> 
     return call(*args, **kwargs)
 
 
-async def _told_of_failure(work: Coroutine[Any, Any, None]) -> None:
+async def _log_failure(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
     except Exception:  # the outermost loop of work that nobody waits for
-        logger.exception("what follows changes has failed")
+        logger.exception("the task that follows changes failed")
 
 
 @contextlib.contextmanager
@@ -359,12 +359,12 @@ def _database_away() -> Iterator[None]:
     try:
         yield
     except Error as error:
-        logger.warning("What is followed cannot be read now: %s", type(error).__name__)
+        logger.warning("The followed objects cannot be read now: %s", type(error).__name__)
 
 
 @contextlib.contextmanager
 def _not_there(sender: Sender) -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is away
+    except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is down
         sender.went_away(error)

@@ -41,7 +41,7 @@ def forget(hub: Hub) -> None:
 def carry(messages: Sequence[Message]) -> None:
     """Give messages to all hubs; from any thread."""
     if not _hubs and settings.CHANNEL_REDIS is not None:
-        _begin_beside()
+        _start_own_loop()
     for hub in tuple(_hubs.values()):
         hub.carry(messages)
 
@@ -50,14 +50,15 @@ def findings() -> list[Finding]:
     """For /readyz: do processes hear of each other's changes?"""
     if settings.CHANNEL_REDIS is None:
         text = (
-            "Open pages hear of the changes of their own process; those of others are looked for."
+            "Open pages receive the changes of their own process at once; those of other processes "
+            "are polled."
         )
         return [Finding("channels", "ok", text)]
     if all(hub.is_shared for hub in tuple(_hubs.values())):
-        return [Finding("channels", "ok", "Processes hear of each other's changes by Redis.")]
-    text = "Redis is away: processes look for each other's changes, which takes seconds."
-    mend = "Look at Redis, at CHANNEL_REDIS_URL and at REDIS_URL."
-    return [Finding("channels", "warning", text, mend)]
+        return [Finding("channels", "ok", "Processes receive each other's changes through Redis.")]
+    text = "Redis is down: processes poll for each other's changes, which takes seconds."
+    fix = "Check Redis, CHANNEL_REDIS_URL and REDIS_URL."
+    return [Finding("channels", "warning", text, fix)]
 
 
 def _close_at_the_end(hub: Hub) -> None:
@@ -86,7 +87,7 @@ def _close(hub: Hub) -> None:
         hub.closing = hub.loop.create_task(hub.close())
 
 
-def _begin_beside() -> None:
+def _start_own_loop() -> None:
     """Have a loop of its own for a command, so that what it changes is told, too."""
     with _beside_lock:
         if _hubs:

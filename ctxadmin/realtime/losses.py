@@ -31,7 +31,7 @@ class Losses(logging.Filter):
         since, self._last = time.monotonic() - self._last, time.monotonic()
         record.name = __name__
         record.levelno, record.levelname = logging.WARNING, "WARNING"
-        record.msg = "The connection to the channel layer was lost (%s); it is made again."
+        record.msg = "The connection to the channel layer was lost (%s); reconnecting."
         record.args = (type(error).__name__,)  # its text may hold an address with a password
         record.exc_info = record.exc_text = None
         return since > _PAUSE

@@ -25,7 +25,7 @@ class Announced:
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Somebody's rights may have changed; see ``accounts.rights_changes``."""
+    """Someone's rights may have changed; see ``accounts.rights_changes``."""
 
     kind: str
     name: str

@@ -31,8 +31,8 @@ from ctxadmin.realtime.protocol import (
 from ctxadmin.realtime.topics import WORKSPACE, Topic, source_of
 
 _MOST_UNSENT: Final = 64  # frames for a slow client; the oldest go first and leave a gap
-_MOST_SAID: Final = 20  # frames of a client in the time below
-_SAID_SECONDS: Final = 5.0
+_MOST_MESSAGES: Final = 20  # frames of a client in the time below
+_MESSAGE_SECONDS: Final = 5.0
 
 
 class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has no types
@@ -56,7 +56,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         self._code = 0
         self._wakes = asyncio.Event()
         self._writer: asyncio.Task[None] | None = None
-        self._said: deque[float] = deque(maxlen=_MOST_SAID)
+        self._message_times: deque[float] = deque(maxlen=_MOST_MESSAGES)
         self._is_admitted = False
         self._is_welcome = False  # nothing is sent before the welcome
 
@@ -105,8 +105,11 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         now = self.hub.loop.time()
-        busy = len(self._said) == _MOST_SAID and now - self._said[0] < _SAID_SECONDS
-        self._said.append(now)
+        busy = (
+            len(self._message_times) == _MOST_MESSAGES
+            and now - self._message_times[0] < _MESSAGE_SECONDS
+        )
+        self._message_times.append(now)
         if busy:
             self.end(TOO_MANY)
             return
@@ -158,7 +161,7 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # Channels has 
         elif kind == WORKSPACE:
             self.topic = Topic(kind, actor.workspace, actor.workspace)
         else:
-            raise NotFound("There is nothing of this kind.")
+            raise NotFound("There is no such object.")
         self._writer = self.hub.loop.create_task(self._write())
         await self.hub.join(self, state)
         if source is not None:  # what changed before it was listened to is in no frame

@@ -37,7 +37,7 @@ class Elsewhere:
 
 
 def presence(here: Iterable[Person], elsewhere: Elsewhere) -> Presence:
-    """Everybody at the object; those who edit come first, then by name."""
+    """Everyone at the object; those who edit come first, then by name."""
     everybody = sorted(
         (*here, *elsewhere.people()),
         key=lambda each: (not each.editing, each.name, each.socket),

@@ -38,7 +38,7 @@ class Who(_Said):
 
 
 class Person(_Said):
-    """Somebody at a page: ``where`` is what is looked at or, if ``editing``, changed there.
+    """Someone at a page: ``where`` is what is looked at or, if ``editing``, changed there.
 
     It is a part of the object as its page names it, or empty. ``kept`` is how often what is typed
     there was kept: by that other pages of the same person see that they are behind.
@@ -116,7 +116,7 @@ class Welcome(_Frame):
 
 
 class Presence(_Frame):
-    """Everybody at this object now, you too; ``more`` are not listed."""
+    """Everyone at this object now, you too; ``more`` are not listed."""
 
     type: Literal["presence"] = "presence"
     people: tuple[Person, ...]

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 async def look_at(hub: "Hub", kind: str, name: str) -> None:
-    """Ask anew for those whose rights may have changed."""
+    """Ask again for those whose rights may have changed."""
     await _look(hub, [each for each in hub.listeners() if each.caller.is_meant(kind, name)])
 
 
 async def look_at_all(hub: "Hub") -> None:
-    """Ask anew for everybody: sessions and tokens expire, and rows are changed by hand."""
+    """Ask again for everyone: sessions and tokens expire, and rows are changed by hand."""
     await _look(hub, hub.listeners())
 
 

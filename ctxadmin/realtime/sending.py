@@ -47,11 +47,11 @@ class Sender:
         if not self.is_away:
             self.is_away = True
             self._turned.set()
-            logger.warning("The channel layer is away (%s); changes are looked for.", _kind(error))
+            logger.warning("The channel layer is down (%s); polling for changes.", _kind(error))
         self._wakes.set()
 
     def came_back(self) -> bool:
-        """True once after the layer was away."""
+        """True once after the layer was down."""
         returned, self._returned = self._returned, False
         return returned
 
@@ -93,7 +93,7 @@ class Sender:
             async with asyncio.timeout(PATIENCE):
                 for group, found in groups.items():
                     await layer.group_send(group, packed_all(self._process, found))
-        except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is away
+        except Exception as error:  # noqa: BLE001 - whatever a layer raises, it is down
             self.went_away(error)
 
     async def _wait_for_return(self, layer: BaseChannelLayer) -> None:

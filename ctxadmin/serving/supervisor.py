@@ -64,7 +64,7 @@ class Supervisor(Multiprocess):
     """Uvicorn's supervisor, whose reload replaces itself and all of its workers.
 
     ``check`` is a command that ends with 0 if what is installed now could serve. Then the program
-    is begun anew in this very process, so that all of it is what is installed now and whoever
+    is begun again in this very process, so that all of it is what is installed now and whoever
     watches the process sees the same one. The former workers serve until all new ones do, and
     finish what they have begun.
 
@@ -103,7 +103,7 @@ class Supervisor(Multiprocess):
         self._former = {pid for pid in self._former if _runs(pid)}
         if self._have_to_drain and not self._starting and not self.should_exit.is_set():
             self._have_to_drain = False
-            _tell(self._former, DRAIN)
+            _signal(self._former, DRAIN)
             log.info("Reloaded: new workers serve, the old ones finish running requests.")
         if self._is_wanted and not self._have_to_drain and not self.should_exit.is_set():
             self._is_wanted = False
@@ -111,7 +111,7 @@ class Supervisor(Multiprocess):
 
     def terminate_all(self) -> None:
         super().terminate_all()
-        _tell(self._former, signal.SIGTERM)
+        _signal(self._former, signal.SIGTERM)
 
     def join_all(self) -> None:
         super().join_all()
@@ -120,10 +120,10 @@ class Supervisor(Multiprocess):
             time.sleep(_LOOK)
 
     def reload(self) -> None:
-        """Begin anew, or say why not."""
+        """Begin again, or say why not."""
         log.info("Reloading: checking whether new workers can serve.")
         if self._could_serve():
-            self._begin_anew()
+            self._replace_program()
         elif not self._shall_end():
             log.error("New workers cannot serve (see above); the old ones keep serving.")
 
@@ -162,7 +162,7 @@ class Supervisor(Multiprocess):
         checked.kill()
         return checked.wait() == 0
 
-    def _begin_anew(self) -> None:
+    def _replace_program(self) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the next one listens to it
         workers = [each.pid for each in self.processes if each.pid is not None]
         inherited = Inherited(self._listener.fileno(), (*workers, *self._former))
@@ -199,7 +199,7 @@ def _runs(pid: int) -> bool:
         return False
 
 
-def _tell(pids: Collection[int], number: signal.Signals) -> None:
+def _signal(pids: Collection[int], number: signal.Signals) -> None:
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)

@@ -1,1 +1,1 @@
-"""Where everything is kept: databases, tables, statement batches, fields, Redis."""
+"""Databases, tables, statement batches, fields, Redis."""

@@ -1,1 +1,1 @@
-"""What is seen of the running system: metrics, logs, traces; never content."""
+"""Metrics, logs and traces of the running system; never content."""

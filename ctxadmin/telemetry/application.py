@@ -41,7 +41,7 @@ class Observed:
                 await self._answer(facts, scope, receive, noting)
         finally:
             current.reset(entered)
-            _tell(facts, scope, time.perf_counter() - began)
+            _log_request(facts, scope, time.perf_counter() - began)
 
     async def _answer(self, facts: Facts, scope: Any, receive: Any, send: Any) -> None:
         try:
@@ -56,6 +56,6 @@ class Observed:
                 facts.route = _STATIC + "{file}"
 
 
-def _tell(facts: Facts, scope: Any, seconds: float) -> None:
+def _log_request(facts: Facts, scope: Any, seconds: float) -> None:
     log_request(facts, scope["method"], seconds)
     metrics.request_ended(facts.route, scope["method"], facts.status, seconds)

@@ -36,14 +36,14 @@ class JsonFormatter(logging.Formatter):
     """A record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return orjson.dumps(_told(record), default=str).decode()
+        return orjson.dumps(_fields_of(record), default=str).decode()
 
 
 class LineFormatter(logging.Formatter):
     """A record as one line for the eye, and a line for each place of a stack."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told = _told(record)
+        told = _fields_of(record)
         errors = told.pop("errors", ())
         first = f"{told.pop('time')} {told.pop('level')} {told.pop('event')}"
         lines = [" ".join([first, *(f"{name}={value}" for name, value in told.items())])]
@@ -78,7 +78,7 @@ def _thread_ended(ended: threading.ExceptHookArgs) -> None:
         _log.error("a thread ended: %s", ended.exc_type.__name__, exc_info=ended.exc_value)
 
 
-def _told(record: logging.LogRecord) -> dict[str, object]:
+def _fields_of(record: logging.LogRecord) -> dict[str, object]:
     """What a line says, in its order."""
     told: dict[str, object] = {
         "time": clock.iso(clock.now()),

@@ -74,13 +74,13 @@ _refusals: Final = Counter(
 )
 _damage: Final = Counter(
     "ctxadmin_damaged_reads",
-    "Reads that met stored rows that are not what was written, by the kind of row",
+    "Reads of damaged data, by the kind of row",
     ["what"],
     registry=REGISTRY,
 )
 _live_copy: Final = Counter(
     "ctxadmin_live_copy",
-    "What became of reads and writes of the live copy in Redis",
+    "Reads and writes of the live copy in Redis, by outcome",
     ["event"],
     registry=REGISTRY,
 )

@@ -1,1 +1,1 @@
-"""What pages share: their shell, components, forms, languages, and the pages of accounts."""
+"""What pages share: shell, components, forms, languages, and the pages of accounts."""

@@ -110,7 +110,7 @@ def _answer(request: HttpRequest, status: int, code: str, detail: str) -> HttpRe
     return render(request, f"{status}.html", {"detail": detail}, status=status)
 
 
-def _told(problem: FieldProblem) -> dict[str, object]:
+def _as_json(problem: FieldProblem) -> dict[str, object]:
     return problem.as_json() | {"message": translated(problem.message)}
 
 
@@ -125,7 +125,7 @@ def refused(request: HttpRequest, error: ContextError) -> HttpResponse:
         title=translated(TITLES.get(error.code, error.code)),
         detail=translated(error.detail),
         code=error.code,
-        errors=[_told(item) for item in error.problems],
+        errors=[_as_json(item) for item in error.problems],
         remedy=str(CATALOGUE[error.code].remedy) if isinstance(error, Damaged) else "",
     )
     of_address = any(each.pointer.startswith("?") for each in error.problems)

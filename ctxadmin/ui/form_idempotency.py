@@ -40,7 +40,7 @@ def once_per_form(
     key = request.POST.get(FIELD, "")
     if request.method != "POST" or not key:
         return act()
-    call = Call.made_of("POST", request.path, _said(request), key, actor, stream)
+    call = Call.made_of("POST", request.path, _content_of(request), key, actor, stream)
     try:
         response = once(call, act, is_done=leads_on)
     except KeyReused:
@@ -51,7 +51,7 @@ def once_per_form(
     return response
 
 
-def _said(request: HttpRequest) -> bytes:
+def _content_of(request: HttpRequest) -> bytes:
     """What the form says: all of it but the token, which another tab may have renewed."""
     fields = sorted((name, values) for name, values in request.POST.lists() if name != _TOKEN)
     sent = [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
@@ -60,8 +60,8 @@ def _said(request: HttpRequest) -> bytes:
 
 
 def _was_changed(request: HttpRequest) -> HttpResponse:
-    text = _("Already saved as you sent it the first time. Your later changes are not saved yet.")
+    text = _("Already saved as you first submitted it. Your later changes are not saved yet.")
     if not reads_problems(request):
         raise Duplicate(text)
-    again = _("Press again to save them too.")
+    again = _("Submit again to save them too.")
     return JsonResponse({"detail": f"{text} {again}", FIELD: new_key()}, status=409)

@@ -19,7 +19,7 @@ from ctxadmin.ui.theme import Theme, chosen_theme
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MenuItem:
     """One place of the main menu: shown if its url exists and the actor may ``needs``.
 
     ``key`` is what is pressed after ``g`` to go there; ``way`` is the button by which an error
@@ -46,14 +46,16 @@ class NavItem:
     current: bool
 
 
-PLACES: Final[tuple[Place, ...]] = (
-    Place(_("Overview"), "overview", "layout-dashboard", "o", _("To the overview")),
-    Place(_("Workflows"), "workflows:list", "topology-star-3", "w", _("To the workflows")),
-    Place(_("Conversations"), "conversations:list", "messages", "c", _("To the conversations")),
-    Place(_("Executions"), "checkpoints:list", "activity", "e", _("To the executions")),
-    Place(_("Reviews"), "reviews", "user-question", "r", _("To the reviews")),
-    Place(_("Audit"), "audit:list", "shield-check", "a", _("To the audit")),
-    Place(_("Settings"), "settings", "settings", "s", _("To the settings"), Action.TOKEN_MANAGE),
+MENU: Final[tuple[MenuItem, ...]] = (
+    MenuItem(_("Overview"), "overview", "layout-dashboard", "o", _("Go to the overview")),
+    MenuItem(_("Workflows"), "workflows:list", "topology-star-3", "w", _("Go to workflows")),
+    MenuItem(_("Conversations"), "conversations:list", "messages", "c", _("Go to conversations")),
+    MenuItem(_("Executions"), "checkpoints:list", "activity", "e", _("Go to executions")),
+    MenuItem(_("Reviews"), "reviews", "user-question", "r", _("Go to reviews")),
+    MenuItem(_("Audit"), "audit:list", "shield-check", "a", _("Go to the audit")),
+    MenuItem(
+        _("Settings"), "settings", "settings", "s", _("Go to the settings"), Action.TOKEN_MANAGE
+    ),
 )
 SEARCH: Final = "search"
 
@@ -96,7 +98,7 @@ def nav_items(actor: Actor | None, path: str) -> list[NavItem]:
     """The menu for ``actor`` on the page ``path``; nobody signed in sees nothing."""
     if actor is None:
         return []
-    urls = {place: url_or_nothing(place.url_name) for place in PLACES if actor.may(place.needs)}
+    urls = {place: url_or_nothing(place.url_name) for place in MENU if actor.may(place.needs)}
     here = max((url for url in urls.values() if url and path.startswith(url)), key=len, default="")
     if here == "/" and path != "/":  # the overview is a prefix of everything
         here = ""

@@ -13,7 +13,7 @@ _ONE_YEAR: Final = 365 * 24 * 3600
 
 
 class Theme(StrEnum):
-    """``auto`` follows the reader's system; it is what counts until somebody chooses."""
+    """``auto`` follows the reader's system; it is what counts until someone chooses."""
 
     AUTO = "auto"
     LIGHT = "light"

@@ -1,1 +1,1 @@
-"""What is left of a former package: the path of fields in migrations."""
+"""The former path of fields, which migrations import."""

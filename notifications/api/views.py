@@ -16,8 +16,8 @@ from ctxadmin.lib.errors import ValidationFailed
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.models import Delivery, Webhook
-from notifications.secrets_of import former_signs_until
 from notifications.services import webhooks
+from notifications.signing_keys import former_signs_until
 
 _STATES = [state.value for state in Delivery.State]
 

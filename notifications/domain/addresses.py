@@ -60,7 +60,7 @@ def read_address(url: str) -> Address:
     if len(url) > LONGEST:
         raise ValueError(f"this must have at most {LONGEST} characters")
     if not url.isascii() or not all("!" <= letter <= "~" for letter in url):
-        raise ValueError("write it in ASCII and without blanks, other characters as %XX")
+        raise ValueError("write it in ASCII and without spaces, other characters as %XX")
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -73,7 +73,7 @@ def read_address(url: str) -> Address:
     if parts.fragment or url.endswith("#"):
         raise ValueError("a server never sees what follows a #")
     if port == 0:
-        raise ValueError("port 0 is none")
+        raise ValueError("port 0 is not valid")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Address(parts.scheme == "https", parts.hostname, port or _PORTS[parts.scheme], path)
 

@@ -2,13 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from notifications.pages import choosing, webhooks
+from notifications.pages import preferences, webhooks
 
 _ONE = "settings/webhooks/<str:webhook_id>/"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("notifications/", choosing.choices, name="notifications"),
-    path("notifications/news/", choosing.news, name="notifications-news"),
+    path("notifications/", preferences.choices, name="notifications"),
+    path("notifications/news/", preferences.news, name="notifications-news"),
     path("settings/webhooks/", webhooks.webhooks, name="webhooks"),
     path("settings/webhooks/new/", webhooks.new_webhook, name="webhook-new"),
     path(_ONE, webhooks.webhook, name="webhook"),

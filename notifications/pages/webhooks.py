@@ -25,9 +25,9 @@ from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import OF_WEBHOOKS
 from notifications.models import Delivery, Webhook
 from notifications.pages.wording import KINDS, PROBLEMS, STATES
-from notifications.secrets_of import former_signs_until
 from notifications.services import webhooks as services
 from notifications.services.webhooks import NewSecret
+from notifications.signing_keys import former_signs_until
 
 _DELIVERIES = 25
 
@@ -84,7 +84,7 @@ class SecretPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DeliveryRow:
     """A delivery in the list: ``problem`` is what was wrong the last time, in words."""
 
     id: str
@@ -104,7 +104,7 @@ class Line:
 class WebhookPage:
     """One webhook: its form, what can be done with it, and its deliveries.
 
-    ``former_until`` is until when its former secret signs, too; ``theirs`` says that somebody
+    ``former_until`` is until when its former secret signs, too; ``theirs`` says that someone
     else changed it meanwhile.
     """
 
@@ -113,7 +113,7 @@ class WebhookPage:
     webhook: Webhook
     former_until: datetime | None
     form: WebhookForm
-    deliveries: Sequence[Line]
+    deliveries: Sequence[DeliveryRow]
     next: str | None
     state: str
     states: Mapping[str, Status]
@@ -269,9 +269,9 @@ def _one(
     return show(request, "notifications/webhook.html", shown, status=status)
 
 
-def _line(row: Delivery) -> Line:
+def _line(row: Delivery) -> DeliveryRow:
     waits = row.state == Delivery.State.WAITING
-    return Line(
+    return DeliveryRow(
         id=row.id,
         kind=KINDS.get(row.kind, row.kind),
         conversation=row.conversation_id,

@@ -34,11 +34,11 @@ PROBLEMS: Final[Mapping[str, Text]] = {
     Problem.CONNECTION: _("no connection"),
     Problem.TLS: _("certificate not trusted"),
     Problem.TIMEOUT: _("timed out"),
-    Problem.ANSWER: _("answer was not 2xx"),
+    Problem.ANSWER: _("response was not 2xx"),
     Problem.REDIRECT: _("redirects are not followed"),
     Problem.GONE: _("receiver answered 410 Gone"),
     Problem.RIGHTS: _("the owner is no longer allowed to have webhooks"),
     Problem.SECRET: _("the server's secret key changed; renew the secret"),
-    Problem.UNWANTED: _("no longer wanted"),
+    Problem.UNWANTED: _("notification turned off"),
     Problem.MAIL: _("refused by the mail server"),
 }

@@ -1,4 +1,4 @@
-"""One POST to an address that somebody typed in: nowhere private, no redirects, no waiting.
+"""One POST to an address that someone typed in: nowhere private, no redirects, no waiting.
 
 The name is looked up once and the connection goes to the very address that was looked at, so that
 no second answer of a name server can lead elsewhere.

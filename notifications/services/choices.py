@@ -38,7 +38,7 @@ def choose(actor: Actor, wanted: Chosen) -> None:
     """Hear of these kinds from now on; of those that were chosen before as ever."""
     actor.require(Action.NOTIFICATION_CHOOSE)
     if actor.kind != "person":
-        raise Forbidden("Only people choose what they hear of; engines have webhooks.")
+        raise Forbidden("Only people have notification settings; engines have webhooks.")
     rows, now = _rows_of(actor), clock.now()
     changed = False
     for kind in PERSONAL:

@@ -21,8 +21,8 @@ from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import TEST
 from notifications.domain.signing import name_of, new_nonce
 from notifications.models import Delivery, Webhook
-from notifications.secrets_of import former_signs_until, secret_of
 from notifications.sending.look_up import looked_up_in_time
+from notifications.signing_keys import former_signs_until, secret_of
 from notifications.store import send_again
 
 FORMER_SIGNS: Final = timedelta(hours=24)
@@ -70,7 +70,7 @@ def _create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
 def change(actor: Actor, public_id: str, wanted: ChangeWebhook) -> Webhook:
     """Change a webhook; who does it answers for what is sent from then on.
 
-    VersionConflict if somebody else changed it since it was seen.
+    VersionConflict if someone else changed it since it was seen.
     """
     hook = find(actor, public_id)
     if wanted.url is not None:
@@ -130,7 +130,7 @@ def end_former_secret(actor: Actor, public_id: str) -> Webhook:
 
 
 @transaction.atomic
-def pause_gone(public_id: str) -> None:
+def pause_after_gone(public_id: str) -> None:
     """Pause a webhook whose receiver answered that nobody is there any more (410)."""
     rows = Webhook.objects.filter(public_id=public_id, paused=False).select_related("workspace")
     hook = rows.first()
@@ -144,7 +144,7 @@ def pause_gone(public_id: str) -> None:
 def remove(actor: Actor, public_id: str, expected: int | None = None) -> None:
     """Remove a webhook; what still waits for it is given up when its turn comes.
 
-    VersionConflict if somebody else changed it since it was seen.
+    VersionConflict if someone else changed it since it was seen.
     """
     hook = find(actor, public_id)
     _set(hook, hook.version if expected is None else expected, {})
@@ -221,7 +221,7 @@ def _require_reachable(url: str) -> None:
     if found and not any(may_go_to(each, settings.WEBHOOK_NETWORKS) for each in found):
         raise ValidationFailed.at(
             "/url",
-            "this is an address of a private network; the operator allows some by "
+            "this is an address of a private network; the operator can allow it with "
             "CTXADMIN_WEBHOOK_NETWORKS",
         )
 

@@ -305,7 +305,7 @@ def test_a_cancelled_execution_says_so_and_what_was_typed_can_be_copied(
     first = go(reviewer_page, f"/executions/{name}/state/")
     field(first, "plan").fill("half a sentence")
     kept(first)
-    ok(api.post(f"conversations/{name}/cancel", json={"reason": "no longer wanted"}))
+    ok(api.post(f"conversations/{name}/cancel", json={"reason": "notification turned off"}))
     expect(first.get_by_text("The execution is now Cancelled")).to_be_visible()
     expect(field(first, "plan")).to_have_value("half a sentence")
     look(first)

@@ -159,9 +159,9 @@ def test_an_edge_shows_why_it_was_taken(viewer_page: Page, run: str, api: httpx.
     complete(api, run, "answer")
     page = opened(viewer_page, run)
     page.locator(".flow-chips.mark-refused").click()
-    expect(panel(page)).to_contain_text("the condition does not hold: context.sure === false")
+    expect(panel(page)).to_contain_text("the condition is false: context.sure === false")
     page.goto(f"/executions/{run}/canvas/?edge=good")
-    expect(panel(page)).to_contain_text("the condition holds: context.sure === true")
+    expect(panel(page)).to_contain_text("the condition is true: context.sure === true")
 
 
 def test_nodes_and_edges_are_chosen_by_keyboard_and_the_outline_says_their_state(
@@ -205,7 +205,7 @@ def test_the_canvas_of_an_execution_is_accessible(
     page.get_by_role("button", name="Outline").click()
     assert_accessible(page)
     page.goto(f"/executions/{run}/canvas/?edge=good")
-    expect(panel(page)).to_contain_text("the condition holds")
+    expect(panel(page)).to_contain_text("the condition is true")
     assert_accessible(page)
     assert_nothing_sticks_out(page)
 

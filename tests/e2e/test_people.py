@@ -1,4 +1,4 @@
-"""An administrator adds somebody, who signs in, chooses a password, and is locked out again."""
+"""An admin adds a person, who signs in, chooses a password, and is deactivated."""
 
 import re
 from uuid import uuid4
@@ -49,9 +49,9 @@ def test_somebody_new_is_let_in_and_locked_out(open_page: OpenPage) -> None:
     admin.get_by_role("link", name=name, exact=True).click()
     expect(admin.get_by_role("button", name="Save")).to_be_visible()
     assert admin.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    admin.get_by_role("link", name="Lock out").click()
-    admin.get_by_role("button", name="Lock out").click()
-    expect(admin.get_by_text(f"{name} is now locked out.")).to_be_visible()
+    admin.get_by_role("link", name="Deactivate").click()
+    admin.get_by_role("button", name="Deactivate").click()
+    expect(admin.get_by_text(f"{name} is deactivated.")).to_be_visible()
     hers.goto("/reviews/")
     expect(hers).to_have_url(re.compile("/sign-in/"))
 

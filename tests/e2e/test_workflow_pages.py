@@ -183,7 +183,7 @@ def test_the_graph_is_reached_by_keyboard(designer_page: Page, drawn: str) -> No
     page.get_by_role("region", name="Workflow graph").focus()
     page.keyboard.press("Tab")
     focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert focused.startswith("A question comes in")
+    assert focused.startswith("A question arrives")
     page.keyboard.press("Enter")
     expect(page.locator("#id_node-id")).to_have_value("start")
 

@@ -139,7 +139,7 @@ def test_pages_tell_of_an_outage_without_asking_the_database(world: World) -> No
             f"{world.server.url}/sign-in/", data=form, cookies=page.cookies, timeout=PATIENCE
         )
         assert answer.status_code == 503
-        assert "does not answer" in answer.text
+        assert "does not respond" in answer.text
         assert int(answer.headers["Retry-After"]) > 0
     finally:
         world.database.start()
@@ -195,7 +195,7 @@ def test_a_database_without_room_for_connections_is_told(
             )
         answer = world.append("meanwhile")
         assert_refused(answer)
-        assert "too many callers" in answer.json()["detail"]
+        assert "too many connections" in answer.json()["detail"]
     finally:
         for session in taken:
             session.close()

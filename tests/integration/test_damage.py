@@ -228,7 +228,7 @@ def test_damage_is_counted_and_logged_without_content(
         assert run.api.get(f"{run.path}/snapshot").status_code == 409
     assert damaged_reads("state key") == before + 1
     record = caplog.records[-1]
-    assert record.getMessage() == "damaged: state key is not what was written"
+    assert record.getMessage() == "the stored state key is damaged"
     told = record.__dict__["told"]
     assert told.keys() == {"request_id", "actor", "workspace", "conversation", "what"}
     assert (told["conversation"], told["what"]) == (run.head.public_id, "state key")

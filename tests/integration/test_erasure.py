@@ -16,7 +16,7 @@ from checkpoints.live_copy.redis_copy import RedisLiveCopy
 from conversations import erasure
 from conversations.models import Conversation
 from conversations.pages import changing
-from conversations.remembered import MEMORY
+from conversations.write_cache import WRITE_CACHE
 from ctxadmin.audit.models import AuditEntry, AuditReason
 from ctxadmin.audit.verification import verify_stream
 from ctxadmin.http.models import KeptAnswer
@@ -185,9 +185,9 @@ def test_the_process_remembers_nothing_of_an_erased_conversation() -> None:
     sent = {"id": "said", "messages": [user(MARK)]}
     assert api.post("/conversations", sent).status_code == 201
     key = Conversation.objects.get(public_id="said").key
-    assert key in MEMORY._known
+    assert key in WRITE_CACHE._known
     assert api.delete("/conversations/said").status_code == 204
-    assert key not in MEMORY._known
+    assert key not in WRITE_CACHE._known
 
 
 @pytest.mark.parametrize(("days", "told"), [(0, "not configured on this server"), (30, "30 days")])

@@ -11,7 +11,7 @@ from django.db import connection, connections
 from checkpoints.models import Checkpoint
 from checkpoints.services import saving
 from conversations.models import Conversation, Message
-from conversations.remembered import MEMORY
+from conversations.write_cache import WRITE_CACHE
 from ctxadmin.accounts.models import EngineToken
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.audit.verification import verify_stream
@@ -225,14 +225,14 @@ def test_a_packet_that_fails_leaves_no_memory_of_what_it_would_have_stored(app: 
     entry.pk = (heads[1].key, entry.seq + 1)  # which a second writer would have to have written
     entry.save(force_insert=True)
     kept: list[int] = []
-    keep = MEMORY.keep
+    keep = WRITE_CACHE.keep
 
     def noting(conversation: int, *args: Any) -> None:
         kept.append(conversation)
         keep(conversation, *args)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(MEMORY, "keep", noting)
+        patched.setattr(WRITE_CACHE, "keep", noting)
         answers = app.send_together(append("c0"), append("c1"))
 
     assert [answer.status_code for answer in answers] == [201, 503]

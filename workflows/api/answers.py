@@ -14,7 +14,7 @@ from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.context import PromptContextInput
 from workflows.domain.elements import Severity
 from workflows.domain.graph import Document
-from workflows.domain.yaml_json import Place
+from workflows.domain.yaml_json import YamlPlace
 from workflows.models import Workflow, WorkflowVersion
 from workflows.services import SavedDraft
 from workflows.sights import notices_of
@@ -118,7 +118,7 @@ class ImportedAnswer(WorkflowAnswer):
     )
 
     @classmethod
-    def of_saved(cls, saved: SavedDraft, places: Sequence[Place]) -> Self:
+    def of_saved(cls, saved: SavedDraft, places: Sequence[YamlPlace]) -> Self:
         workflow = WorkflowAnswer.of(saved.workflow)
         problems = [
             each.as_json() | {"file_line": place.line, "file_column": place.column}

@@ -33,7 +33,7 @@ class _YamlParser(BaseParser):
         context = parser_context or {}
         encoding = context["request"].headers.get("Content-Encoding", "identity")
         if encoding.strip().lower() not in ("", "identity"):
-            raise UnsupportedMediaType(media_type or "", "Compressed bodies are not taken.")
+            raise UnsupportedMediaType(media_type or "", "Compressed bodies are not accepted.")
         limit: int = getattr(context.get("view"), "max_body_bytes", settings.MAX_BODY_BYTES)
         data = stream.read(limit + 1)
         if len(data) > limit:

@@ -33,8 +33,8 @@ _METHOD_HINTS: Final = {
     "contains": say("did you mean includes?"),
     "has": say("did you mean includes?"),
     "indexOf": say("did you mean includes?"),
-    "match": say("there are no regular expressions; use includes, startsWith or endsWith"),
-    "test": say("there are no regular expressions; use includes, startsWith or endsWith"),
+    "match": say("regular expressions are not supported; use includes, startsWith or endsWith"),
+    "test": say("regular expressions are not supported; use includes, startsWith or endsWith"),
 }
 _CONSTANTS: Final[dict[str, bool | None]] = {
     "true": True,
@@ -50,7 +50,7 @@ _WORD_HINTS: Final = {
     "True": say("did you mean true?"),
     "False": say("did you mean false?"),
     "None": say("did you mean null?"),
-    "NaN": say("there is no NaN"),
+    "NaN": say("NaN is not supported"),
     "in": say("use .includes(...)"),
     "typeof": say("compare with null, true or a text instead"),
 }
@@ -187,7 +187,7 @@ class _Parser:
     def _expect(self, operator: str, opened: Token) -> None:
         if self._accept(operator) is None:
             message = say(
-                "expected {sign} for the {opened} of column {n}",
+                "expected {sign} to close the {opened} in column {n}",
                 sign=repr(operator),
                 opened=repr(opened.text),
                 n=opened.start + 1,
@@ -269,7 +269,7 @@ class _Parser:
         if self._next.kind != "name":
             message = say("expected a name after '.', found {what}", what=self._next.described())
             raise self._next.fault(
-                message, say("names of other characters are written ['the name']")
+                message, say("write a name with other characters as ['the name']")
             )
         return self._take()
 
@@ -289,7 +289,7 @@ class _Parser:
         if method is None:
             raise name.fault(
                 say(
-                    "unknown method {name}; there are includes, startsWith and endsWith",
+                    "unknown method {name}; use includes, startsWith or endsWith",
                     name=repr(name.text),
                 ),
                 _METHOD_HINTS.get(name.text) or _did_you_mean(name.text, _METHODS),
@@ -350,7 +350,7 @@ class _Parser:
         if token.text in _WORD_HINTS:
             return _WORD_HINTS[token.text]
         if self._next.text == "(":
-            return say("there are no functions")
+            return say("functions are not supported")
         if self._next.text in (".", "["):
             close = _did_you_mean(token.text, _ROOTS)
             if close:

@@ -27,10 +27,10 @@ _STRAY_HINTS: Final = {
     "”": say("write text in ' or \""),
     "‘": say("write text in ' or \""),
     "’": say("write text in ' or \""),
-    "?": say("a missing name is null already; there are no ?. ?? and ? :"),
-    **dict.fromkeys("+-*/%^~", say("there is no arithmetic; a name with such characters is "
-                    "written variables['the-name']")),
-    "{": say("there are no object literals"),
+    "?": say("a missing name is already null; ?. ?? and ? : are not supported"),
+    **dict.fromkeys("+-*/%^~", say("arithmetic is not supported; write a name with such "
+                    "characters as variables['the-name']")),
+    "{": say("objects are not supported"),
     ",": say("a method takes one value"),
     ";": say("a condition is one expression"),
 }  # fmt: skip

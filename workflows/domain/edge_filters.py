@@ -229,7 +229,7 @@ def _selection(section: Section, edge_filter: EdgeFilter, changes: tuple[Change,
     includes, excludes = edge_filter.include_patterns, edge_filter.exclude_patterns
     if section == "messages":
         return Selection(changes=changes, rest=say("the edge's patterns do not apply to messages"))
-    rest = say("{name} passes what it does not match", name=edge_filter.type)
+    rest = say("{name} passes everything that no rule matches", name=edge_filter.type)
     if includes:
         rest = say("no include pattern matches")
     elif excludes:

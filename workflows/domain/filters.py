@@ -318,8 +318,8 @@ class _FilterStep:
             rule.clause for rule in self._rules if rule.target == section and rule not in live
         )
         if live and not mine:
-            return Selection(rest=say("no rule mentions {section}", section=section), idle=idle)
-        what = say("no rule mentions it") if live else say("there are no rules")
+            return Selection(rest=say("no rule applies to {section}", section=section), idle=idle)
+        what = say("no rule matches it") if live else say("there are no rules")
         passes = say("{what}, the default is pass", what=what)
         blocks = say("{what}, the default is block", what=what)
         return Selection(

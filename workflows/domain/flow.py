@@ -198,7 +198,7 @@ def walk(
         here = way.to_node
     steps = [way for way in ways if way is not None]
     if not steps:
-        raise ValidationFailed.at("/edges", "a way has at least one edge")
+        raise ValidationFailed.at("/edges", "a path has at least one edge")
     first = enter(plan, steps[0].from_node, sight, explain=explain)
     rest = (enter(plan, way.to_node, sight, [way.id], explain=explain) for way in steps)
     return (first, *rest)

@@ -15,14 +15,14 @@ _DOWN: Final = CARD_HEIGHT + 40
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NodePosition:
     """The upper left corner of a node's card, in canvas units."""
 
     x: float
     y: float
 
 
-def place(graph: Graph) -> Mapping[str, Place]:
+def place(graph: Graph) -> Mapping[str, NodePosition]:
     """A place for every node, in document order; equal documents give equal places.
 
     A node with a position keeps it. The others stand in layers from left to right, each right of
@@ -30,7 +30,7 @@ def place(graph: Graph) -> Mapping[str, Place]:
     layers begin below those. O(nodes + edges), apart from sorting within layers.
     """
     given = {
-        name: Place(node.position.x, node.position.y)
+        name: NodePosition(node.position.x, node.position.y)
         for name, node in graph.nodes.items()
         if node.position is not None
     }
@@ -42,7 +42,7 @@ def place(graph: Graph) -> Mapping[str, Place]:
     missing = ([name for name in layer if name not in given] for layer in layers(graph))
     for column, layer in enumerate(layer for layer in missing if layer):
         for row, name in enumerate(layer):
-            found[name] = Place(left + column * _ACROSS, top + row * _DOWN)
+            found[name] = NodePosition(left + column * _ACROSS, top + row * _DOWN)
     return {name: found[name] for name in graph.nodes}
 
 

@@ -95,8 +95,8 @@ def _passes(
     if edge.condition is None:
         return True, say("the node failed") if failed else say("no condition")
     if compile_condition(edge.condition).evaluate(variables, metadata):
-        return True, say("the condition holds: {condition}", condition=edge.condition)
-    return False, say("the condition does not hold: {condition}", condition=edge.condition)
+        return True, say("the condition is true: {condition}", condition=edge.condition)
+    return False, say("the condition is false: {condition}", condition=edge.condition)
 
 
 class _MarkingJson(Contract):

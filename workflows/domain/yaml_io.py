@@ -10,7 +10,7 @@ from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from workflows.domain import graph
 from workflows.domain.elements import Problem
 from workflows.domain.graph import Document
-from workflows.domain.yaml_json import IMPLICIT_TAGS, Place, find_places, load_json
+from workflows.domain.yaml_json import IMPLICIT_TAGS, YamlPlace, find_places, load_json
 
 
 def load(text: str | bytes, *, default_name: str = "") -> Document:
@@ -49,7 +49,7 @@ _NO_MAPPING: Final = "a workflow is a mapping with nodes and edges"
 _IN_LIST: Final = 2  # the field and its list
 
 
-def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[Place]:
+def places_of(text: str | bytes, problems: Sequence[Problem]) -> list[YamlPlace]:
     """Where in a text that was loaded the places of some problems of its document stand."""
     return find_places(text, [problem.pointer for problem in problems]) if problems else []
 

@@ -59,7 +59,7 @@ _WORK: Final = 30  # units for each value: 2.2 to 3 us
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class YamlPlace:
     """A line and a column of a text, both from 1."""
 
     line: int
@@ -81,7 +81,7 @@ def load_json(text: str | bytes, refuse: Refuse | None = None) -> JsonValue:
     return _Reader(_events(text), refuse=refuse).read()
 
 
-def find_places(text: str | bytes, pointers: Sequence[str]) -> list[Place]:
+def find_places(text: str | bytes, pointers: Sequence[str]) -> list[YamlPlace]:
     """Where the values of JSON pointers stand in a text that ``load_json`` could read.
 
     An entry of a mapping stands where its key does; a place that does not exist stands where
@@ -95,7 +95,7 @@ def find_places(text: str | bytes, pointers: Sequence[str]) -> list[Place]:
         known = pointer
         while known and known not in reader.places:
             known = known.rpartition("/")[0]
-        found.append(reader.places.get(known, Place(1, 1)))
+        found.append(reader.places.get(known, YamlPlace(1, 1)))
     return found
 
 
@@ -113,12 +113,12 @@ def _events(text: str | bytes) -> Iterator[yaml.Event]:
         yield from yaml.parse(decoded, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        place = YamlPlace(mark.line + 1, mark.column + 1) if mark else YamlPlace(1, 1)
         reason = ", ".join(part for part in (error.context, error.problem) if part)
         raise _malformed(f"This is not YAML: {reason}.", place) from None
     except yaml.reader.ReaderError as error:
         before = decoded[: error.position]
-        place = Place(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        place = YamlPlace(before.count("\n") + 1, len(before) - before.rfind("\n"))
         raise _malformed(f"This is not YAML: {error.reason}.", place) from None
 
 
@@ -130,7 +130,7 @@ def _decoded(text: str | bytes) -> str:
             text = text.decode("utf-8-sig")
         text.encode()
     except UnicodeError:
-        raise _malformed("This text is not UTF-8.", Place(1, 1)) from None
+        raise _malformed("This text is not UTF-8.", YamlPlace(1, 1)) from None
     if text.lstrip()[:1] == "{":
         text = _PAIR.sub(_joined, text)
     return text
@@ -142,7 +142,7 @@ def _joined(found: re.Match[str]) -> str:
     return f"{found[1]}\\U{0x10000 + (high << 10) + low:08x}"
 
 
-def _malformed(message: str, place: Place) -> ValidationFailed:
+def _malformed(message: str, place: YamlPlace) -> ValidationFailed:
     refused = ValidationFailed.at("", message, line=place.line, column=place.column)
     return ValidationFailed(
         f"line {place.line}, column {place.column}: {message}",
@@ -159,7 +159,7 @@ class _Open:
     anchor: str | None
     pointer: str
     key: str | None = None
-    key_place: Place | None = None
+    key_place: YamlPlace | None = None
     size: int = 1
 
 
@@ -176,7 +176,7 @@ class _Reader:
     events: Iterator[yaml.Event]
     wanted: Collection[str] = ()
     refuse: Refuse | None = None
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, YamlPlace] = field(default_factory=dict)
     stack: list[_Open] = field(default_factory=list)
     anchors: dict[str, _Anchored] = field(default_factory=dict)
     result: JsonValue = None
@@ -360,6 +360,6 @@ def _implicit_tag(text: str) -> str:
     return _PREFIX + "str"
 
 
-def _place_of(event: yaml.Event) -> Place:
+def _place_of(event: yaml.Event) -> YamlPlace:
     mark = event.start_mark
-    return Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+    return YamlPlace(mark.line + 1, mark.column + 1) if mark else YamlPlace(1, 1)

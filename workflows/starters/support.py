@@ -7,7 +7,7 @@ from pydantic import JsonValue
 SUPPORT: Final[dict[str, JsonValue]] = {
     "name": "Customer support",
     "nodes": [
-        {"id": "start", "type": "start", "name": "A question comes in"},
+        {"id": "start", "type": "start", "name": "A question arrives"},
         {
             "id": "classify",
             "type": "llm",
@@ -60,7 +60,7 @@ SUPPORT: Final[dict[str, JsonValue]] = {
             "id": "enough",
             "type": "decision",
             "name": "Enough facts?",
-            "description": "Goes round again until nothing is missing.",
+            "description": "Repeats until nothing is missing.",
         },
         {
             "id": "compact",
@@ -95,7 +95,7 @@ SUPPORT: Final[dict[str, JsonValue]] = {
             "id": "review",
             "type": "human_relay",
             "name": "A person reads it",
-            "description": "Nothing goes out unread.",
+            "description": "Nothing is sent unread.",
             "config": {
                 "pause": "before",
                 "pause_reason": "Read the draft. Change it if you must, then approve.",

@@ -45,7 +45,7 @@ class Command(ReadyCommand):
         if bool(ids) == options["all"]:
             raise CommandError("Give ids of conversations, or --all.")
         if options["what"] == "show" and not ids:
-            raise CommandError("Give ids of conversations to show; sizes takes --all.")
+            raise CommandError("Give ids of conversations; show does not take --all.")
         link = links.copies()
         if link is None:
             raise CommandError("There is no live copy: REDIS_URL is not set.")
@@ -55,7 +55,7 @@ class Command(ReadyCommand):
             run[options["what"]](link, conversations_held(link) if keys is None else keys)
         except Away:
             raise CommandError(
-                "Redis does not answer. Nothing is lost, because SQL has all data."
+                "Redis does not respond. Nothing is lost, because SQL has all data."
             ) from None
 
     def _keys(self, ids: Sequence[str], slug: str) -> list[int]:

@@ -92,7 +92,7 @@ class _Chat:
     def _add_system(self, message: SourceMessage, blocks: list[Block]) -> None:
         self.system += blocks
         if self._turns and blocks:
-            told = "a system text from between messages stands in front of all of them"
+            told = "a system message was moved in front of all others"
             self.warnings.add("system_moved", told, message.index)
 
     def _add_assistant(self, message: SourceMessage, blocks: list[Block]) -> None:
@@ -117,7 +117,7 @@ class _Chat:
             first = _Turn("user")
             first.blocks.append({"type": "text", "text": FIRST})
             self._turns.append(first)
-            told = "a user message was put in front, as the first message must be one"
+            told = "a user message was added in front, because the first message must be one"
             self.warnings.add("first_message_added", told, message.index)
         if role == "assistant":
             self.pairs.close()

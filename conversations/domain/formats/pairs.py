@@ -58,7 +58,7 @@ class Pairs:
             if not waiting:
                 del self._open[call_id]
             return found
-        told = "a result does not stand behind its call: providers reject it"
+        told = "a result does not follow its call, which providers reject"
         self._warnings.add("orphan_result", told, index)
         return None
 
@@ -71,7 +71,7 @@ class Pairs:
         """From here on no result can answer the calls so far; warns of those without one."""
         for waiting in self._open.values():
             for call in waiting:
-                told = "a call has no result behind it: providers reject it"
+                told = "a call has no result, which providers reject"
                 self._warnings.add("unanswered_call", told, call.index)
         self._open.clear()
 
@@ -86,6 +86,6 @@ class Pairs:
             name = f"{plain[:most]}{ending}"
         self._taken.add(name)
         if name != call_id:
-            told = "the id of a call is written otherwise, as the format wants each of its own"
+            told = "the id of a call was changed, because the format needs unique ids"
             self._warnings.add("call_id_changed", told, index)
         return name

@@ -170,7 +170,7 @@ def arguments_object(call: Call, index: int, warnings: Warnings) -> dict[str, Js
             parsed = None
         if isinstance(parsed, dict):
             return parsed
-    told = "arguments of a call are no JSON object and stand under the name '_raw'"
+    told = "the arguments of a call are not a JSON object and are sent under the name '_raw'"
     warnings.add("arguments_not_object", told, index)
     return {"_raw": given}
 

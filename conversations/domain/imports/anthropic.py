@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from conversations.domain.imports.calls import messages_of, tool_call
 from conversations.domain.imports.contents import result_content
-from conversations.domain.imports.places import Place, word
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 
 NAME: Final = "anthropic"
@@ -53,7 +53,7 @@ def _is_answer(value: dict[str, JsonValue]) -> bool:
     return is_message and isinstance(value.get("content"), list) and "stop_reason" in value
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add the system text and the messages."""
     value = place.value
     if isinstance(value, dict) and _is_answer(value):
@@ -67,7 +67,7 @@ def append(place: Place, transcript: Transcript) -> Fields:
     return Fields(place.rest("messages", "system", "tools"), place.get("tools"))
 
 
-def append_system(system: Place, transcript: Transcript) -> None:
+def append_system(system: SourceValue, transcript: Transcript) -> None:
     """Add the system text that stands beside the messages, if there is one."""
     if not system.value:
         return
@@ -77,13 +77,13 @@ def append_system(system: Place, transcript: Transcript) -> None:
     transcript.took("system", "role: system")
 
 
-def append_messages(messages: Place, transcript: Transcript) -> None:
+def append_messages(messages: SourceValue, transcript: Transcript) -> None:
     """Add a list of messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
 
-def _append_message(place: Place, transcript: Transcript) -> None:
+def _append_message(place: SourceValue, transcript: Transcript) -> None:
     """Add a message; one with calls or results becomes several, in the order of a chat."""
     message = place.value
     if not isinstance(message, dict) or not any(map(_is_pair, _parts(message))):
@@ -106,7 +106,9 @@ class _Split:
     are those of the provider's own tools, they end the message that called.
     """
 
-    def __init__(self, place: Place, message: dict[str, JsonValue], transcript: Transcript) -> None:
+    def __init__(
+        self, place: SourceValue, message: dict[str, JsonValue], transcript: Transcript
+    ) -> None:
         self._place = place
         self._role = message.get("role")
         self._others = {key: message[key] for key in message if key not in ("role", "content")}
@@ -114,7 +116,7 @@ class _Split:
         self._parts: list[JsonValue] = []
         self._calls: list[JsonValue] = []
 
-    def add(self, block: Place) -> None:
+    def add(self, block: SourceValue) -> None:
         kind = word(block.value.get("type")) if isinstance(block.value, dict) else ""
         if kind in _CALLS:
             self._add_call(block, kind)
@@ -135,12 +137,12 @@ class _Split:
         self._append(self._place, message)
         self._parts, self._calls = [], []
 
-    def _append(self, place: Place, message: dict[str, JsonValue]) -> None:
+    def _append(self, place: SourceValue, message: dict[str, JsonValue]) -> None:
         """The first one gets the further fields of the message."""
         self._transcript.append(place, {**self._others, **message})
         self._others = {}
 
-    def _add_call(self, block: Place, kind: str) -> None:
+    def _add_call(self, block: SourceValue, kind: str) -> None:
         call_id = self._transcript.calls.ask(block.get("id").text(), block.get("name").text())
         rest = block.rest("type", "id", "name", "input")
         if kind != "tool_use":
@@ -149,7 +151,7 @@ class _Split:
         self._calls.append(tool_call(call_id, name, given, rest))
         self._transcript.took(kind, "tool_calls")
 
-    def _add_result(self, block: Place, kind: str) -> None:
+    def _add_result(self, block: SourceValue, kind: str) -> None:
         call_id = block.get("tool_use_id").text()
         content, is_json = result_content(block.get("content").value)
         rest = block.rest("type", "tool_use_id", "content")

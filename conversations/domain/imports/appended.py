@@ -9,18 +9,20 @@ from pydantic import JsonValue
 
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.imports import anthropic, openai, responses, vercel
-from conversations.domain.imports.places import Place
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Transcript
 from conversations.domain.message import Draft
 from ctxadmin.lib.errors import ValidationFailed
 
-_READERS: Final[Mapping[ProviderFormat, Callable[[Place, Transcript], None]]] = MappingProxyType(
-    {
-        "openai": openai.append_messages,
-        "anthropic": anthropic.append_messages,
-        "responses": responses.append_messages,
-        "vercel": vercel.append_messages,
-    }
+_READERS: Final[Mapping[ProviderFormat, Callable[[SourceValue, Transcript], None]]] = (
+    MappingProxyType(
+        {
+            "openai": openai.append_messages,
+            "anthropic": anthropic.append_messages,
+            "responses": responses.append_messages,
+            "vercel": vercel.append_messages,
+        }
+    )
 )
 
 
@@ -35,7 +37,7 @@ class AppendedMessages:
 class _WholeTranscript(Transcript):
     """Refuses what an import would leave out: an append has no report that tells of it."""
 
-    def leave_out(self, place: Place, what: str, why: str) -> None:
+    def leave_out(self, place: SourceValue, what: str, why: str) -> None:
         raise place.refusal(f"{what} cannot be appended: {why}")
 
 
@@ -49,10 +51,10 @@ def read_appended(
     """
     if system is not None and name != "anthropic":
         raise ValidationFailed.at("/system", f"{name} has system texts among the messages")
-    root = Place(list(messages), "/messages")
+    root = SourceValue(list(messages), "/messages")
     transcript = _WholeTranscript(name, root)
     if system is not None:
-        anthropic.append_system(Place(system, "/system"), transcript)
+        anthropic.append_system(SourceValue(system, "/system"), transcript)
     if messages:
         _READERS[name](root, transcript)
     return AppendedMessages(transcript.chat(), tuple(transcript.read()))

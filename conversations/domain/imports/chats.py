@@ -14,8 +14,8 @@ from conversations.domain.imports import (
     vercel,
     vercel_ui,
 )
-from conversations.domain.imports.places import Place
 from conversations.domain.imports.shape import Shape, first_match
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, Transcript
 
 OPENAI: Final = Shape(
@@ -80,13 +80,13 @@ CHATS: Final = (
 )
 
 
-def append_chat(place: Place, transcript: Transcript) -> Fields | None:
+def append_chat(place: SourceValue, transcript: Transcript) -> Fields | None:
     """Add the messages of a value of any of these shapes; None if none recognises it."""
     shape = first_match(CHATS, place.value)
     return None if shape is None or shape.append is None else shape.append(place, transcript)
 
 
-def append_list(messages: Place, transcript: Transcript) -> None:
+def append_list(messages: SourceValue, transcript: Transcript) -> None:
     """Add a list of messages of any shape; one that nothing recognises is read as OpenAI's."""
     if append_chat(messages, transcript) is None:
         openai.append_messages(messages, transcript)

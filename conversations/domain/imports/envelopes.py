@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.imports.places import Place
+from conversations.domain.imports.source_values import SourceValue
 
 _REQUESTS: Final = ("body", "params", "request")
 _RESPONSES: Final = ("response", "result")
@@ -15,9 +15,9 @@ _RESPONSES: Final = ("response", "result")
 class Envelope:
     """What a line holds; ``failed`` is a response that is an error."""
 
-    request: Place | None
-    response: Place | None
-    failed: Place | None
+    request: SourceValue | None
+    response: SourceValue | None
+    failed: SourceValue | None
     fields: dict[str, JsonValue]
 
 
@@ -29,7 +29,7 @@ def is_envelope(value: JsonValue) -> bool:
     return bool(held) and ("custom_id" in value or "key" in value or "request" in held)
 
 
-def open_envelope(place: Place) -> Envelope:
+def open_envelope(place: SourceValue) -> Envelope:
     """The request and the response of a line."""
     request = next((each for name in _REQUESTS if (each := place.get(name)).value), None)
     response = next((each for name in _RESPONSES if (each := place.get(name)).value), None)
@@ -46,7 +46,7 @@ def open_envelope(place: Place) -> Envelope:
     return Envelope(_inner(request), answer, None, fields)
 
 
-def _inner(place: Place | None) -> Place | None:
+def _inner(place: SourceValue | None) -> SourceValue | None:
     """The body of a request or response of HTTP, the message of a result."""
     if place is None:
         return None

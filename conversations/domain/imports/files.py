@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from pydantic import JsonValue
 
 from conversations.domain.imports.chats import is_message
-from conversations.domain.imports.places import Place, in_line
 from conversations.domain.imports.shape import Shape
 from conversations.domain.imports.shapes import read_one, read_place, recognise, shape_named
+from conversations.domain.imports.source_values import SourceValue, in_line
 from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
@@ -33,7 +33,7 @@ def read_file(data: bytes, shape: str | None = None) -> tuple[ImportedConversati
     value = json_bytes.loads_strict(data)
     if value == []:
         raise ValidationFailed.at("", "there is no conversation in this file")
-    return tuple(read_place(Place(value), forced))
+    return tuple(read_place(SourceValue(value), forced))
 
 
 def read_lines(
@@ -44,8 +44,8 @@ def read_lines(
     Messages by themselves, runs and spans are read when all lines are there. Raises as
     ``read_file`` does, when it comes to the line.
     """
-    loose: list[Place] = []
-    traces: dict[str, tuple[Shape, list[Place]]] = {}
+    loose: list[SourceValue] = []
+    traces: dict[str, tuple[Shape, list[SourceValue]]] = {}
     for number, line in enumerate(lines, start=1):
         place = _place(line, number)
         if place is None:
@@ -63,19 +63,19 @@ def read_lines(
         yield from read_one(place, forced)
     if loose:
         values = [place.value for place in loose]
-        whole = Place(values, line=loose[0].line, children=tuple(loose))
+        whole = SourceValue(values, line=loose[0].line, children=tuple(loose))
         yield from read_one(whole, forced)
     for shape, places in traces.values():
         yield from shape.read(places)
 
 
-def _place(line: bytes, number: int) -> Place | None:
+def _place(line: bytes, number: int) -> SourceValue | None:
     """The value of a line; None for an empty one."""
     text = line.removeprefix(_MARK) if number == 1 else line
     if not text.strip():
         return None
     try:
-        return Place(json_bytes.loads_strict(text), line=number)
+        return SourceValue(json_bytes.loads_strict(text), line=number)
     except ContextError as error:
         raise in_line(error, number) from None
 
@@ -87,7 +87,7 @@ def _is_loose(value: JsonValue) -> bool:
     return "role" in value or (recognise(value) is None and is_message(value))
 
 
-def _check_count(loose: list[Place]) -> None:
+def _check_count(loose: list[SourceValue]) -> None:
     if len(loose) > MOST_MESSAGES:
         text = f"a conversation has at most {MOST_MESSAGES} messages"
         raise loose[-1].excess(text, MOST_MESSAGES)

@@ -12,8 +12,8 @@ from conversations.domain.imports.contents import (
     result_content,
     text_part,
 )
-from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import ANOTHER_ANSWER
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 
 NAME: Final = "gemini"
@@ -51,7 +51,7 @@ def _is_content(value: JsonValue) -> bool:
     )
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add the system instruction, the contents and the first candidate."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
@@ -67,7 +67,7 @@ def append(place: Place, transcript: Transcript) -> Fields:
     return Fields(place.rest(*known), place.get("tools"))
 
 
-def _append_system(system: Place, transcript: Transcript) -> None:
+def _append_system(system: SourceValue, transcript: Transcript) -> None:
     transcript.took("systemInstruction", "role: system")
     if isinstance(system.value, str):
         transcript.append(system, {"role": "system", "content": system.value})
@@ -76,7 +76,7 @@ def _append_system(system: Place, transcript: Transcript) -> None:
     transcript.add(system, "system", content_of(parts))
 
 
-def _append_candidates(candidates: Place, transcript: Transcript) -> None:
+def _append_candidates(candidates: SourceValue, transcript: Transcript) -> None:
     for number, candidate in enumerate(candidates.items()):
         if number:
             transcript.leave_out(candidate, "candidates", ANOTHER_ANSWER)
@@ -85,14 +85,14 @@ def _append_candidates(candidates: Place, transcript: Transcript) -> None:
             _append_content(candidate.get("content"), transcript, "model", rest)
 
 
-def append_messages(contents: Place, transcript: Transcript) -> None:
+def append_messages(contents: SourceValue, transcript: Transcript) -> None:
     """Add a list of contents."""
     for content in contents.items():
         _append_content(content, transcript)
 
 
 def _append_content(
-    place: Place,
+    place: SourceValue,
     transcript: Transcript,
     usual: str = "user",
     metadata: dict[str, JsonValue] | None = None,
@@ -113,7 +113,7 @@ class _Turn:
     """One content as one or several messages: results come before the other parts of a user."""
 
     def __init__(
-        self, place: Place, role: str, metadata: dict[str, JsonValue], transcript: Transcript
+        self, place: SourceValue, role: str, metadata: dict[str, JsonValue], transcript: Transcript
     ) -> None:
         self._place, self._role, self._transcript = place, role, transcript
         self._metadata = metadata
@@ -121,7 +121,7 @@ class _Turn:
         self._calls: list[JsonValue] = []
         self._is_begun = False
 
-    def add(self, part: Place) -> None:
+    def add(self, part: SourceValue) -> None:
         call = part.get("functionCall", "function_call", "toolCall", "tool_call")
         code = part.get("executableCode", "executable_code")
         result = part.get("functionResponse", "function_response", "toolResponse", "tool_response")
@@ -153,7 +153,9 @@ class _Turn:
         taken, self._metadata, self._is_begun = self._metadata, {}, True
         return taken
 
-    def _add_call(self, part: Place, call: Place, name: str, arguments: JsonValue) -> None:
+    def _add_call(
+        self, part: SourceValue, call: SourceValue, name: str, arguments: JsonValue
+    ) -> None:
         call_id = self._transcript.calls.ask(call.get("id").text_or_none(), name)
         signature = part.rest(
             *("functionCall", "function_call", "toolCall", "tool_call"),
@@ -162,7 +164,7 @@ class _Turn:
         self._calls.append(tool_call(call_id, name, arguments, signature))
         self._transcript.took(_last(call), "tool_calls")
 
-    def _add_result(self, result: Place, name: str | None, response: JsonValue) -> None:
+    def _add_result(self, result: SourceValue, name: str | None, response: JsonValue) -> None:
         if self._role == "assistant" and (self._parts or self._calls):
             self._flush()
         content, _ = result_content(_only_result(response))
@@ -179,11 +181,11 @@ class _Turn:
         self._transcript.took(_last(result), "role: tool")
 
 
-def _name(place: Place) -> Place:
+def _name(place: SourceValue) -> SourceValue:
     return place.get("name", "toolType", "tool_type")
 
 
-def _last(place: Place) -> str:
+def _last(place: SourceValue) -> str:
     """The name of the field that holds this."""
     return place.pointer.rpartition("/")[2]
 
@@ -197,7 +199,7 @@ def _only_result(response: JsonValue) -> JsonValue:
     return response
 
 
-def _part(part: Place, transcript: Transcript) -> JsonValue:
+def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
     """A part that is neither a call nor a result."""
     text = part.get("text")
     if text.value is not None:

@@ -13,8 +13,8 @@ from conversations.domain.imports.contents import (
     result_content,
     text_part,
 )
-from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import NAMELESS_CALL, REMOVES
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 from conversations.domain.message import is_pair_part
 
@@ -40,7 +40,7 @@ _KNOWN: Final = (
 
 def recognise(value: JsonValue) -> bool:
     """A list of dumped messages, or an object that holds one."""
-    found = _messages(Place(value)).value
+    found = _messages(SourceValue(value)).value
     return isinstance(found, list) and bool(found) and all(map(is_dumped, found))
 
 
@@ -69,7 +69,7 @@ def _kind(value: JsonValue) -> str | None:
     return name.lower() if name != value else value
 
 
-def _messages(place: Place) -> Place:
+def _messages(place: SourceValue) -> SourceValue:
     """The list of messages: itself, of a state, of a prompt, of a dumped history."""
     value = place.value
     if isinstance(value, dict) and _is_constructor(value):
@@ -79,7 +79,7 @@ def _messages(place: Place) -> Place:
     return place.get("messages") if isinstance(value, dict) else place
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add the messages."""
     messages = _messages(place)
     append_messages(messages, transcript)
@@ -92,13 +92,13 @@ def append(place: Place, transcript: Transcript) -> Fields:
     return Fields({**held.rest("messages", "tools"), **further}, held.get("tools"))
 
 
-def append_messages(messages: Place, transcript: Transcript) -> None:
+def append_messages(messages: SourceValue, transcript: Transcript) -> None:
     """Add a list of dumped messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
 
-def _append_message(place: Place, transcript: Transcript) -> None:
+def _append_message(place: SourceValue, transcript: Transcript) -> None:
     kind, data = _opened(place)
     if kind == "remove":
         transcript.leave_out(place, "RemoveMessage", REMOVES)
@@ -133,7 +133,7 @@ def _append_message(place: Place, transcript: Transcript) -> None:
     )
 
 
-def _opened(place: Place) -> tuple[str, Place]:
+def _opened(place: SourceValue) -> tuple[str, SourceValue]:
     """The kind of a message and the place of its fields."""
     fields = place.fields()
     if _is_constructor(fields):
@@ -149,7 +149,7 @@ def _opened(place: Place) -> tuple[str, Place]:
     return str(kind), data
 
 
-def _role(kind: str, data: Place) -> str:
+def _role(kind: str, data: SourceValue) -> str:
     if kind != "chat":
         return _ROLES[kind]
     role = data.get("role").text()
@@ -158,12 +158,12 @@ def _role(kind: str, data: Place) -> str:
     return _ROLES.get(role, role)
 
 
-def _object(place: Place) -> Place:
+def _object(place: SourceValue) -> SourceValue:
     """An object that may be missing."""
     return place if place.value is not None else replace(place, value={})
 
 
-def _calls(data: Place, extra: Place, transcript: Transcript) -> list[JsonValue]:
+def _calls(data: SourceValue, extra: SourceValue, transcript: Transcript) -> list[JsonValue]:
     """The calls of an answer; the provider's own ones, if kept, have the arguments unchanged."""
     texts = _provider_arguments(extra)
     made: list[JsonValue] = []
@@ -182,7 +182,7 @@ def _calls(data: Place, extra: Place, transcript: Transcript) -> list[JsonValue]
     return made
 
 
-def _provider_arguments(extra: Place) -> dict[str, JsonValue]:
+def _provider_arguments(extra: SourceValue) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     calls = extra.get("tool_calls")
     for call in calls.items() if isinstance(calls.value, list) else ():
@@ -192,7 +192,7 @@ def _provider_arguments(extra: Place) -> dict[str, JsonValue]:
     return found
 
 
-def _former_calls(extra: Place, transcript: Transcript) -> list[JsonValue]:
+def _former_calls(extra: SourceValue, transcript: Transcript) -> list[JsonValue]:
     """Calls that stand in ``additional_kwargs`` alone."""
     made: list[JsonValue] = []
     calls = extra.get("tool_calls")
@@ -213,8 +213,8 @@ def _former_calls(extra: Place, transcript: Transcript) -> list[JsonValue]:
 
 
 def _append_result(
-    place: Place,
-    data: Place,
+    place: SourceValue,
+    data: SourceValue,
     content: JsonValue,
     metadata: dict[str, JsonValue],
     transcript: Transcript,
@@ -240,7 +240,7 @@ class _Parts:
         self.calls: list[JsonValue] = []
 
 
-def _parts(data: Place, known: set[str], transcript: Transcript) -> _Parts:
+def _parts(data: SourceValue, known: set[str], transcript: Transcript) -> _Parts:
     found = _Parts()
     content = data.get("content")
     if isinstance(content.value, str):
@@ -254,7 +254,7 @@ def _parts(data: Place, known: set[str], transcript: Transcript) -> _Parts:
     return found
 
 
-def _add_block(block: Place, known: set[str], found: _Parts, transcript: Transcript) -> None:
+def _add_block(block: SourceValue, known: set[str], found: _Parts, transcript: Transcript) -> None:
     fields = block.fields()
     kind = word(fields.get("type"))
     if kind in _CALL_BLOCKS:
@@ -279,7 +279,7 @@ def _add_block(block: Place, known: set[str], found: _Parts, transcript: Transcr
         found.parts.append(_media(block) or fields)
 
 
-def _media(block: Place) -> JsonValue:
+def _media(block: SourceValue) -> JsonValue:
     """A picture, a sound or a file of LangChain's own form; None for any other block."""
     kind = word(block.get("type").value)
     if kind not in ("image", "audio", "file", "video"):

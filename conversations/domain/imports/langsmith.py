@@ -7,8 +7,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from conversations.domain.imports.chats import append_chat, append_list, is_message
-from conversations.domain.imports.places import Place
 from conversations.domain.imports.reasons import ANOTHER_ANSWER, ANOTHER_LIST, NO_MESSAGE_FOUND
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.traces import TraceBudget, Traced, whole_conversations
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 
@@ -31,10 +31,10 @@ def _is_run(value: JsonValue) -> bool:
     return isinstance(value, dict) and "run_type" in value and "inputs" in value
 
 
-def read_traces(places: Sequence[Place]) -> list[ImportedConversation]:
+def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
     """The conversations of runs, those of child runs too."""
     found: list[Traced] = []
-    without: list[Place] = []
+    without: list[SourceValue] = []
     budget = TraceBudget()
     for run in _runs(places):
         traced = _traced(run)
@@ -48,7 +48,7 @@ def read_traces(places: Sequence[Place]) -> list[ImportedConversation]:
     return whole_conversations(found, without, "run")
 
 
-def _runs(places: Iterable[Place]) -> Iterator[Place]:
+def _runs(places: Iterable[SourceValue]) -> Iterator[SourceValue]:
     """The runs of some values and the runs within them, which nest as deep as JSON may."""
     for place in places:
         if isinstance(place.value, list) or place.children is not None:
@@ -62,7 +62,7 @@ def _runs(places: Iterable[Place]) -> Iterator[Place]:
             raise place.refusal("a run has a run_type")
 
 
-def _traced(run: Place) -> Traced | None:
+def _traced(run: SourceValue) -> Traced | None:
     """The messages of a run; None if it has none."""
     transcript = Transcript(NAME, run)
     inputs, outputs = run.get("inputs"), run.get("outputs")
@@ -81,12 +81,12 @@ def _traced(run: Place) -> Traced | None:
     return Traced(run, transcript, Fields(values, fields.tools or tools), _group(run))
 
 
-def _metadata(run: Place) -> dict[str, JsonValue]:
+def _metadata(run: SourceValue) -> dict[str, JsonValue]:
     own = run.get("metadata").value
     return {"metadata": own} if isinstance(own, dict) else {}
 
 
-def _group(run: Place) -> str:
+def _group(run: SourceValue) -> str:
     """The thread of a run, else its trace."""
     for holder in (run.get("extra").get("metadata"), run.get("metadata")):
         thread = holder.get(*_THREADS).value
@@ -95,7 +95,7 @@ def _group(run: Place) -> str:
     return f"trace {run.get('trace_id', 'id').value}"
 
 
-def _append_inputs(inputs: Place, transcript: Transcript) -> Fields:
+def _append_inputs(inputs: SourceValue, transcript: Transcript) -> Fields:
     messages = inputs.get("messages")
     first = messages.value[0] if isinstance(messages.value, list) and messages.value else None
     if isinstance(first, list):
@@ -120,7 +120,7 @@ def _append_inputs(inputs: Place, transcript: Transcript) -> Fields:
     return Fields()
 
 
-def _state(run: Place, outputs: Place, transcript: Transcript) -> Transcript | None:
+def _state(run: SourceValue, outputs: SourceValue, transcript: Transcript) -> Transcript | None:
     """The messages of an output that begins with the input, as states of graphs do."""
     messages = outputs.get("messages")
     if not isinstance(messages.value, list) or len(messages.value) <= len(transcript):
@@ -131,7 +131,7 @@ def _state(run: Place, outputs: Place, transcript: Transcript) -> Transcript | N
     return state if state.message_keys()[: len(given)] == given else None
 
 
-def _append_outputs(outputs: Place, transcript: Transcript) -> Fields:
+def _append_outputs(outputs: SourceValue, transcript: Transcript) -> Fields:
     generations = outputs.get("generations")
     if isinstance(generations.value, list):
         _append_generations(generations, transcript)
@@ -140,7 +140,7 @@ def _append_outputs(outputs: Place, transcript: Transcript) -> Fields:
         return Fields()
     for place in (outputs, *(outputs.get(name) for name in _ANSWERS)):
         if is_message(place.value):
-            append_list(Place(None, children=(place,)), transcript)
+            append_list(SourceValue(None, children=(place,)), transcript)
             return Fields()
         if place.value and append_chat(place, transcript) is not None:
             return Fields()
@@ -148,15 +148,15 @@ def _append_outputs(outputs: Place, transcript: Transcript) -> Fields:
     return Fields()
 
 
-def _append_generations(generations: Place, transcript: Transcript) -> None:
+def _append_generations(generations: SourceValue, transcript: Transcript) -> None:
     first = next(generations.items(), generations)
     answers = first if first is not generations and isinstance(first.value, list) else generations
     for number, answer in enumerate(answers.items()):
         if number:
             transcript.leave_out(answer, "generations", ANOTHER_ANSWER)
         elif answer.get("message").value is not None:
-            append_list(Place([answer.get("message").value], children=(answer.get("message"),)),
-                        transcript)  # fmt: skip
+            one = answer.get("message")
+            append_list(SourceValue([one.value], children=(one,)), transcript)
         elif isinstance(answer.get("text").value, str):
             said: JsonValue = {"role": "assistant", "content": answer.get("text").value}
             transcript.append(answer, said)

@@ -5,8 +5,8 @@ from typing import Final, get_args
 from pydantic import JsonValue
 
 from conversations.domain.imports.calls import messages_of, tool_call
-from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import ALSO_IN_TOOL_CALLS, ANOTHER_ANSWER
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 from conversations.domain.message import Role, is_pair_part
 
@@ -50,7 +50,7 @@ def _is_foreign(part: dict[str, JsonValue]) -> bool:
     return kind in _FOREIGN_PARTS or is_pair_part(part)
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add the messages of a chat, an answer or a line of fine-tuning."""
     value = place.value
     if isinstance(value, list):
@@ -69,11 +69,11 @@ def append(place: Place, transcript: Transcript) -> Fields:
         return Fields(place.rest("messages", "tools"), place.get("tools"))
     tools: list[JsonValue] = [{"type": "function", "function": each} for each in functions.value]
     transcript.took("functions", "tools", len(tools))
-    described = Place(tools, functions.pointer, functions.line)
+    described = SourceValue(tools, functions.pointer, functions.line)
     return Fields(place.rest("messages", "tools", "functions"), described)
 
 
-def _messages(place: Place) -> Place:
+def _messages(place: SourceValue) -> SourceValue:
     """The place of the messages; null ones are no missing ones."""
     messages = place.get("messages")
     if not isinstance(messages.value, list) or not messages.value:
@@ -81,7 +81,7 @@ def _messages(place: Place) -> Place:
     return messages
 
 
-def append_messages(messages: Place, transcript: Transcript) -> None:
+def append_messages(messages: SourceValue, transcript: Transcript) -> None:
     """Add a list of messages."""
     count = len(transcript)
     for place in messages.items():
@@ -90,7 +90,7 @@ def append_messages(messages: Place, transcript: Transcript) -> None:
         raise messages.refusal("a list of at least one message is required")
 
 
-def append_message(place: Place, transcript: Transcript) -> None:
+def append_message(place: SourceValue, transcript: Transcript) -> None:
     """Add a message; what is refused in the chat form is brought into it."""
     message = place.value
     if not isinstance(message, dict):
@@ -125,7 +125,9 @@ def _note_calls(message: dict[str, JsonValue], transcript: Transcript) -> None:
         transcript.calls.answer(answered, None)
 
 
-def _change_result(place: Place, changed: dict[str, JsonValue], transcript: Transcript) -> None:
+def _change_result(
+    place: SourceValue, changed: dict[str, JsonValue], transcript: Transcript
+) -> None:
     """A result of a function, which has a name and no id."""
     name = place.get("name").text()
     changed["role"] = "tool"
@@ -134,7 +136,7 @@ def _change_result(place: Place, changed: dict[str, JsonValue], transcript: Tran
     transcript.took("role: function", "role: tool")
 
 
-def _change_call(place: Place, changed: dict[str, JsonValue], transcript: Transcript) -> None:
+def _change_call(place: SourceValue, changed: dict[str, JsonValue], transcript: Transcript) -> None:
     function = place.get("function_call")
     del changed["function_call"]
     if changed.get("tool_calls"):
@@ -182,7 +184,7 @@ def _is_completion(value: dict[str, JsonValue]) -> bool:
     )
 
 
-def _append_completion(place: Place, transcript: Transcript) -> Fields:
+def _append_completion(place: SourceValue, transcript: Transcript) -> Fields:
     reason: JsonValue = None
     for number, choice in enumerate(place.get("choices").items()):
         if number:
@@ -200,7 +202,7 @@ def _is_preference(value: dict[str, JsonValue]) -> bool:
     return isinstance(asked, dict) and "messages" in asked and "preferred_output" in value
 
 
-def _append_preference(place: Place, transcript: Transcript) -> Fields:
+def _append_preference(place: SourceValue, transcript: Transcript) -> Fields:
     asked = place.get("input")
     append_messages(_messages(asked), transcript)
     append_messages(place.get("preferred_output"), transcript)

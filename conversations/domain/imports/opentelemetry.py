@@ -9,8 +9,8 @@ from pydantic import JsonValue
 
 from conversations.domain.imports import openai, otel_messages
 from conversations.domain.imports.otel_values import attributes, value_of
-from conversations.domain.imports.places import Place
 from conversations.domain.imports.reasons import ANOTHER_ANSWER
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.traces import TraceBudget, Traced, whole_conversations
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 
@@ -43,9 +43,9 @@ _EVENTS: Final = {
 class _Span:
     """A span, or what log records tell of one: its attributes and its events in order."""
 
-    place: Place
-    attributes: Mapping[str, Place] = field(default_factory=dict)
-    events: list[tuple[str, Place, Mapping[str, Place]]] = field(default_factory=list)
+    place: SourceValue
+    attributes: Mapping[str, SourceValue] = field(default_factory=dict)
+    events: list[tuple[str, SourceValue, Mapping[str, SourceValue]]] = field(default_factory=list)
 
 
 def recognise(value: JsonValue) -> bool:
@@ -57,10 +57,10 @@ def recognise(value: JsonValue) -> bool:
     )
 
 
-def read_traces(places: Sequence[Place]) -> list[ImportedConversation]:
+def read_traces(places: Sequence[SourceValue]) -> list[ImportedConversation]:
     """The conversations of all spans."""
     found: list[Traced] = []
-    without: list[Place] = []
+    without: list[SourceValue] = []
     budget = TraceBudget()
     for span in _spans(places):
         traced = _traced(span)
@@ -75,11 +75,11 @@ def read_traces(places: Sequence[Place]) -> list[ImportedConversation]:
     return whole_conversations(found, without, "span")
 
 
-def _spans(places: Sequence[Place]) -> Iterator[_Span]:
+def _spans(places: Sequence[SourceValue]) -> Iterator[_Span]:
     """Spans with their events, and for log records the span that they name, if it is not here."""
     spans: list[_Span] = []
     by_id: dict[str, _Span] = {}
-    records: defaultdict[str, list[Place]] = defaultdict(list)
+    records: defaultdict[str, list[SourceValue]] = defaultdict(list)
     for place in _requests(places):
         for root, (scopes, leaf) in _ROOTS.items():
             for each in _leaves(place.get(root), scopes, leaf):
@@ -98,13 +98,13 @@ def _spans(places: Sequence[Place]) -> Iterator[_Span]:
     return iter(spans)
 
 
-def _requests(places: Sequence[Place]) -> Iterator[Place]:
+def _requests(places: Sequence[SourceValue]) -> Iterator[SourceValue]:
     for place in places:
         is_list = isinstance(place.value, list) or place.children is not None
         yield from place.items() if is_list else [place]
 
 
-def _leaves(resources: Place, scopes: str, leaf: str) -> Iterator[Place]:
+def _leaves(resources: SourceValue, scopes: str, leaf: str) -> Iterator[SourceValue]:
     for resource in resources.items_if_any():
         held = resource.get(scopes)
         for scope in held.items_if_any():
@@ -112,20 +112,20 @@ def _leaves(resources: Place, scopes: str, leaf: str) -> Iterator[Place]:
             yield from leaves.items_if_any()
 
 
-def _events(span: Place) -> Iterator[tuple[str, Place, Mapping[str, Place]]]:
+def _events(span: SourceValue) -> Iterator[tuple[str, SourceValue, Mapping[str, SourceValue]]]:
     events = span.get("events")
     for event in events.items_if_any():
         yield str(event.get("name").value), event, attributes(event.get("attributes"))
 
 
-def _record(record: Place) -> tuple[str, Place, Mapping[str, Place]]:
+def _record(record: SourceValue) -> tuple[str, SourceValue, Mapping[str, SourceValue]]:
     """A log record as an event: the fields of its body are attributes, too."""
     named = attributes(record.get("attributes"))
     name = record.get("eventName", "event_name").value
     if name is None and "event.name" in named:
         name = named["event.name"].value
     body = record.get("body")
-    said = Place(value_of(body), body.pointer, body.line, is_embedded=True)
+    said = SourceValue(value_of(body), body.pointer, body.line, is_embedded=True)
     inner = {key: said.get(key) for key in said.value} if isinstance(said.value, dict) else {}
     return str(name), record, {**named, **inner}
 
@@ -159,7 +159,7 @@ def _fields(span: _Span, named_by: JsonValue) -> Fields:
     return Fields(values, tools)
 
 
-def _append_whole(named: Mapping[str, Place], transcript: Transcript) -> None:
+def _append_whole(named: Mapping[str, SourceValue], transcript: Transcript) -> None:
     """The attributes that hold a whole conversation."""
     for name in _WHOLE:
         if name in named:
@@ -168,7 +168,7 @@ def _append_whole(named: Mapping[str, Place], transcript: Transcript) -> None:
 
 
 def _append_event(
-    name: str, event: Place, named: Mapping[str, Place], transcript: Transcript
+    name: str, event: SourceValue, named: Mapping[str, SourceValue], transcript: Transcript
 ) -> None:
     if name == _DETAILS:
         _append_whole(named, transcript)
@@ -189,12 +189,12 @@ def _role_of(name: str) -> str:
     return "user" if name.endswith("prompt") else "assistant"
 
 
-def _number(place: Place | None) -> int:
+def _number(place: SourceValue | None) -> int:
     value = None if place is None else place.value
     return value if isinstance(value, int) else 0
 
 
-def _append_indexed(named: Mapping[str, Place], transcript: Transcript) -> None:
+def _append_indexed(named: Mapping[str, SourceValue], transcript: Transcript) -> None:
     """Attributes ``gen_ai.prompt.0.role``, ``gen_ai.prompt.0.tool_calls.0.name`` ..."""
     for prefix in _INDEXED:
         for message in otel_messages.indexed_messages(prefix, named):

@@ -16,7 +16,7 @@ from conversations.domain.imports.contents import (
     result_content,
     text_part,
 )
-from conversations.domain.imports.places import Place, word
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Transcript
 from ctxadmin.lib.errors import ContextError
 
@@ -27,7 +27,7 @@ _RESULTS: Final = frozenset({"tool_call_response", "server_tool_call_response"})
 _OF_EVENTS: Final = ("gen_ai.event.content", "message")
 
 
-def append_attribute(name: str, place: Place, transcript: Transcript) -> None:
+def append_attribute(name: str, place: SourceValue, transcript: Transcript) -> None:
     """Add the messages, or the parts of the system text, that an attribute holds."""
     if name != "gen_ai.system_instructions":
         for message in place.items():
@@ -40,7 +40,7 @@ def append_attribute(name: str, place: Place, transcript: Transcript) -> None:
     transcript.add(place, "system", content_of(parts))
 
 
-def _append_message(place: Place, transcript: Transcript) -> None:
+def _append_message(place: SourceValue, transcript: Transcript) -> None:
     """A message with parts; results become messages of their own, before the other parts."""
     if "parts" not in place.fields():
         openai.append_message(place, transcript)
@@ -64,7 +64,7 @@ def _append_message(place: Place, transcript: Transcript) -> None:
         transcript.add(place, role, content_of(parts), calls=calls, name=name, metadata=metadata)
 
 
-def _call(part: Place, transcript: Transcript) -> JsonValue:
+def _call(part: SourceValue, transcript: Transcript) -> JsonValue:
     name = part.get("name").text()
     call_id = transcript.calls.ask(part.get("id").text_or_none(), name)
     transcript.took("tool_call", "tool_calls")
@@ -72,7 +72,7 @@ def _call(part: Place, transcript: Transcript) -> JsonValue:
     return tool_call(call_id, name, part.get("arguments").value, rest)
 
 
-def _append_result(part: Place, transcript: Transcript) -> None:
+def _append_result(part: SourceValue, transcript: Transcript) -> None:
     content, _ = result_content(part.get("response", "result").value)
     metadata = transcript.keep_fields(part.rest("type", "id", "response", "result"))
     answers = transcript.calls.answer(part.get("id").text_or_none(), None)
@@ -80,7 +80,7 @@ def _append_result(part: Place, transcript: Transcript) -> None:
     transcript.took("tool_call_response", "role: tool")
 
 
-def _part(part: Place, transcript: Transcript) -> JsonValue:
+def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
     fields = part.fields()
     kind, content = word(fields.get("type")), part.get("content")
     if kind == "text":
@@ -96,18 +96,18 @@ def _part(part: Place, transcript: Transcript) -> JsonValue:
     return fields
 
 
-def append_recorded(place: Place, role: str, transcript: Transcript) -> None:
+def append_recorded(place: SourceValue, role: str, transcript: Transcript) -> None:
     """Add the messages of a prompt or an answer that was recorded as JSON, or as a text."""
     parsed = _json(place)
     if isinstance(parsed.value, dict):
-        parsed = Place([parsed.value], children=(parsed,))
+        parsed = SourceValue([parsed.value], children=(parsed,))
     if isinstance(parsed.value, list) and parsed.value:
         append_list(parsed, transcript)
     else:
         transcript.append(place, {"role": role, "content": place.text()})
 
 
-def event_message(role: str, event: Place, named: Mapping[str, Place]) -> Place:
+def event_message(role: str, event: SourceValue, named: Mapping[str, SourceValue]) -> SourceValue:
     """The message of an event in the chat form, at the place of the event."""
     message: dict[str, JsonValue] = {"role": role}
     for holder in _OF_EVENTS:
@@ -121,10 +121,10 @@ def event_message(role: str, event: Place, named: Mapping[str, Place]) -> Place:
         answered = named.get("id") or named.get("tool_call_id")
         message["tool_call_id"] = message.pop("id", None if answered is None else answered.value)
     message.setdefault("content", None)
-    return Place(message, event.pointer, event.line, is_embedded=True)
+    return SourceValue(message, event.pointer, event.line, is_embedded=True)
 
 
-def _said(place: Place) -> dict[str, JsonValue]:
+def _said(place: SourceValue) -> dict[str, JsonValue]:
     """The fields of a message that is written as JSON or as a list of pairs."""
     parsed = _json(place)
     if isinstance(parsed.value, str):
@@ -132,7 +132,7 @@ def _said(place: Place) -> dict[str, JsonValue]:
     return dict(parsed.fields())
 
 
-def _json(place: Place) -> Place:
+def _json(place: SourceValue) -> SourceValue:
     """The value of a text that looks like an object or a list in JSON, else the place itself."""
     value = place.value
     if isinstance(value, str) and value[:1] in ("{", "["):
@@ -143,7 +143,7 @@ def _json(place: Place) -> Place:
     return place
 
 
-def indexed_messages(prefix: str, named: Mapping[str, Place]) -> list[Place]:
+def indexed_messages(prefix: str, named: Mapping[str, SourceValue]) -> list[SourceValue]:
     """Messages of which each field is an attribute, in the order of their numbers."""
     found: dict[int, _Indexed] = {}
     for name, place in named.items():
@@ -157,12 +157,12 @@ def indexed_messages(prefix: str, named: Mapping[str, Place]) -> list[Place]:
 class _Indexed:
     """One message of which each field is an attribute."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: SourceValue) -> None:
         self._place = place
         self._fields: dict[str, JsonValue] = {}
         self._calls: dict[int, dict[str, JsonValue]] = {}
 
-    def put(self, field: str, place: Place) -> None:
+    def put(self, field: str, place: SourceValue) -> None:
         found = _CALL_FIELD.fullmatch(field)
         if found is not None:
             self._calls.setdefault(int(found[1]), {})[found[2]] = place.value
@@ -171,12 +171,12 @@ class _Indexed:
         else:
             self._fields[field] = place.value
 
-    def message(self, usual: str) -> Place:
+    def message(self, usual: str) -> SourceValue:
         message: dict[str, JsonValue] = {"role": usual, "content": None, **self._fields}
         calls = [self._call(self._calls[number]) for number in sorted(self._calls)]
         if calls:
             message["tool_calls"] = calls
-        return Place(message, self._place.pointer, self._place.line, is_embedded=True)
+        return SourceValue(message, self._place.pointer, self._place.line, is_embedded=True)
 
     def _call(self, call: dict[str, JsonValue]) -> JsonValue:
         call_id, name = call.get("id"), call.get("name")
@@ -186,5 +186,5 @@ class _Indexed:
         return {key: value for key, value in made.items() if key != "id"}
 
 
-def _holds_parts(place: Place) -> bool:
+def _holds_parts(place: SourceValue) -> bool:
     return isinstance(place.value, str) and place.value.startswith("[{")

@@ -5,22 +5,22 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from conversations.domain.imports.places import Place
+from conversations.domain.imports.source_values import SourceValue
 
 _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 
 
-def attributes(place: Place) -> dict[str, Place]:
+def attributes(place: SourceValue) -> dict[str, SourceValue]:
     """Attributes by name, each with its value at the place where it stands."""
-    found: dict[str, Place] = {}
+    found: dict[str, SourceValue] = {}
     for each in place.items_if_any():
         name, value = each.get("key").value, each.get("value")
         if isinstance(name, str):
-            found[name] = Place(value_of(value), value.pointer, value.line, is_embedded=True)
+            found[name] = SourceValue(value_of(value), value.pointer, value.line, is_embedded=True)
     return found
 
 
-def value_of(place: Place) -> JsonValue:
+def value_of(place: SourceValue) -> JsonValue:
     """The JSON of an OTLP value; what is none stays as it is."""
     return _value(place.value)
 

@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from conversations.domain.imports.calls import has_chat_calls, tool_call
 from conversations.domain.imports.contents import content_of, result_content
-from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import OF_THE_SESSION, UNKNOWN_ITEM
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 
 NAME: Final = "responses"
@@ -87,7 +87,7 @@ def _is_marked(item: dict[str, JsonValue]) -> bool:
     )
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add instructions, input and output."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
@@ -112,7 +112,7 @@ def append(place: Place, transcript: Transcript) -> Fields:
     return Fields(place.rest(*known), place.get("tools"))
 
 
-def append_messages(items: Place, transcript: Transcript) -> None:
+def append_messages(items: SourceValue, transcript: Transcript) -> None:
     """Add a list of items; calls in a row, and a text before them, become one message."""
     turns = _Turns(transcript)
     for item in items.items():
@@ -125,14 +125,14 @@ class _Turns:
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
-        self._start: Place | None = None
+        self._start: SourceValue | None = None
         self._parts: list[JsonValue] = []
         self._calls: list[JsonValue] = []
         self._has_message = False
         self._id: JsonValue = None
         self._metadata: dict[str, JsonValue] = {}
 
-    def add(self, item: Place) -> None:
+    def add(self, item: SourceValue) -> None:
         kind = word(item.fields().get("type") or "message")
         if kind == "message":
             self._add_message(item)
@@ -164,13 +164,13 @@ class _Turns:
         self._start, self._parts, self._calls = None, [], []
         self._has_message, self._id, self._metadata = False, None, {}
 
-    def _begin(self, item: Place, *, is_new: bool = False) -> None:
+    def _begin(self, item: SourceValue, *, is_new: bool = False) -> None:
         if is_new:
             self.flush()
         if self._start is None:
             self._start = item
 
-    def _add_message(self, item: Place) -> None:
+    def _add_message(self, item: SourceValue) -> None:
         role = item.get("role").text()
         rest = item.rest("type", "role", "content", "id", "status")
         parts = _parts(item.get("content"), self._transcript)
@@ -187,7 +187,7 @@ class _Turns:
         self._id = item.get("id").value
         self._metadata |= self._transcript.keep_fields(rest)
 
-    def _add_call(self, item: Place, kind: str) -> None:
+    def _add_call(self, item: SourceValue, kind: str) -> None:
         wanted = item.get("call_id", "id").text_or_none()
         if kind in _CALLS:
             name = item.get("name").text()
@@ -210,7 +210,7 @@ class _Turns:
         if kind in _OWN_TOOLS:
             self._add_own_result(item, call_id, kind)
 
-    def _add_own_result(self, item: Place, call_id: str, kind: str) -> None:
+    def _add_own_result(self, item: SourceValue, call_id: str, kind: str) -> None:
         """The result that stands in the item of its call, if there is one."""
         made: dict[str, JsonValue] = {
             name: value for name in _OUTPUTS if (value := item.get(name).value) is not None
@@ -223,7 +223,7 @@ class _Turns:
         self._transcript.add(item, "tool", content, answers=answered, metadata={"kind": kind})
         self._transcript.took(kind, "role: tool")
 
-    def _add_result(self, item: Place, kind: str) -> None:
+    def _add_result(self, item: SourceValue, kind: str) -> None:
         answered = self._transcript.calls.answer(item.get("call_id").text_or_none(), None)
         output = item.get("output")
         if isinstance(output.value, list):
@@ -250,13 +250,13 @@ def _single(made: dict[str, JsonValue]) -> JsonValue:
     return next(iter(made.values())) if len(made) == 1 else made
 
 
-def _parts(content: Place, transcript: Transcript) -> list[JsonValue]:
+def _parts(content: SourceValue, transcript: Transcript) -> list[JsonValue]:
     if isinstance(content.value, str):
         return [{"type": "text", "text": content.value}] if content.value else []
     return [_part(part, transcript) for part in content.items()]
 
 
-def _part(part: Place, transcript: Transcript) -> JsonValue:
+def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
     """A part of a message as the chat form has it."""
     kind = word(part.fields().get("type"))
     if kind in _TEXTS:

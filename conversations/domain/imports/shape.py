@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from conversations.domain.imports.places import Place
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 
-Append = Callable[[Place, Transcript], Fields]
-ReadTraces = Callable[[Sequence[Place]], list[ImportedConversation]]
+Append = Callable[[SourceValue, Transcript], Fields]
+ReadTraces = Callable[[Sequence[SourceValue]], list[ImportedConversation]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Shape:
     keys: frozenset[str]
     read_traces: ReadTraces | None = None
 
-    def read(self, places: Sequence[Place]) -> list[ImportedConversation]:
+    def read(self, places: Sequence[SourceValue]) -> list[ImportedConversation]:
         """The conversations of some values; the first wrong place is a ContextError."""
         if self.read_traces is not None:
             return self.read_traces(places)
         return [self._read_one(place) for place in places]
 
-    def _read_one(self, place: Place) -> ImportedConversation:
+    def _read_one(self, place: SourceValue) -> ImportedConversation:
         transcript = Transcript(self.name, place)
         if self.append is None:
             raise place.refusal(f"{self.title} is not read by itself")

@@ -8,9 +8,9 @@ from pydantic import JsonValue
 from conversations.domain.imports import langsmith, opentelemetry
 from conversations.domain.imports.chats import CHATS, OPENAI
 from conversations.domain.imports.envelopes import is_envelope, open_envelope
-from conversations.domain.imports.places import Place
 from conversations.domain.imports.reasons import FAILED
 from conversations.domain.imports.shape import Shape, first_match
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 from ctxadmin.lib.errors import ContextError, ValidationFailed
 
@@ -49,7 +49,7 @@ _NOT_ONE: Final = "a conversation is an object with messages, or a list of messa
 def recognise(value: JsonValue) -> Shape | None:
     """The shape of a value; that of a request or response for a line of a batch."""
     if is_envelope(value):
-        return _inside(Place(value))
+        return _inside(SourceValue(value))
     return first_match(SHAPES, value)
 
 
@@ -68,9 +68,13 @@ def shape_named(name: str) -> Shape:
 def read_only(value: JsonValue, shape: str | None = None) -> ImportedConversation:
     """The conversation of a JSON value; a list of several is refused before any is read."""
     forced = None if shape is None else shape_named(shape)
-    if isinstance(value, list) and len(value) > 1 and _is_list_of_values(Place(value), forced):
+    if (
+        isinstance(value, list)
+        and len(value) > 1
+        and _is_list_of_values(SourceValue(value), forced)
+    ):
         raise _several(f"{len(value)} conversations")
-    found = read_place(Place(value), forced)
+    found = read_place(SourceValue(value), forced)
     if len(found) != 1:
         raise _several(f"{len(found)} conversations ({TITLES[found[0].report.shape]})")
     return found[0]
@@ -84,10 +88,10 @@ def _several(what: str) -> ContextError:
 
 def read_any(value: JsonValue, shape: str | None = None) -> list[ImportedConversation]:
     """The conversations of a JSON value; ``shape`` is the name of the only one to try."""
-    return read_place(Place(value), None if shape is None else shape_named(shape))
+    return read_place(SourceValue(value), None if shape is None else shape_named(shape))
 
 
-def read_place(place: Place, forced: Shape | None = None) -> list[ImportedConversation]:
+def read_place(place: SourceValue, forced: Shape | None = None) -> list[ImportedConversation]:
     """The conversations of a value: of a shape, or a list of such values.
 
     Raises ValidationFailed or TooLarge with the place of what is wrong.
@@ -97,7 +101,7 @@ def read_place(place: Place, forced: Shape | None = None) -> list[ImportedConver
     return read_one(place, forced)
 
 
-def _is_list_of_values(place: Place, forced: Shape | None) -> bool:
+def _is_list_of_values(place: SourceValue, forced: Shape | None) -> bool:
     """Whether this is no conversation, but a list of values that are."""
     if not isinstance(place.value, list) or not place.value:
         return False
@@ -107,7 +111,7 @@ def _is_list_of_values(place: Place, forced: Shape | None) -> bool:
     return all(map(_is_conversation, place.value))
 
 
-def read_one(place: Place, forced: Shape | None = None) -> list[ImportedConversation]:
+def read_one(place: SourceValue, forced: Shape | None = None) -> list[ImportedConversation]:
     """``read_place`` of a value that is no list of conversations."""
     shape = forced or recognise(place.value)
     if is_envelope(place.value):
@@ -119,9 +123,9 @@ def read_one(place: Place, forced: Shape | None = None) -> list[ImportedConversa
     return shape.read([place])
 
 
-def _read_items(place: Place, forced: Shape | None) -> list[ImportedConversation]:
+def _read_items(place: SourceValue, forced: Shape | None) -> list[ImportedConversation]:
     found: list[ImportedConversation] = []
-    traces: dict[str, list[Place]] = {}
+    traces: dict[str, list[SourceValue]] = {}
     for item in place.items(most=None):
         shape = forced or recognise(item.value)
         if shape is not None and shape.read_traces is not None:
@@ -141,7 +145,7 @@ def _has_messages(value: JsonValue) -> bool:
     return isinstance(value, dict) and "messages" in value
 
 
-def _inside(place: Place) -> Shape | None:
+def _inside(place: SourceValue) -> Shape | None:
     opened = open_envelope(place)
     for each in (opened.request, opened.response):
         if each is not None and (shape := first_match(CHATS, each.value)) is not None:
@@ -149,7 +153,7 @@ def _inside(place: Place) -> Shape | None:
     return None
 
 
-def _read_envelope(place: Place, forced: Shape | None) -> ImportedConversation:
+def _read_envelope(place: SourceValue, forced: Shape | None) -> ImportedConversation:
     opened = open_envelope(place)
     shape = forced or _inside(place)
     if shape is None:
@@ -163,14 +167,14 @@ def _read_envelope(place: Place, forced: Shape | None) -> ImportedConversation:
             continue
         reader = forced or first_match(CHATS, each.value) or shape
         if reader.append is None:
-            raise each.refusal(f"{reader.title} is no request or response")
+            raise each.refusal(f"{reader.title} is not a request or response")
         fields = fields.beside(reader.append(each, transcript))
     if opened.failed is not None:
         transcript.leave_out(opened.failed, "response", FAILED)
     return transcript.finish(Fields({**fields.values, **opened.fields}, fields.tools))
 
 
-def _unknown(place: Place) -> ContextError:
+def _unknown(place: SourceValue) -> ContextError:
     """A refusal that names the known shapes and the one that is nearest."""
     keys = _keys(place.value)
     nearest = max(SHAPES, key=lambda shape: len(shape.keys & keys))

@@ -5,7 +5,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from conversations.domain.imports.calls import tool_call
-from conversations.domain.imports.places import Place
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, Transcript
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError
@@ -45,7 +45,7 @@ def _is_turn(value: JsonValue) -> bool:
     return isinstance(value, dict) and "from" in value and "value" in value and "role" not in value
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add the system text and the turns, and the better of two answers."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
@@ -60,13 +60,13 @@ def append(place: Place, transcript: Transcript) -> Fields:
     return Fields(place.rest("conversations", "system", "tools"), place.get("tools"))
 
 
-def append_messages(turns: Place, transcript: Transcript) -> None:
+def append_messages(turns: SourceValue, transcript: Transcript) -> None:
     """Add a list of turns."""
     for turn in turns.items():
         _append_turn(turn, transcript)
 
 
-def _append_turn(turn: Place, transcript: Transcript) -> None:
+def _append_turn(turn: SourceValue, transcript: Transcript) -> None:
     said_by = turn.get("from").text()
     metadata = transcript.keep_fields(turn.rest("from", "value", "id"))
     message_id = turn.get("id").value
@@ -105,14 +105,14 @@ def _append_turn(turn: Place, transcript: Transcript) -> None:
         raise turn.get("from").refusal(f"{said_by[:40]!r} is not known; known are {known}")
 
 
-def _calls(value: Place, transcript: Transcript) -> list[JsonValue]:
+def _calls(value: SourceValue, transcript: Transcript) -> list[JsonValue]:
     """The calls of a turn: JSON of one or of a list."""
     parsed = value.parsed()
     found = parsed.items() if isinstance(parsed.value, list) else [parsed]
     return [_call(each, transcript) for each in found]
 
 
-def _call(place: Place, transcript: Transcript) -> JsonValue:
+def _call(place: SourceValue, transcript: Transcript) -> JsonValue:
     name = place.get("name").text()
     call_id = transcript.calls.ask(place.get("id").text_or_none(), name)
     rest = place.rest("id", "name", "arguments", "parameters")
@@ -123,7 +123,7 @@ def _tagged_calls(text: str, transcript: Transcript) -> tuple[str, list[JsonValu
     """The text of an answer without its calls, and these; all text if one cannot be read."""
     first, *others = text.split(_BEGIN)
     said = [first]
-    found: list[Place] = []
+    found: list[SourceValue] = []
     for other in others:
         tagged, end, behind = other.partition(_END)
         place = _tagged(tagged) if end else None
@@ -134,10 +134,10 @@ def _tagged_calls(text: str, transcript: Transcript) -> tuple[str, list[JsonValu
     return "".join(said).strip() if found else text, [_call(each, transcript) for each in found]
 
 
-def _tagged(text: str) -> Place | None:
+def _tagged(text: str) -> SourceValue | None:
     """The call that a text is; None if it is none."""
     try:
-        place = Place(json_bytes.loads_strict(text.encode()), is_embedded=True)
+        place = SourceValue(json_bytes.loads_strict(text.encode()), is_embedded=True)
         place.get("name").text()
         place.get("id").text_or_none()
     except (ContextError, UnicodeEncodeError):

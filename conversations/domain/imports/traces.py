@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from conversations.domain.imports.places import Place
 from conversations.domain.imports.reasons import REPEATED, WITHOUT_MESSAGES
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.imports.transcript import Fields, ImportedConversation, Transcript
 from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
@@ -23,7 +23,7 @@ class TraceBudget:
         self._counts: Counter[int | None] = Counter()
         self._messages: Counter[int | None] = Counter()
 
-    def spend(self, place: Place, messages: int) -> None:
+    def spend(self, place: SourceValue, messages: int) -> None:
         """Count one more; TooLarge beyond MOST_MESSAGES of either."""
         line = place.line
         self._counts[line] += 1
@@ -37,14 +37,14 @@ class TraceBudget:
 class Traced:
     """The messages of one run or span; ``group`` is its trace or thread."""
 
-    place: Place
+    place: SourceValue
     transcript: Transcript
     fields: Fields
     group: str
 
 
 def whole_conversations(
-    found: Sequence[Traced], without: Sequence[Place], what: str
+    found: Sequence[Traced], without: Sequence[SourceValue], what: str
 ) -> list[ImportedConversation]:
     """The longest conversations, without those that are the beginning of one of their group.
 

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 
 from conversations.domain.bodies import text_of_content
 from conversations.domain.imports.calls import CallIds
-from conversations.domain.imports.places import Place
 from conversations.domain.imports.reasons import ORPHAN, UNANSWERED
 from conversations.domain.imports.report import ImportReport, Noted, NoteTally, TakenTally
+from conversations.domain.imports.source_values import SourceValue
 from conversations.domain.message import MOST_MESSAGES, Draft, read_message
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
@@ -50,7 +50,7 @@ class Fields:
     """
 
     values: dict[str, JsonValue] = field(default_factory=dict)
-    tools: Place | None = None
+    tools: SourceValue | None = None
 
     def beside(self, others: "Fields") -> "Fields":
         """Both; of two values with one name that of self."""
@@ -62,14 +62,14 @@ class _Source:
     """A message in the chat form; ``is_verbatim``: its fields stand so at its place."""
 
     message: JsonValue
-    place: Place
+    place: SourceValue
     is_verbatim: bool
 
 
 class Transcript:
     """Collects the messages of one conversation, and what was taken and left out."""
 
-    def __init__(self, shape: str, root: Place) -> None:
+    def __init__(self, shape: str, root: SourceValue) -> None:
         self.shape = shape
         self.calls = CallIds()
         self._root = root
@@ -87,30 +87,30 @@ class Transcript:
         """Tell that a field or part was stored as something else."""
         self._taken.add(source, target, count)
 
-    def leave_out(self, place: Place, what: str, why: str) -> None:
+    def leave_out(self, place: SourceValue, what: str, why: str) -> None:
         """Tell that something of the file is not stored."""
         self._left_out.add(Noted(what, why, 1, place.pointer, place.line))
 
-    def append(self, place: Place, message: JsonValue, *, is_verbatim: bool = False) -> None:
+    def append(self, place: SourceValue, message: JsonValue, *, is_verbatim: bool = False) -> None:
         """Add a message in the chat form; errors of a verbatim one point at its fields."""
         self._sources.append(_Source(message, place, is_verbatim))
         if len(self._sources) > MOST_MESSAGES:
             text = f"a conversation has at most {MOST_MESSAGES} messages"
             raise place.excess(text, MOST_MESSAGES)
 
-    def add_system_text(self, place: Place) -> None:
+    def add_system_text(self, place: SourceValue) -> None:
         """Add the system text that stands beside the messages, if there is one."""
         if place.value:
             self.append(place, {"role": "system", "content": place.text()})
             self.took("system", "role: system")
 
-    def add_verbatim(self, place: Place) -> None:
+    def add_verbatim(self, place: SourceValue) -> None:
         """Add a message that is in the chat form already."""
         self.append(place, place.value, is_verbatim=True)
 
     def add(
         self,
-        place: Place,
+        place: SourceValue,
         role: str,
         content: JsonValue,
         *,
@@ -254,7 +254,7 @@ class Transcript:
         self._warnings.add(Noted(what, why, 1, place.pointer, place.line))
 
 
-def _tools_text(place: Place) -> str | None:
+def _tools_text(place: SourceValue) -> str | None:
     """The text of tools: a text, or a list of tools as JSON."""
     tools = place.value
     if tools is None or isinstance(tools, str):

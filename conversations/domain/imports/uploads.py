@@ -21,7 +21,7 @@ def read_upload(data: bytes, shape: str | None = None) -> Sequence[Importable]:
     if document is not None:
         return [read_export(document)]
     if shape == EXPORT_NAME:
-        raise ValidationFailed.at("", "this is no export of ctxadmin")
+        raise ValidationFailed.at("", "this is not an export of ctxadmin")
     return read_file(data, shape)
 
 

@@ -12,8 +12,8 @@ from conversations.domain.imports.contents import (
     result_content,
     text_part,
 )
-from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import APPROVAL
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 
 NAME: Final = "vercel"
@@ -56,7 +56,7 @@ def _is_marked(part: dict[str, JsonValue]) -> bool:
     return kind in _MARKS or kind in _APPROVALS
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add the system text and the messages."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
@@ -66,7 +66,7 @@ def append(place: Place, transcript: Transcript) -> Fields:
     return Fields(place.rest("messages", "system", "tools"), _tools(place))
 
 
-def _tools(place: Place) -> Place:
+def _tools(place: SourceValue) -> SourceValue:
     """Tools by name become a list."""
     tools = place.get("tools")
     if not isinstance(tools.value, dict):
@@ -75,16 +75,16 @@ def _tools(place: Place) -> Place:
         {"name": name, **each} if isinstance(each, dict) else {"name": name}
         for name, each in tools.value.items()
     ]
-    return Place(named, tools.pointer, tools.line)
+    return SourceValue(named, tools.pointer, tools.line)
 
 
-def append_messages(messages: Place, transcript: Transcript) -> None:
+def append_messages(messages: SourceValue, transcript: Transcript) -> None:
     """Add a list of messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
 
-def _append_message(place: Place, transcript: Transcript) -> None:
+def _append_message(place: SourceValue, transcript: Transcript) -> None:
     message = place.fields()
     role = place.get("role").text()
     rest = {key: value for key, value in message.items() if key not in ("role", "content", "id")}
@@ -107,7 +107,7 @@ class ModelTurn:
 
     def __init__(
         self,
-        place: Place,
+        place: SourceValue,
         role: str,
         message_id: JsonValue,
         metadata: dict[str, JsonValue],
@@ -119,7 +119,7 @@ class ModelTurn:
         self.calls: list[JsonValue] = []
         self._is_begun = False
 
-    def add(self, part: Place) -> None:
+    def add(self, part: SourceValue) -> None:
         kind = word(part.fields().get("type"))
         if kind == "tool-call":
             self._add_call(part)
@@ -140,7 +140,7 @@ class ModelTurn:
         self.parts, self.calls = [], []
 
     def add_result(
-        self, place: Place, call_id: str | None, name: str | None, content: JsonValue,
+        self, place: SourceValue, call_id: str | None, name: str | None, content: JsonValue,
         metadata: dict[str, JsonValue], *, is_error: bool = False,
     ) -> None:  # fmt: skip
         """Add the result of a call."""
@@ -156,8 +156,8 @@ class ModelTurn:
         )
 
     def _append(
-        self, place: Place, role: str, content: JsonValue, *, calls: list[JsonValue] | None = None,
-        answers: str | None = None, name: JsonValue = None,
+        self, place: SourceValue, role: str, content: JsonValue, *,
+        calls: list[JsonValue] | None = None, answers: str | None = None, name: JsonValue = None,
         metadata: dict[str, JsonValue] | None = None, is_error: bool = False,
     ) -> None:  # fmt: skip
         if role == "tool" and answers is None:
@@ -175,14 +175,14 @@ class ModelTurn:
         )
         self._id, self._metadata, self._is_begun = None, {}, True
 
-    def _add_call(self, part: Place) -> None:
+    def _add_call(self, part: SourceValue) -> None:
         name = part.get("toolName").text()
         call_id = self._transcript.calls.ask(part.get("toolCallId").text_or_none(), name)
         rest = part.rest("type", "toolCallId", "toolName", "input", "args")
         self.calls.append(tool_call(call_id, name, part.get("input", "args").value, rest))
         self._transcript.took("tool-call", "tool_calls")
 
-    def _add_result(self, part: Place) -> None:
+    def _add_result(self, part: SourceValue) -> None:
         rest = part.rest("type", "toolCallId", "toolName", "output", "result", "error")
         content, kind = _output(part)
         if kind is not None:
@@ -193,7 +193,7 @@ class ModelTurn:
         self._transcript.took(str(part.get("type").value), "role: tool")
 
 
-def _output(part: Place) -> tuple[JsonValue, str | None]:
+def _output(part: SourceValue) -> tuple[JsonValue, str | None]:
     """The content of a result, and its kind if it is more than a text or JSON."""
     output = part.get("output", "result", "error")
     if isinstance(output.value, dict) and "value" in output.value and "type" in output.value:
@@ -205,7 +205,7 @@ def _output(part: Place) -> tuple[JsonValue, str | None]:
     return result_content(output.value)[0], None
 
 
-def _result_part(part: Place) -> JsonValue:
+def _result_part(part: SourceValue) -> JsonValue:
     kind, data = part.fields().get("type"), part.get("data", "url").value
     if kind != "text" and isinstance(data, str):
         media_type = part.get("mediaType", "mimeType").text_or_none()
@@ -214,7 +214,7 @@ def _result_part(part: Place) -> JsonValue:
     return part.value
 
 
-def chat_part(part: Place, transcript: Transcript) -> JsonValue:
+def chat_part(part: SourceValue, transcript: Transcript) -> JsonValue:
     """A part of a content as the chat form has it."""
     fields = part.fields()
     kind = word(fields.get("type"))

@@ -6,8 +6,8 @@ from pydantic import JsonValue
 
 from conversations.domain.imports.calls import has_chat_calls, messages_of, tool_call
 from conversations.domain.imports.contents import media_part, result_content, text_part
-from conversations.domain.imports.places import Place, word
 from conversations.domain.imports.reasons import FOR_PAGES, ONLY_SEPARATES
+from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 from conversations.domain.imports.vercel import ModelTurn, chat_part
 
@@ -37,7 +37,7 @@ def _has_parts(message: dict[str, JsonValue]) -> bool:
     )
 
 
-def append(place: Place, transcript: Transcript) -> Fields:
+def append(place: SourceValue, transcript: Transcript) -> Fields:
     """Add the messages."""
     if isinstance(place.value, list):
         append_messages(place, transcript)
@@ -46,13 +46,13 @@ def append(place: Place, transcript: Transcript) -> Fields:
     return Fields(place.rest("messages", "tools"), place.get("tools"))
 
 
-def append_messages(messages: Place, transcript: Transcript) -> None:
+def append_messages(messages: SourceValue, transcript: Transcript) -> None:
     """Add a list of messages."""
     for place in messages.items():
         _append_message(place, transcript)
 
 
-def _append_message(place: Place, transcript: Transcript) -> None:
+def _append_message(place: SourceValue, transcript: Transcript) -> None:
     role = place.get("role").text()
     if role == "data":
         transcript.leave_out(place, "role: data", FOR_PAGES)
@@ -71,7 +71,7 @@ def _append_message(place: Place, transcript: Transcript) -> None:
     turn.finish()
 
 
-def _append_without_parts(place: Place, turn: "_UiTurn") -> None:
+def _append_without_parts(place: SourceValue, turn: "_UiTurn") -> None:
     """The former form: calls beside the text, which was said after their results."""
     for invocation in place.get("toolInvocations").items_if_any():
         turn.add_invocation(invocation)
@@ -83,7 +83,7 @@ def _append_without_parts(place: Place, turn: "_UiTurn") -> None:
         turn.add_text(text_part(text))
 
 
-def _attachment(place: Place, transcript: Transcript) -> JsonValue:
+def _attachment(place: SourceValue, transcript: Transcript) -> JsonValue:
     name, kind = place.get("name").text_or_none(), place.get("contentType").text_or_none()
     made = media_part(kind, place.get("url").text(), name)
     transcript.took("experimental_attachments", str(made["type"]))
@@ -95,16 +95,16 @@ class _UiTurn(ModelTurn):
 
     def __init__(
         self,
-        place: Place,
+        place: SourceValue,
         role: str,
         message_id: JsonValue,
         metadata: dict[str, JsonValue],
         transcript: Transcript,
     ) -> None:
         super().__init__(place, role, message_id, metadata, transcript)
-        self._results: list[tuple[Place, str, str, JsonValue, dict[str, JsonValue]]] = []
+        self._results: list[tuple[SourceValue, str, str, JsonValue, dict[str, JsonValue]]] = []
 
-    def add_part(self, part: Place) -> None:
+    def add_part(self, part: SourceValue) -> None:
         kind = part.get("type").text()
         if kind == "step-start":
             self._end_step()
@@ -123,13 +123,13 @@ class _UiTurn(ModelTurn):
             self._end_step()
         self.parts.append(part)
 
-    def add_invocation(self, place: Place) -> None:
+    def add_invocation(self, place: SourceValue) -> None:
         self._call(place, place.get("toolName").text(), "toolInvocations")
 
     def finish(self) -> None:
         self._end_step(is_last=True)
 
-    def _call(self, place: Place, name: str, source: str) -> None:
+    def _call(self, place: SourceValue, name: str, source: str) -> None:
         call_id = self._transcript.calls.ask(place.get("toolCallId").text_or_none(), name)
         self.calls.append(tool_call(call_id, name, place.get(*_INPUTS).value))
         self._transcript.took(source, "tool_calls")

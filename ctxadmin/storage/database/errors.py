@@ -40,10 +40,10 @@ class Meaning:
 
 _UNKNOWN: Final = Meaning(
     (),
-    "The database went away while it stored this. If it did is not known: repeat the call with "
-    "the same Idempotency-Key or checkpoint_id, which has one effect.",
+    "The connection to the database was lost while this was stored, so it may or may not be saved. "
+    "Repeat the call with the same Idempotency-Key or checkpoint_id: it takes effect once.",
 )
-_GONE: Final = Meaning(AWAY, "The database does not answer.")
+_GONE: Final = Meaning(AWAY, "The database does not respond.")
 OUTDATED: Final = Meaning(
     {1054, 1146},
     "The database is not up to date; its operator has to run 'manage.py migrate'.",
@@ -60,16 +60,16 @@ _MYSQL: Final = (
     _NOWHERE,
     _INSECURE,
     _BROKEN,
-    Meaning({1040, 1203, 1226, 1637}, "The database has too many callers."),
+    Meaning({1040, 1203, 1226, 1637}, "The database has too many connections."),
     Meaning(
         {1020, 1205, 1213},
-        "Another change of the same took too long. Try again.",
+        "Another change of the same data took too long. Try again.",
         retry_after=1,
     ),
-    Meaning({1969, 3024}, "The database needed too long for this.", retry_after=5),
+    Meaning({1969, 3024}, "The database took too long.", retry_after=5),
     Meaning(
         READ_ONLY,
-        "The database takes no changes now: it is read-only, as during a fail-over.",
+        "The database accepts no changes now: it is read-only, for example during a failover.",
         retry_after=5,
     ),
     Meaning(
@@ -79,13 +79,13 @@ _MYSQL: Final = (
     ),
     Meaning(
         DENIED | {1045, 1049, 1129, 1130, 1698},
-        "The database refuses ctxadmin; its operator has to look at it.",
+        "The database refuses ctxadmin; its operator has to check why.",
         retry_after=30,
     ),
     OUTDATED,
     Meaning(
         {1153, 2020},
-        "The database takes no value of this size; its operator has to raise max_allowed_packet.",
+        "The database accepts no value of this size; its operator has to raise max_allowed_packet.",
         retry_after=30,
     ),
 )
@@ -127,11 +127,11 @@ def leaves_unknown(error: Error) -> bool:
 
 
 def is_outage(error: Error) -> bool:
-    """True for an error that the next call would meet, too: the database is away."""
+    """True for an error that the next call would meet, too: the database is down."""
     return meaning_of(error) in (_GONE, _NOWHERE, _INSECURE, _BROKEN)
 
 
-def told(error: Error) -> Unavailable | None:
+def unavailable_of(error: Error) -> Unavailable | None:
     """The refusal that tells of a database error; None if it is a fault of ours.
 
     The text holds nothing of the statement or its values.

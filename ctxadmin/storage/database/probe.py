@@ -26,16 +26,16 @@ _LASTS: Final = 60.0  # seconds for which rights and columns that were right are
 _rights_asked: Final[dict[tuple[str, ...], tuple[float, rights.Lacking | None]]] = {}
 _columns_asked: Final[dict[tuple[str, ...], float]] = {}  # and the same of the columns
 # What an operator can do about refusals of MySQL and MariaDB, by their numbers.
-_MENDS: Final = {
+_FIXES: Final = {
     1044: "Grant the user of DATABASE_URL the rights on its database.",
-    1045: "Look at the name and the password in DATABASE_URL.",
-    1049: "Make the database that DATABASE_URL names, or correct the name.",
+    1045: "Check the name and the password in DATABASE_URL.",
+    1049: "Create the database that DATABASE_URL names, or correct the name.",
     1142: "Grant the user of DATABASE_URL the rights on its database.",
     1143: "Grant the user of DATABASE_URL the rights on its database.",
     1130: "Allow the user of DATABASE_URL to come from this machine.",
-    2005: "Correct the host in DATABASE_URL, or look at the name service of this machine.",
-    NO_TLS: "Turn on TLS on the server, or look at ssl_mode and ssl_ca in DATABASE_URL.",
-    1698: "Look at the name and the password in DATABASE_URL.",
+    2005: "Correct the host in DATABASE_URL, or check the name service of this machine.",
+    NO_TLS: "Turn on TLS on the server, or check ssl_mode and ssl_ca in DATABASE_URL.",
+    1698: "Check the name and the password in DATABASE_URL.",
 }
 
 
@@ -59,9 +59,9 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
         if meaning is None:
             raise
         number = number_of(error)  # of the text only this is told: it may name hosts and users
-        text = meaning.text if number is None else f"{meaning.text} It said error {number}."
-        mend = _MENDS.get(number or 0, "Look at it and at DATABASE_URL.")
-        return [Finding("database", "error", text, mend)]
+        text = meaning.text if number is None else f"{meaning.text} (Error {number}.)"
+        fix = _FIXES.get(number or 0, "Check it and DATABASE_URL.")
+        return [Finding("database", "error", text, fix)]
     if settings.ALLOW_UNSAFE_DATABASE:
         found = [each.excused() if each.level == "error" else each for each in found]
     return [Finding("database", "ok", f"{connection.display_name} answers."), *found]

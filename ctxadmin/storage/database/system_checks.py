@@ -32,7 +32,7 @@ def check_database(
         return []
     return [
         (checks.Error if found.level == "error" else checks.Warning)(
-            found.text, hint=found.mend, id=f"ctxadmin.{found.check}"
+            found.text, hint=found.fix, id=f"ctxadmin.{found.check}"
         )
         for found in (probe.settings_only() if _migrates.get() else probe.findings())
         if found.level != "ok"

@@ -11,7 +11,7 @@ _IN_MEMORY: Final = {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 def caches(address: RedisAddress | None) -> dict[str, Any]:
     """Django's setting ``CACHES``.
 
-    Values are stored as JSON: reading a pickle executes what it says. A Redis that is away has
+    Values are stored as JSON: reading a pickle executes what it says. A Redis that is down has
     nothing, and takes nothing. django-redis has no client for a cluster, and asks Sentinels for
     the name of a service in small letters.
     """

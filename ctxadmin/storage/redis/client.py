@@ -13,13 +13,13 @@ class Away(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why Redis does not answer, as the begin of a sentence, and what an operator can do."""
+    """Why Redis does not respond, as the begin of a sentence, and what an operator can do."""
 
     text: str
-    mend: str
+    fix: str
 
 
-NO_ANSWER: Final = Trouble("Redis does not answer", "Look at Redis and at REDIS_URL.")
+NO_ANSWER: Final = Trouble("Redis does not respond", "Check Redis and REDIS_URL.")
 
 
 class Pipe(Protocol):

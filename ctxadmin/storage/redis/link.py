@@ -93,9 +93,9 @@ class Link:
         self.span = span
         self.on_return: list[Callable[[], None]] = []
         self.trouble = NO_ANSWER  # what kept Redis from answering last
-        self.begin_anew()
+        self.reset()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """As when it was made: a forked process has no probe, and connections of its own."""
         self._client: Client | None = None
         self._lock = threading.Lock()
@@ -145,7 +145,7 @@ class Link:
         return client
 
     def _look_again(self) -> None:
-        """Ask anew which server is which, where there are several.
+        """Ask again which server is which, where there are several.
 
         The client is not closed: another thread may be in the middle of a call, and redis-py then
         fails in ways of its own. Its connections end with the last one who uses it.
@@ -160,7 +160,7 @@ class Link:
                 return
             self._is_away.set()
         count("openings")
-        logger.warning("Redis is away (%s); everything is read from SQL.", _kind_of(error))
+        logger.warning("Redis is down (%s); everything is read from SQL.", _kind_of(error))
         self._look_again()
         threading.Thread(target=self._probe, name="redis-probe", daemon=True).start()
 

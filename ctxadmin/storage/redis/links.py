@@ -30,4 +30,4 @@ def findings() -> list[Finding]:
         return [Finding("live_copy", "ok", "Redis answers.")]
     trouble = _copies.trouble
     text = f"{trouble.text}: SQL serves all reads, which are slower."
-    return [Finding("live_copy", "warning", text, trouble.mend)]
+    return [Finding("live_copy", "warning", text, trouble.fix)]

@@ -20,8 +20,8 @@ _TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = 
     (
         lambda error: isinstance(error, NoPermissionError),
         Trouble(
-            "Redis lets its user do too little",
-            "Give the user of REDIS_URL all commands and keys by ACL SETUSER.",
+            "The user of REDIS_URL lacks rights",
+            "Give the user of REDIS_URL all commands and keys with ACL SETUSER.",
         ),
     ),
     (
@@ -57,8 +57,8 @@ _TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = 
     (
         lambda error: isinstance(error, ssl.SSLError) or "handshake" in str(error),
         Trouble(
-            "Redis does not answer by TLS",
-            "Look at Redis; if its port speaks no TLS, write redis:// in REDIS_URL.",
+            "Redis does not respond over TLS",
+            "Check Redis; if its port speaks no TLS, write redis:// in REDIS_URL.",
         ),
     ),
     (
@@ -68,8 +68,8 @@ _TROUBLES: Final[tuple[tuple[Callable[[BaseException], bool], Trouble], ...]] = 
     (
         lambda error: isinstance(error, ConnectionResetError),
         Trouble(
-            "Redis breaks the connection",
-            "Look at Redis; if its port speaks TLS, write rediss:// in REDIS_URL.",
+            "Redis closes the connection",
+            "Check Redis; if its port speaks TLS, write rediss:// in REDIS_URL.",
         ),
     ),
 )

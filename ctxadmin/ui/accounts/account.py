@@ -1,4 +1,4 @@
-"""Everybody's own page: who one is here, one's password and one's sessions."""
+"""Everyone's own page: who one is here, one's password and one's sessions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

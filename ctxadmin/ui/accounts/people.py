@@ -36,13 +36,13 @@ ROLES: Final[Mapping[Role, Text]] = {
     Role.DESIGNER: gettext_lazy("designer: the same, and draws workflows"),
     Role.ADMIN: gettext_lazy("admin: everything, including people, tokens and erasing"),
 }
-_LOCKED: Final = Status(gettext_lazy("locked out"), "secondary", "lock")
+_LOCKED: Final = Status(gettext_lazy("deactivated"), "secondary", "lock")
 _WAITING: Final = Status(gettext_lazy("has not chosen a password yet"), "orange", "key")
 _ACTIVE: Final = Status(gettext_lazy("active"), "green", "circle-check")
 
 
 class PersonRequest(Contract):
-    """What somebody may do from now on, and where their mail goes."""
+    """What someone may do from now on, and where their mail goes."""
 
     role: RoleName
     email: Annotated[str, Field(max_length=254)] = ""
@@ -85,7 +85,7 @@ class PersonForm(ContractForm[PersonRequest]):
 
 @dataclass(frozen=True, slots=True)
 class PeoplePage:
-    """Everybody in the workspace."""
+    """Everyone in the workspace."""
 
     title: Text
     crumbs: Sequence[Crumb]
@@ -137,7 +137,7 @@ def people(request: HttpRequest, actor: Actor) -> HttpResponse:
 @never_cache
 @page
 def new_person(request: HttpRequest, actor: Actor) -> HttpResponse:
-    """Add somebody; the answer is the only page that ever shows their first password."""
+    """Add someone; the answer is the only page that ever shows their first password."""
     actor.require(Action.MEMBER_MANAGE)
     if request.method == "POST":
         form = NewPersonForm(request.POST)
@@ -197,12 +197,12 @@ def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return _question(
         request,
         found,
-        title=_("A new password for %(name)s") % {"name": name},
+        title=_("New password for %(name)s") % {"name": name},
         text=_(
             "The current password stops working and its sessions are signed out. The new "
             "password is shown once and must be changed at the first sign-in."
         ),
-        submit=_("Make a new password"),
+        submit=_("Generate a new password"),
     )
 
 
@@ -211,16 +211,16 @@ def renew(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def lock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     found = services.find_person(actor, name)
     if request.method == "POST":
-        return _done(request, actor, services.lock, name, _("%(name)s is now locked out."))
+        return _done(request, actor, services.lock, name, _("%(name)s is deactivated."))
     return _question(
         request,
         found,
-        title=_("Lock %(name)s out") % {"name": name},
+        title=_("Deactivate %(name)s") % {"name": name},
         text=_(
-            "They are signed out at once. Their work stays under their name. You can let them "
-            "in again."
+            "They are signed out at once. Their work stays under their name. You can reactivate "
+            "them later."
         ),
-        submit=_("Lock out"),
+        submit=_("Deactivate"),
         danger=True,
     )
 
@@ -234,9 +234,9 @@ def unlock(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return _question(
         request,
         found,
-        title=_("Let %(name)s in again") % {"name": name},
+        title=_("Reactivate %(name)s") % {"name": name},
         text=_("Their role and password are unchanged."),
-        submit=_("Let in"),
+        submit=_("Reactivate"),
     )
 
 

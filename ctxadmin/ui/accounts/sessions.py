@@ -1,4 +1,4 @@
-"""The browsers that somebody is signed in with, on their own page; each can be signed out."""
+"""The browsers that someone is signed in with, on their own page; each can be signed out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

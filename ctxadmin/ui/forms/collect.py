@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from ctxadmin.lib.contract import Contract
 from ctxadmin.ui.forms.boxes import Box, FieldBox, GroupBox, RowsBox, VariantBox, counts
 from ctxadmin.ui.forms.fields import MISSING, Missing
-from ctxadmin.ui.forms.places import Place
+from ctxadmin.ui.forms.places import FormPath
 from ctxadmin.ui.forms.shape import member_of
 
 
@@ -21,7 +21,7 @@ class Collected:
     """
 
     value: JsonValue = None
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, FormPath] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     inner: list[tuple[type[Contract], JsonValue, str]] = field(default_factory=list)
 
@@ -46,7 +46,7 @@ class _Reader:
         self.found = Collected()
 
     def group(self, box: GroupBox, pointer: str, before: JsonValue) -> dict[str, JsonValue]:
-        self.found.places[pointer] = Place(box=box)
+        self.found.places[pointer] = FormPath(box=box)
         known = before if isinstance(before, dict) else {}
         shown = {part.member.name for part in box.boxes} | set(box.constants)
         result = dict(box.constants)
@@ -77,7 +77,7 @@ class _Reader:
 
     def _field(self, box: FieldBox, pointer: str) -> JsonValue | Missing:
         name = box.bound.name
-        self.found.places[pointer] = Place(field_name=name)
+        self.found.places[pointer] = FormPath(field_name=name)
         if name not in self.cleaned:
             self.found.unread.add(name)
             return MISSING
@@ -95,11 +95,11 @@ class _Reader:
         else:
             result = {box.tag: tag}
         # What is wrong with the whole is nearly always the choice.
-        self.found.places[pointer] = Place(field_name=box.choice.bound.name)
+        self.found.places[pointer] = FormPath(field_name=box.choice.bound.name)
         return result
 
     def _rows(self, box: RowsBox, pointer: str) -> JsonValue | Missing:
-        self.found.places[pointer] = Place(box=box)
+        self.found.places[pointer] = FormPath(box=box)
         items = [
             _plain(self._box(row, f"{pointer}/{index}", None)) for index, row in enumerate(box.rows)
         ]

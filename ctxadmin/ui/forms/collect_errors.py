@@ -32,16 +32,16 @@ def all_faults(
     value = copy.deepcopy(value)
     found: list[FieldProblem] = []
     for _try in range(_TRIES):
-        model = _mended(contract, value, stand_ins)
+        model = _replaced(contract, value, stand_ins)
         if model is None:
             break
         told = [each.pointer for each in found]
-        new = [each for each in _problems(check, model) if not _is_told(each.pointer, told)]
+        new = [each for each in _problems(check, model) if not _is_reported(each.pointer, told)]
         if not new:
             break
         found += new
         for problem in new:
-            _mend(value, problem.pointer, stand_ins)
+            _replace(value, problem.pointer, stand_ins)
     return found
 
 
@@ -52,25 +52,25 @@ def _problems(check: Check[ModelT], model: ModelT) -> Sequence[FieldProblem]:
         return error.problems or [FieldProblem("", error.detail, error.code)]
 
 
-def _is_told(pointer: str, told: Iterable[str]) -> bool:
+def _is_reported(pointer: str, told: Iterable[str]) -> bool:
     return any(
         pointer == other or pointer.startswith(f"{other}/") or other.startswith(f"{pointer}/")
         for other in told
     )
 
 
-def _mended(contract: type[ModelT], value: JsonValue, stand_ins: StandIns) -> ModelT | None:
+def _replaced(contract: type[ModelT], value: JsonValue, stand_ins: StandIns) -> ModelT | None:
     """``value`` as a model, its wrong parts taken out or replaced; None if that does not help."""
     for _try in range(_TRIES):
         try:
             return parse(contract, value)
         except ValidationFailed as error:
             for problem in error.problems:
-                _mend(value, problem.pointer, stand_ins)
+                _replace(value, problem.pointer, stand_ins)
     return None
 
 
-def _mend(value: JsonValue, pointer: str, stand_ins: StandIns) -> None:
+def _replace(value: JsonValue, pointer: str, stand_ins: StandIns) -> None:
     """Replace or take out what is wrong; what lacks a member that nothing stands in for goes."""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
     while steps:

@@ -17,7 +17,7 @@ from ctxadmin.ui.forms.collect_errors import Check, StandIns, all_faults
 from ctxadmin.ui.forms.fields import LinesLeaf
 from ctxadmin.ui.forms.flat import RowEdit, Texts, edit_rows, join, texts_of
 from ctxadmin.ui.forms.hints import Hints
-from ctxadmin.ui.forms.places import BoxError, FieldError, Place, message_at, nearest
+from ctxadmin.ui.forms.places import BoxError, FieldError, FormPath, message_at, nearest
 from ctxadmin.ui.forms.shape import Group, Member, find_rows, shape_of
 
 ModelT = TypeVar("ModelT", bound=Contract)
@@ -162,14 +162,14 @@ class ContractForm(forms.Form, Generic[ModelT]):
             return place.field_name in self.errors
         return bool(place.box.errors) or any(name in self.errors for name in place.fields)
 
-    def _line_of(self, place: Place, rest: Sequence[str]) -> int | None:
+    def _line_of(self, place: FormPath, rest: Sequence[str]) -> int | None:
         """On which line of a text area the item of a list stands."""
         field = self.fields.get(place.field_name)
         if not isinstance(field, LinesLeaf) or not rest or not rest[0].isdigit():
             return None
         return field.line_of(self.data.get(place.field_name), int(rest[0]))
 
-    def _say(self, place: Place, message: str, column: int | None) -> None:
+    def _say(self, place: FormPath, message: str, column: int | None) -> None:
         if place.field_name:
             if message not in self.errors.get(place.field_name, ()):
                 self.add_error(place.field_name, FieldError(message, column))

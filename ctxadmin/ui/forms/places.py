@@ -13,7 +13,7 @@ from ctxadmin.ui.sentences import translated
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FormPath:
     """A field by its name, or a box; neither: the whole form."""
 
     field_name: str = ""
@@ -32,10 +32,10 @@ class Place:
         return [each.bound.name for each in fields_in(self.box)] if self.box else []
 
 
-WHOLE = Place()
+WHOLE_FORM = FormPath()
 
 
-def nearest(places: Mapping[str, Place], pointer: str) -> tuple[Place, list[str]]:
+def nearest(places: Mapping[str, FormPath], pointer: str) -> tuple[FormPath, list[str]]:
     """The innermost place that holds ``pointer``, and the steps below it."""
     rest: list[str] = []
     while pointer:
@@ -43,7 +43,7 @@ def nearest(places: Mapping[str, Place], pointer: str) -> tuple[Place, list[str]
             return places[pointer], rest
         pointer, _slash, step = pointer.rpartition("/")
         rest.insert(0, step)
-    return places.get("", WHOLE), rest
+    return places.get("", WHOLE_FORM), rest
 
 
 class FieldError(ValidationError):
@@ -57,7 +57,7 @@ class FieldError(ValidationError):
 class BoxError(ValidationError):
     """What is wrong with a whole box; the summary leads to its first field."""
 
-    def __init__(self, message: str, place: Place) -> None:
+    def __init__(self, message: str, place: FormPath) -> None:
         super().__init__(f"{place.label}: {message}", code="validation")
         self.sentence = message
         self.place = place

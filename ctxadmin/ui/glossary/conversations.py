@@ -192,18 +192,15 @@ CONVERSATIONS: Final = TermGroup(
         Term(
             "import report",
             pgettext_lazy("glossary", "import report"),
-            _(
-                "What an import of a conversation of another program stored as what, and what it "
-                "left out and why."
-            ),
+            _("What an import from another program stored differently, what it left out, and why."),
             "conversations.domain.imports.report.ImportReport",
         ),
         Term(
             "format",
             pgettext_lazy("glossary", "format"),
             _(
-                "How another program writes conversations, recognized by its structure. Over REST "
-                "and on the command line it is named with shape."
+                "How another program writes conversations, recognized by its structure. In REST "
+                "and on the command line it is called shape."
             ),
             "conversations.domain.imports.shape.Shape",
         ),

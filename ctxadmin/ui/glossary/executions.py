@@ -22,7 +22,7 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "free-execution",
             pgettext_lazy("glossary", "free execution"),
-            _("An execution without a workflow: it takes any node."),
+            _("An execution without a workflow: any node can be completed."),
         ),
         Term(
             "status",
@@ -46,8 +46,8 @@ EXECUTIONS: Final = TermGroup(
             "version",
             pgettext_lazy("glossary", "version"),
             _(
-                "The number of a write of an execution, from 0, always one more. Any version "
-                "can be viewed, compared, restored and forked."
+                "The state of an execution after a change, with its number: 0 at the start, one "
+                "more with each change. Any version can be viewed, compared, restored and forked."
             ),
             "checkpoints.models.Checkpoint",
         ),
@@ -72,7 +72,7 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "ready-node",
             pgettext_lazy("glossary", "ready node"),
-            _("A node that can be completed now: what it depends on is done."),
+            _("A node that can be completed now, because everything it depends on is done."),
         ),
         Term(
             "enter",
@@ -98,7 +98,7 @@ EXECUTIONS: Final = TermGroup(
         Term(
             "resume",
             pgettext_lazy("glossary", "resume"),
-            _("Let a paused execution run on, or retry a failed one."),
+            _("Let a paused execution continue, or retry a failed one."),
         ),
         Term(
             "review",

@@ -20,8 +20,8 @@ STORAGE: Final = TermGroup(
             "anchor",
             pgettext_lazy("glossary", "anchor"),
             _(
-                "A stored mark of how far every stream of the audit goes, so that missing "
-                "entries are found."
+                "A stored record of the last entry of every stream of the audit, so that missing "
+                "entries are detected."
             ),
             "ctxadmin.audit.models.AuditAnchor",
         ),
@@ -29,8 +29,8 @@ STORAGE: Final = TermGroup(
             "event",
             pgettext_lazy("glossary", "event"),
             _(
-                "A committed change of a conversation with its number seq. Engines read them in"
-                " order."
+                "A committed change of a conversation, with its number seq. Engines read events in "
+                "order."
             ),
         ),
         Term(
@@ -48,7 +48,10 @@ STORAGE: Final = TermGroup(
         Term(
             "live-copy",
             pgettext_lazy("glossary", "live copy"),
-            _("The copy of recent data in Redis. It can be lost at any time; SQL decides."),
+            _(
+                "A copy of recent data in Redis. It can be lost at any time: SQL has the "
+                "authoritative data."
+            ),
             "checkpoints.live_copy",
         ),
         Term(
@@ -78,15 +81,15 @@ STORAGE: Final = TermGroup(
             "erase",
             pgettext_lazy("glossary", "erase"),
             _(
-                "Remove a conversation with all its content for good. The audit keeps that it "
-                "existed."
+                "Remove a conversation with all its content for good. The audit still shows that "
+                "it existed."
             ),
             "conversations.erasure",
         ),
         Term(
             "damaged-data",
             pgettext_lazy("glossary", "damaged data"),
-            _("Stored data that is not what was written. It is refused and never shown."),
+            _("Stored data that differs from what was written. It is refused and never shown."),
             "conversations.damage",
         ),
     ),

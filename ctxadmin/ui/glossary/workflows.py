@@ -119,8 +119,8 @@ WORKFLOWS: Final = TermGroup(
             "processor",
             pgettext_lazy("glossary", "processor"),
             _(
-                "Code that makes the context of a node by its type. Installed packages can add "
-                "their own."
+                "Code that decides what a node sees. Each context type is a processor; installed "
+                "packages can add their own."
             ),
             "workflows.domain.processors",
         ),

@@ -50,28 +50,28 @@ class Command(ReadyCommand):
         conversation = options["left"] or options["conversation"] or f"demo-{uuid4().hex[:8]}"
         url, workflow = options["url"], options["workflow"]
         with _token(options["token"]) as token, _client(url, token) as client:
-            engine = Engine(client, workflow, conversation, self._tell, options["delay"])
+            engine = Engine(client, workflow, conversation, self._print, options["delay"])
             try:
                 if options["left"]:
                     engine.go_on()
                 else:
                     engine.start(options["question"] or _QUESTIONS[workflow])
-                self._tell(f"watch it at {url}/executions/{conversation}/")
+                self._print(f"watch it at {url}/executions/{conversation}/")
                 if engine.run(wait=not options["no_wait"]) not in ENDED:
-                    self._tell_how_to_go_on(url, conversation)
+                    self._print_how_to_continue(url, conversation)
             except ServerRefused as refused:
                 raise CommandError(str(refused)) from None
             except httpx.TransportError as error:
                 raise CommandError(f"No server answers at {url}: {error}") from None
             except KeyboardInterrupt:
-                self._tell("stopped; the execution is unchanged")
-                self._tell_how_to_go_on(url, conversation)
+                self._print("stopped; the execution is unchanged")
+                self._print_how_to_continue(url, conversation)
 
-    def _tell_how_to_go_on(self, url: str, conversation: str) -> None:
+    def _print_how_to_continue(self, url: str, conversation: str) -> None:
         words = ["manage.py", "demo_engine", "--url", url, "--continue", conversation]
-        self._tell(f"to continue: {shlex.join(words)}")
+        self._print(f"to continue: {shlex.join(words)}")
 
-    def _tell(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
 

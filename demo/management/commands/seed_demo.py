@@ -15,13 +15,13 @@ class Command(ReadyCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            seed(system_actor(default_workspace(), "seed_demo"), self._tell)
+            seed(system_actor(default_workspace(), "seed_demo"), self._print)
         except ServerRefused as refused:
             raise CommandError(
                 f"The demo data is not complete: {refused} The unfinished part was undone. Run "
                 "manage.py seed_demo again."
             ) from None
 
-    def _tell(self, text: str) -> None:
+    def _print(self, text: str) -> None:
         self.stdout.write(f"   {text}")
         self.stdout.flush()

@@ -12,7 +12,7 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from checkpoints.services.overdue import answer_overdue
 from ctxadmin.audit.anchors import anchor_if_due
-from notifications.sender import Sender
+from notifications.worker import Sender
 
 _log = logging.getLogger("ctxadmin.notifications")
 
@@ -53,7 +53,7 @@ def run_until_idle(sender: Sender) -> None:
 
 
 def _again_and_again(sender: Sender, stop: Event) -> None:
-    """Until told to stop; a database that is away is waited for."""
+    """Until told to stop; a database that is down is waited for."""
     looked = anchored = float("-inf")
     while not stop.is_set():
         pause = _LOOK_SECONDS

@@ -119,7 +119,7 @@ def test_a_stream_without_what_it_is_about_is_found_unless_that_was_erased(
     erase(person(Role.ADMIN), erased.public_id)
     assert verify()
     Conversation.objects.filter(key=head.key).delete()
-    assert faults().count("gone without an erasure") == 1
+    assert faults().count("gone without a recorded erasure") == 1
 
 
 @pytest.mark.parametrize("keyed", [True, False])
@@ -182,7 +182,7 @@ def test_a_reason_is_found_changed_or_gone_but_for_an_erasure(head: Conversation
     AuditReason.objects.filter(stream=head.key, seq=2).update(text="other")
     assert "entry 2, whose reason was changed" in faults()
     AuditReason.objects.filter(stream=head.key, seq=2).delete()
-    assert "entry 2, whose reason is gone without an erasure on record" in faults()
+    assert "entry 2, whose reason is gone without a recorded erasure" in faults()
     erase(person(Role.ADMIN), head.public_id)
     assert not verify_stream(head.key)
 

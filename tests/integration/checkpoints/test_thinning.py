@@ -285,7 +285,7 @@ def test_rest_lists_what_was_thinned_and_refuses_its_state() -> None:
     assert set(listed) == set(range(9))
     assert [number for number in listed if listed[number]["thinned_at"] is None] == [8, 7, 0]
     problem = refused(run.get("checkpoints/3"), 404, "not_found")
-    assert "thinned by retention at" in problem["detail"]
+    assert "removed by retention at" in problem["detail"]
     refused(run.get("checkpoints/diff?from=3&to=8"), 404, "not_found")
     refused(run.post("checkpoints/3/fork", {}), 404, "not_found")
     refused(run.post("checkpoints/3/restore", {}), 404, "not_found")

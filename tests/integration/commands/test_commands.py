@@ -196,7 +196,7 @@ def test_the_demo_is_seeded_under_the_settings_of_production(hosts: list[str]) -
 @pytest.mark.django_db(transaction=True)
 def test_a_demo_that_is_refused_half_way_is_gone_on_with_later() -> None:
     def refuse(engine: Engine, node: str) -> None:
-        raise ServerRefused("unavailable: The database does not answer.")
+        raise ServerRefused("unavailable: The database does not respond.")
 
     with (
         patch.object(Engine, "step", refuse),

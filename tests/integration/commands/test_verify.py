@@ -105,17 +105,17 @@ CASES: list[tuple[str, Damage, str]] = [
     (
         "an altered value",
         lambda: StateValue.objects.filter(key=PLAN, version=3).update(value=b'"x"'),
-        "state key 'plan' at version 3 is not what was written",
+        "state key 'plan' at version 3 is damaged",
     ),
     (
         "an altered value with its sum taken away",
         lambda: StateValue.objects.filter(key=PLAN, version=3).update(value=b'"x"', sum=None),
-        "state key 'plan' at version 3 is not what was written: its digest",
+        "state key 'plan' at version 3 is damaged: its digest",
     ),
     (
         "an altered chunk with its sum taken away",
         lambda: StateValue.objects.filter(key=FACTS, version=2).update(value=b'["x"]', sum=None),
-        "state key 'facts' at version 2 is not what was written: its digest",
+        "state key 'facts' at version 2 is damaged: its digest",
     ),
     (
         "a deleted value",
@@ -125,7 +125,7 @@ CASES: list[tuple[str, Damage, str]] = [
     (
         "a deleted chunk",
         lambda: StateValue.objects.filter(key=FACTS, version=2).delete(),
-        "state key 'facts' at version 3 is not what was written: its digest",
+        "state key 'facts' at version 3 is damaged: its digest",
     ),
     (
         "a key",
@@ -135,7 +135,7 @@ CASES: list[tuple[str, Damage, str]] = [
     (
         "the head of a key",
         lambda: StateKey.objects.filter(key=PLAN).update(first=1, last=1),
-        "state key 'plan' is not as of its newest value",
+        "state key 'plan' does not match its latest value",
     ),
     (
         "the history",
@@ -155,7 +155,7 @@ CASES: list[tuple[str, Damage, str]] = [
     (
         "the newest manifest",
         lambda: Execution.objects.update(state_bytes=1),
-        "says other than its newest version of: state_bytes",
+        "differs from its latest version in: state_bytes",
     ),
     (
         "what was decided",
@@ -281,7 +281,7 @@ def test_an_error_in_one_row_ends_neither_its_conversation_nor_the_others(run: R
     for name in (run.head.public_id, "other", "forked"):
         assert f"conversation {name} " in found
     assert found.count("revision 0 has a view that cannot be read") == 3
-    assert found.count("message 0 is not what was written") == 3
+    assert found.count("message 0 is damaged") == 3
 
 
 def test_what_fails_in_a_way_that_nobody_foresaw_is_a_finding(
@@ -297,7 +297,7 @@ def test_what_fails_in_a_way_that_nobody_foresaw_is_a_finding(
     assert not well
     assert "execution 1: state key 'plan' cannot be checked: RecursionError" in found
     assert "execution 1: state key 'facts' cannot be checked: RecursionError" in found
-    assert "message 1 is not what was written" in found
+    assert "message 1 is damaged" in found
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_a_reason_that_was_altered_is_found_as_the_page_of_verify_says(run: Run)
     assert Revision.objects.filter(reason="too long").update(reason="none") == 1
     _, found, well = verify()
     assert not well
-    assert "check sum does not fit" in found
+    assert "checksum does not match" in found
     assert "audit" in found
 
 

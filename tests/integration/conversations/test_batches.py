@@ -5,10 +5,11 @@ That any other sequence of steps does what the rules say is shown in ``test_sql_
 
 import pytest
 
-from conversations import describing, queries, services
+from conversations import queries, services
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import Draft
 from conversations.domain.revisions import UNSEEN, Seen
+from conversations.metadata import change_metadata
 from conversations.models import Conversation, Message, Revision
 from conversations.results import Appended, Applied
 from conversations.services import NewConversation
@@ -250,7 +251,7 @@ def test_a_clear_logs_the_tools_text_once_and_a_changed_one_anew() -> None:
     talk.rollback(0)
     assert talk.operate(clear).added == ()
     assert talk.visible() == [1]
-    describing.change(talk.actor, talk.id, tools="Tools: find")
+    change_metadata(talk.actor, talk.id, tools="Tools: find")
     talk.rollback(0)
     assert talk.operate(clear).added == ((2, 3),)
 

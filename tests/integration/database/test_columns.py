@@ -10,7 +10,7 @@ from django.test import Client
 
 from conversations.models import Conversation
 from ctxadmin.storage.database import probe
-from ctxadmin.storage.database.errors import number_of, told
+from ctxadmin.storage.database.errors import number_of, unavailable_of
 from ctxadmin.storage.database.mysql import columns
 
 pytestmark = [pytest.mark.only("mysql"), pytest.mark.django_db(transaction=True)]
@@ -52,7 +52,7 @@ def test_what_a_narrow_column_refuses_is_not_told_as_an_outage() -> None:
         cursor.execute("CREATE TEMPORARY TABLE narrow (word VARCHAR(9) CHARACTER SET latin1)")
     with pytest.raises(Error) as refused, connection.cursor() as cursor:
         cursor.execute("INSERT INTO narrow VALUES (%s)", ["\u4e2d\u6587"])
-    assert (number_of(refused.value), told(refused.value)) == (1366, None)
+    assert (number_of(refused.value), unavailable_of(refused.value)) == (1366, None)
 
 
 def test_tables_of_others_are_passed_over() -> None:

@@ -102,8 +102,8 @@ def test_a_user_who_may_only_read_is_told_with_grants_that_leave_the_audit_as_it
     assert found.text == (
         "The user of DATABASE_URL lacks rights: INSERT, UPDATE, DELETE on all tables."
     )
-    assert f"GRANT INSERT ON `{database}`.* TO " in found.mend
-    query = re.search(r"what this prints: (SELECT .*\)), as an administrator", found.mend)
+    assert f"GRANT INSERT ON `{database}`.* TO " in found.fix
+    query = re.search(r"what this prints: (SELECT .*\)), as an administrator", found.fix)
     assert query
     with _connected(mysql_client, "root", database) as session:
         session.execute(query[1])
@@ -115,7 +115,7 @@ def test_a_user_who_may_only_read_is_told_with_grants_that_leave_the_audit_as_it
         for name in APPENDED:
             with pytest.raises(mysql_client.OperationalError, match="denied"):
                 session.execute(f"DELETE FROM {name}")
-    assert weak.name not in found.text + found.mend
+    assert weak.name not in found.text + found.fix
 
 
 def test_the_grant_is_seen_at_the_next_request(
@@ -159,7 +159,7 @@ def test_the_audit_takes_no_right_to_change_or_delete(
         weak.grant("UPDATE, DELETE", f"{database}.{table}")
     found = find()
     assert "lacks rights: UPDATE, DELETE on audit_auditreason." in found.text
-    assert f"GRANT UPDATE, DELETE ON `{database}`.`audit_auditreason` TO" in found.mend
+    assert f"GRANT UPDATE, DELETE ON `{database}`.`audit_auditreason` TO" in found.fix
     weak.grant("UPDATE, DELETE", f"{database}.audit_auditreason")
     assert find().level == "ok"
 

@@ -25,7 +25,7 @@ def said(folder: Path, url: str) -> str:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("mysql://root@127.0.0.1:1/n", "The database does not answer"),
+        ("mysql://root@127.0.0.1:1/n", "The database does not respond"),
         ("mysql://root@no-such-host.invalid/n", "The host of the database is not known"),
     ],
 )

@@ -137,7 +137,7 @@ def test_a_redis_that_is_away_is_told_in_a_sentence(
     head: Conversation, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     monkeypatch.setattr(Link, "is_away", True)
-    with pytest.raises(CommandError, match="does not answer"):
+    with pytest.raises(CommandError, match="does not respond"):
         run(what, "c")
 
 

@@ -35,26 +35,26 @@ def found(url: str) -> Finding:
 
 
 @pytest.mark.parametrize(
-    ("url", "text", "mend"),
+    ("url", "text", "fix"),
     [
         ("redis://:s3cr3t@127.0.0.1:{port}", "refuses the name or the password", "password in"),
         ("redis://127.0.0.1:{port}/99", "no database of this number", "number in REDIS_URL"),
         ("redis+cluster://127.0.0.1:{port}", "is not a cluster", "Write redis://"),
         ("redis+sentinel://127.0.0.1:{port}/main", "is not a Sentinel", "Sentinels"),
-        ("rediss://127.0.0.1:{port}", "does not answer by TLS", "write redis://"),
+        ("rediss://127.0.0.1:{port}", "does not respond over TLS", "write redis://"),
         ("redis://no-such-host.invalid", "host of Redis is not known", "host in REDIS_URL"),
-        ("redis://127.0.0.1:1", "Redis does not answer", "Look at Redis"),
+        ("redis://127.0.0.1:1", "Redis does not respond", "Check Redis"),
     ],
 )
 def test_a_wrong_setting_is_told_from_an_outage(
-    plain: Redis, url: str, text: str, mend: str
+    plain: Redis, url: str, text: str, fix: str
 ) -> None:
     finding = found(url.format(port=plain.port))
     assert finding.level == "warning"
     assert text in finding.text
     assert "SQL serves all reads" in finding.text
-    assert mend in finding.mend
-    assert "s3cr3t" not in finding.text + finding.mend
+    assert fix in finding.fix
+    assert "s3cr3t" not in finding.text + finding.fix
 
 
 def test_a_password_that_is_missing_or_wrong_is_told(plain: Redis) -> None:
@@ -95,4 +95,4 @@ def test_another_server_is_told(greeting: bytes) -> None:
     with listener(greeting) as port:
         finding = found(f"redis://127.0.0.1:{port}")
     assert "What answers is not a Redis" in finding.text
-    assert "host and port" in finding.mend
+    assert "host and port" in finding.fix

@@ -13,8 +13,8 @@ from ctxadmin.lib import clock
 from notifications.domain.commands import CreateWebhook
 from notifications.domain.kinds import OF_WEBHOOKS, Kind
 from notifications.models import Webhook
-from notifications.sender import Sender
 from notifications.services import webhooks
+from notifications.worker import Sender
 from tests.factories import member
 from tests.factories import workspace as workspace_of
 from tests.integration.notifications.receiver import Receiver

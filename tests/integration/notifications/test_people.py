@@ -180,9 +180,9 @@ def test_every_member_chooses_on_a_page_of_their_own(settings: Any) -> None:
     client = signed_in(Role.VIEWER)
     assert client.post("/notifications/", {"mail": ["execution.failed"]}).status_code == 302
     html = client.get("/notifications/").content.decode()
-    assert 'name="mail" value="execution.failed" aria-label="Mail: Failed' in html
-    assert html.count('"Mail: Failed or rejected" checked>') == 1
-    assert "An administrator can set it" in html
+    assert 'name="mail" value="execution.failed" aria-label="Email: Failed' in html
+    assert html.count('"Email: Failed or rejected" checked>') == 1
+    assert "An admin can set it" in html
     User.objects.update(email="vera@example.org")
     assert "vera@example.org" in client.get("/notifications/").content.decode()
     assert "/settings/webhooks/" not in html

@@ -11,8 +11,8 @@ from ctxadmin.identity.roles import Role
 from notifications.domain.kinds import Kind
 from notifications.domain.signing import signature
 from notifications.models import Webhook
-from notifications.secrets_of import secret_of
 from notifications.services import webhooks
+from notifications.signing_keys import secret_of
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run
 from tests.integration.notifications.conftest import person_of, send_all, subscribe

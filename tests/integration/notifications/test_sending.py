@@ -13,14 +13,14 @@ from ctxadmin.lib import clock
 from notifications import store
 from notifications.domain.commands import ChangeWebhook
 from notifications.domain.kinds import Kind
-from notifications.domain.patience import LEASE, MOST_ATTEMPTS
+from notifications.domain.retry_policy import LEASE, MOST_ATTEMPTS
 from notifications.fan_out import fan_out
-from notifications.figures import delivery_figures
 from notifications.management.commands import deliver
+from notifications.metrics import delivery_metrics
 from notifications.models import Delivery
-from notifications.sender import Sender
 from notifications.sending.outcome import Outcome, Problem
 from notifications.services import webhooks
+from notifications.worker import Sender
 from tests.integration.checkpoints.flows import Run, ok
 from tests.integration.notifications.conftest import person_of, send_all, subscribe
 from tests.integration.notifications.receiver import Receiver
@@ -257,7 +257,7 @@ def test_the_figures_tell_what_waits_what_is_dead_and_how_late_it_is(
     def figures() -> dict[tuple[str, str], float]:
         return {
             (sample.name, sample.labels.get("state", "")): sample.value
-            for metric in delivery_figures()
+            for metric in delivery_metrics()
             for sample in metric.samples
         }
 

@@ -81,7 +81,7 @@ def test_a_test_is_sent_and_what_came_of_it_stands_in_the_list(
     receiver.status = 500
     send_all()
     page = text(designer.get(f"/settings/webhooks/{hook.public_id}/"))
-    assert "<code>500</code> answer was not 2xx" in page
+    assert "<code>500</code> response was not 2xx" in page
     receiver.status = 204
     row = Delivery.objects.get()
     assert "Queued for delivery again" in act(designer, hook, "resend", delivery=row.id)

@@ -20,8 +20,8 @@ from notifications.domain.kinds import Kind
 from notifications.domain.signing import signature
 from notifications.fan_out import fan_out
 from notifications.models import Delivery
-from notifications.secrets_of import secret_of
 from notifications.services import webhooks
+from notifications.signing_keys import secret_of
 from tests.factories import Api, user, workspace
 from tests.integration.checkpoints.flows import REVIEW, Run, chain, ok
 from tests.integration.notifications.conftest import person_of, send_all, subscribe

@@ -108,8 +108,8 @@ def test_the_panel_of_a_node_lists_its_versions_with_what_it_saw_and_wrote(
 
 def test_the_panel_of_an_edge_gives_the_reason_of_each_decision(reader: Client, loop: Run) -> None:
     panel = page(reader, loop, "canvas/panel/?edge=look-plan")
-    assert "the condition holds: context.missing &gt; 0" in panel
-    assert "the condition does not hold: context.missing &gt; 0" in panel
+    assert "the condition is true: context.missing &gt; 0" in panel
+    assert "the condition is false: context.missing &gt; 0" in panel
 
 
 def test_the_canvas_is_that_of_the_version_that_runs_and_not_of_the_draft(

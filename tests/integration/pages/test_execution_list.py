@@ -30,7 +30,7 @@ def test_the_list_is_filtered_by_status_and_workflow(reviewer: Client) -> None:
     assert nonsense.status_code == 422
     assert "Use one of: PENDING, RUNNING, PAUSED" in text(nonsense)
     lost = text(reviewer.get("/executions/nope/"))
-    assert 'href="/executions/">To the executions' in lost
+    assert 'href="/executions/">Go to executions' in lost
 
 
 def test_the_list_goes_on_where_the_page_before_ended(reviewer: Client) -> None:

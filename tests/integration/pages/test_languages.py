@@ -237,3 +237,11 @@ def test_tokens_and_webhooks_are_stored_without_words_of_the_reader(reader: Clie
     made = Webhook.objects.get()
     sent(reader, (f"/settings/webhooks/{made.public_id}/act/", {"do": "test"}))
     assert Delivery.objects.exists()
+
+
+def test_the_choices_of_the_forms_of_a_workflow_are_translated(reader: Client) -> None:
+    assert reader.get("/workflows/+new/").status_code == 200
+    reader.post("/workflows/+new/", {"slug": "w", "name": "W", "start_with": "support"})
+    node = text(reader.get("/workflows/w/nodes/review/"))
+    assert "filter_in – 仅过滤器放入的内容" in node
+    assert "append – 将列表追加到已有的列表" in text(reader.get("/workflows/w/reducers/"))

@@ -135,7 +135,7 @@ def test_who_is_locked_out_is_out_at_once_and_may_be_let_in_again(admin: Client)
     assert admin.post("/settings/people/anna/lock/").status_code == 302
     assert client.get("/reviews/")["Location"].startswith("/sign-in/")
     assert entered("anna", "a sentence that nobody knows") is None
-    assert "locked out" in text(admin.get("/settings/people/"))
+    assert "deactivated" in text(admin.get("/settings/people/"))
     assert admin.post("/settings/people/anna/unlock/").status_code == 302
     assert entered("anna", "a sentence that nobody knows") is not None
 

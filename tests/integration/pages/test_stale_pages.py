@@ -120,7 +120,7 @@ def test_a_fork_of_a_version_that_was_thinned_meanwhile_keeps_what_was_typed(
     sent = FORK | {"execution": hidden(asked, "execution")}
     answer = reviewer.post(url(run, "versions/1/fork/"), sent)
     assert (answer.status_code, typed(answer)) == (404, TYPED_FORK)
-    assert "was thinned by retention" in text(answer)
+    assert "was removed by retention" in text(answer)
     assert reviewer.get(url(run, "versions/1/fork/")).status_code == 404
 
 

@@ -159,7 +159,9 @@ def test_null_fields_of_the_contract_are_missing_and_come_back() -> None:
 
 def test_half_of_a_pair_is_no_tool_description() -> None:
     found = refused({"role": "assistant", "content": "x", "tool_description": True})
-    assert found == [("/tool_description", "an assistant or tool message is no tool description")]
+    assert found == [
+        ("/tool_description", "an assistant or tool message is not a tool description")
+    ]
 
 
 @pytest.mark.parametrize(

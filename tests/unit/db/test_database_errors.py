@@ -12,20 +12,20 @@ from django.db import (
 )
 from django.db.utils import Error
 
-from ctxadmin.storage.database.errors import CommitUnknown, told
+from ctxadmin.storage.database.errors import CommitUnknown, unavailable_of
 
 
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (2002, "does not answer"),
-        (2003, "does not answer"),
-        (2006, "does not answer"),
-        (2013, "does not answer"),
+        (2002, "does not respond"),
+        (2003, "does not respond"),
+        (2006, "does not respond"),
+        (2013, "does not respond"),
         (2005, "host of the database is not known"),
         (2026, "cannot be encrypted"),
         (1927, "broke the connection"),
-        (1040, "too many callers"),
+        (1040, "too many connections"),
         (1205, "took too long"),
         (1213, "took too long"),
         (1290, "read-only"),
@@ -38,7 +38,7 @@ from ctxadmin.storage.database.errors import CommitUnknown, told
     ],
 )
 def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> None:
-    refusal = told(OperationalError(number, "the driver's text with a 'value'"))
+    refusal = unavailable_of(OperationalError(number, "the driver's text with a 'value'"))
     assert refusal is not None
     assert words in refusal.detail
     assert "Nothing was changed" in refusal.detail
@@ -62,7 +62,7 @@ def test_an_error_of_mysql_is_told_in_plain_words(number: int, words: str) -> No
     ],
 )
 def test_an_error_of_sqlite_is_told_in_plain_words(code: int, words: str) -> None:
-    refusal = told(of_sqlite(OperationalError("its text"), code))
+    refusal = unavailable_of(of_sqlite(OperationalError("its text"), code))
     assert refusal is not None
     assert words in refusal.detail
 
@@ -70,13 +70,13 @@ def test_an_error_of_sqlite_is_told_in_plain_words(code: int, words: str) -> Non
 def test_tables_that_are_not_there_are_told_on_both() -> None:
     missing = of_sqlite(OperationalError("no such table: x"), sqlite3.SQLITE_ERROR)
     for error in (missing, ProgrammingError(1146, "Table 'x' doesn't exist")):
-        refusal = told(error)
+        refusal = unavailable_of(error)
         assert refusal is not None
         assert "manage.py migrate" in refusal.detail
 
 
 def test_a_lost_commit_does_not_say_that_nothing_was_changed() -> None:
-    refusal = told(CommitUnknown(2013, "Lost connection"))
+    refusal = unavailable_of(CommitUnknown(2013, "Lost connection"))
     assert refusal is not None
     assert "Nothing was changed" not in refusal.detail
     assert "same Idempotency-Key" in refusal.detail
@@ -87,15 +87,15 @@ def test_a_lost_commit_does_not_say_that_nothing_was_changed() -> None:
 def test_what_the_client_library_stumbles_over_is_told_as_a_broken_connection(
     kind: type[Error], number: int
 ) -> None:
-    refusal = told(kind(number, "Commands out of sync; you can't run this command now"))
+    refusal = unavailable_of(kind(number, "Commands out of sync; you can't run this command now"))
     assert refusal is not None
     assert "broke the connection" in refusal.detail
 
 
 def test_a_connection_that_was_closed_is_an_outage() -> None:
-    refusal = told(InterfaceError(0, ""))
+    refusal = unavailable_of(InterfaceError(0, ""))
     assert refusal is not None
-    assert "does not answer" in refusal.detail
+    assert "does not respond" in refusal.detail
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,14 @@ def test_a_connection_that_was_closed_is_an_outage() -> None:
     ],
 )
 def test_faults_of_ours_are_not_told_as_outages(error: Error) -> None:
-    assert told(error) is None
+    assert unavailable_of(error) is None
 
 
 def test_wrong_statements_on_sqlite_are_faults_of_ours() -> None:
-    assert told(of_sqlite(OperationalError("near X: syntax error"), sqlite3.SQLITE_ERROR)) is None
+    assert (
+        unavailable_of(of_sqlite(OperationalError("near X: syntax error"), sqlite3.SQLITE_ERROR))
+        is None
+    )
 
 
 def of_sqlite(error: OperationalError, code: int) -> OperationalError:

@@ -54,7 +54,7 @@ def test_what_can_lose_an_acknowledged_write_is_an_error_that_can_be_excused(
     found = wrong(**{name: value})
     assert list(found) == [check]
     assert found[check].level == "error"
-    assert found[check].mend
+    assert found[check].fix
     assert found[check].excused().level == "warning"
 
 

@@ -7,17 +7,17 @@ from ctxadmin.storage.database import probe
 
 
 @pytest.mark.parametrize(
-    ("number", "mend"),
+    ("number", "fix"),
     [
         (1045, "name and the password"),
-        (1049, "Make the database"),
-        (2002, "Look at it"),
+        (1049, "Create the database"),
+        (2002, "Check it"),
         (2026, "TLS on the server"),
         (2005, "Correct the host"),
     ],
 )
 def test_a_refusal_says_how_to_mend_it_and_quotes_nothing(
-    monkeypatch: pytest.MonkeyPatch, number: int, mend: str
+    monkeypatch: pytest.MonkeyPatch, number: int, fix: str
 ) -> None:
     def refuse() -> None:
         raise OperationalError(number, "secret words of the server")
@@ -25,6 +25,6 @@ def test_a_refusal_says_how_to_mend_it_and_quotes_nothing(
     monkeypatch.setattr(probe, "_settings", refuse)
     (found,) = probe.findings()
     assert (found.check, found.level) == ("database", "error")
-    assert mend in found.mend
+    assert fix in found.fix
     assert str(number) in found.text
-    assert "secret" not in found.text + found.mend
+    assert "secret" not in found.text + found.fix

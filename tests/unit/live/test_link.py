@@ -24,7 +24,7 @@ def away() -> Iterator[Link]:
 
 def test_a_forked_process_asks_again_as_it_has_no_probe(away: Link) -> None:
     assert away.is_away
-    away.begin_anew()
+    away.reset()
     assert not away.is_away
     assert not away.answers()
 

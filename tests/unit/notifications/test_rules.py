@@ -11,7 +11,7 @@ from checkpoints.domain.timeline import WriteKind
 from notifications.domain import signing
 from notifications.domain.addresses import may_go_to, read_address
 from notifications.domain.kinds import TIME_KEEPER, Kind, Version, kinds_of
-from notifications.domain.patience import LEASE, MOST_ATTEMPTS, wait_after
+from notifications.domain.retry_policy import LEASE, MOST_ATTEMPTS, wait_after
 from notifications.sending import http
 
 

@@ -78,3 +78,29 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
     broken = [link for link in links if ":" not in link and not (page.parent / link).exists()]
     assert not broken
+
+
+def test_every_file_that_where_is_what_names_is_there() -> None:
+    text = (ROOT / "docs" / "explanation" / "where-is-what.md").read_text()
+    named = {path for path in re.findall(r"`([a-z_A-Z0-9./-]+)`", text) if "/" in path}
+    assert len(named) > 30
+    assert sorted(path for path in named if not (ROOT / path).exists()) == []
+
+
+@pytest.mark.parametrize("change", ["reducer", "type of edge filter", "page on executions"])
+def test_where_is_what_names_tests_for_each_change(change: str) -> None:
+    text = (ROOT / "docs" / "explanation" / "where-is-what.md").read_text()
+    (section,) = [part for part in text.split("\n## ") if part.startswith(f"A new {change}\n")]
+    assert re.search(r"`tests/[a-z_/]+\.py`", section)
+
+
+def test_the_names_in_code_that_where_is_what_gives_are_there() -> None:
+    text = (ROOT / "docs" / "explanation" / "where-is-what.md").read_text()
+    found = 0
+    for line in text.splitlines():
+        for names, path in re.findall(r"((?:`\w+`(?:, | and )?)+) in `([a-z_/]+\.py)`", line):
+            code = (ROOT / path).read_text()
+            missing = [name for name in re.findall(r"`(\w+)`", names) if name not in code]
+            assert not missing, path
+            found += 1
+    assert found > 4

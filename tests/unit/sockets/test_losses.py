@@ -42,7 +42,7 @@ def test_a_lost_connection_is_a_warning_in_words(lines: Lines, error: Exception,
     (told,) = lines.json
     assert told["level"] == "WARNING"
     assert told["event"] == (
-        f"The connection to the channel layer was lost ({name}); it is made again."
+        f"The connection to the channel layer was lost ({name}); reconnecting."
     )
     assert "errors" not in told
     assert "secret" not in "".join(lines.texts)

@@ -98,9 +98,9 @@ def test_english_readers_get_the_text_of_the_contract() -> None:
 
 
 def test_a_sentence_is_translated_with_the_sentences_in_its_gaps() -> None:
-    rest = say("{what}, the default is block", what=say("no rule mentions it"))
+    rest = say("{what}, the default is block", what=say("no rule matches it"))
     assert in_chinese(say("role {role}: {rest}", role="user", rest=rest)) == (
-        "角色 user：没有规则提到它，默认为阻止"
+        "角色 user：没有规则匹配它，默认为阻止"
     )
 
 
@@ -200,7 +200,7 @@ def test_damage_is_told_for_each_kind_of_row() -> None:
         text = sentence("7")
         assert text in (
             f"The stored {what} 7 {how}.",
-            f"The stored {what} 7 are not what was written.",
+            f"The stored {what} 7 are damaged.",
         )
         assert not re.search("[A-Za-z]", in_chinese(text))
 

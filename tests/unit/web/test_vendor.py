@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctxadmin.ui.components import STATUSES
-from ctxadmin.ui.navigation import PLACES
+from ctxadmin.ui.navigation import MENU
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = [ROOT / "static" / "vendor", ROOT / "tests" / "assets" / "vendor"]
@@ -69,7 +69,7 @@ def test_the_icon_sprite_is_free_of_script_and_style() -> None:
 def test_every_icon_that_a_template_names_is_in_the_sprite() -> None:
     known = set(re.findall(r'<symbol id="([^"]+)"', SPRITE.read_text()))
     used = {status.icon: "STATUSES" for status in STATUSES.values()}
-    used |= {place.icon: "PLACES" for place in PLACES}
+    used |= {place.icon: "MENU" for place in MENU}
     for path in [*ROOT.glob("templates/**/*.html"), *ROOT.glob("*/templates/**/*.html")]:
         for name in re.findall(r"""\bicon(?:=| )["']([a-z0-9-]+)["']""", path.read_text()):
             used[name] = str(path.relative_to(ROOT))

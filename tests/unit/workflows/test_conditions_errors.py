@@ -83,15 +83,15 @@ def test_an_error_names_its_place(text: str, place: tuple[int, int, int, int]) -
         ("'a' in context.b", "use .includes(...)"),
         ("context.a.contains('x')", "did you mean includes?"),
         ("context.a.startswith('x')", "did you mean startsWith?"),
-        ("context.a.match('x')", "there are no regular expressions; use includes, startsWith or "
-         "endsWith"),
+        ("context.a.match('x')", "regular expressions are not supported; use includes, "
+         "startsWith or endsWith"),
         ("context.a === 'x", "end it with '"),
         ("context.a === `x`", "write text in ' or \""),
         ("context.a === “x”", "write text in ' or \""),
-        ("context.a?.b", "a missing name is null already; there are no ?. ?? and ? :"),
+        ("context.a?.b", "a missing name is already null; ?. ?? and ? : are not supported"),
         ("context.a === 1 === 2", "join two comparisons with &&, or use parentheses"),
-        ("len(context.a)", "there are no functions"),
-        ("context.my-name", "there is no arithmetic; a name with such characters is written "
+        ("len(context.a)", "functions are not supported"),
+        ("context.my-name", "arithmetic is not supported; write a name with such characters as "
          "variables['the-name']"),
         ("context.a.includes('x', 'y')", "a method takes one value"),
     ],

@@ -46,12 +46,12 @@ def test_an_explanation_names_rule_and_reason() -> None:
     )
     assert (told["secret"].rule, told["secret"].reason) == (1, "exclude rule 1 'secret' matches")
     assert told["llm"].rule is None
-    assert told["llm"].reason == "no rule mentions it, the default is pass"
+    assert told["llm"].reason == "no rule matches it, the default is pass"
     assert told["tool.name"].reason == (
-        "no rule mentions it, the default is pass; "
+        "no rule matches it, the default is pass; "
         "exclude rule 2 'tool.*' is skipped: its condition is false"
     )
-    assert told["team"].reason == "no rule mentions metadata"
+    assert told["team"].reason == "no rule applies to metadata"
 
 
 def test_an_explanation_names_the_filter_of_the_list() -> None:

@@ -81,7 +81,7 @@ def test_the_edges_own_condition_decides_whatever_its_type() -> None:
     }
     found = decide(plan("a>b", "a>c", "a>d", options=conditions), "a", {"x": 1}, {"k": "v"})
     assert taken(found) == ["a-b", "a-d"]
-    assert found[1].reason == "the condition does not hold: context.x > 1"
+    assert found[1].reason == "the condition is false: context.x > 1"
 
 
 def test_a_filters_condition_blocks_context_and_never_routing() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place
+from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition
 
 # Named for a flow from left to right; a flow downwards is the same with x and y exchanged.
 Shape = Literal["along", "across", "back", "over", "under", "self"]
@@ -30,15 +30,15 @@ class Route:
 class _Way:
     """An edge while its way is looked for; ports are shares of the card's side, 0 to 1."""
 
-    start: Place
-    end: Place
+    start: NodePosition
+    end: NodePosition
     shape: Shape
     out: float = 0.5
     into: float = 0.5
 
 
 def routes(
-    places: Mapping[str, Place], ends: Sequence[tuple[str, str]], *, downwards: bool = False
+    places: Mapping[str, NodePosition], ends: Sequence[tuple[str, str]], *, downwards: bool = False
 ) -> list[Route]:
     """A way for each pair of nodes; edges that leave or reach one side share it evenly."""
     return _Router(places, downwards).routes(ends)
@@ -47,13 +47,13 @@ def routes(
 class _Router:
     """Finds the ways in one graph: cards are ``length`` along the flow and ``breadth`` across."""
 
-    def __init__(self, places: Mapping[str, Place], downwards: bool) -> None:
+    def __init__(self, places: Mapping[str, NodePosition], downwards: bool) -> None:
         self._downwards = downwards
         self._length, self._breadth = CARD_WIDTH, CARD_HEIGHT
         self._places = places
         if downwards:
             self._length, self._breadth = CARD_HEIGHT, CARD_WIDTH
-            self._places = {name: Place(spot.y, spot.x) for name, spot in places.items()}
+            self._places = {name: NodePosition(spot.y, spot.x) for name, spot in places.items()}
         self._lane = _LANE + (CARD_WIDTH - CARD_HEIGHT) * 0.6 * downwards  # chips lie flat
         self._taken: list[tuple[float, float, float]] = []
 
@@ -78,7 +78,7 @@ class _Router:
             return _Way(start, end, "back")
         return _Way(start, end, self._freer("under", "over", start, end) if check else "under")
 
-    def _freer(self, wanted: Shape, other: Shape, start: Place, end: Place) -> Shape:
+    def _freer(self, wanted: Shape, other: Shape, start: NodePosition, end: NodePosition) -> Shape:
         """The side with fewer cards beside the ends, which the way would run behind."""
         beside = {"over": 0, "under": 0}
         for card in self._places.values():
@@ -87,7 +87,9 @@ class _Router:
                     beside["over" if card.y < spot.y else "under"] += 1
         return other if beside[other] < beside[wanted] else wanted
 
-    def _is_blocked(self, cards: Collection[Place], start: Place, end: Place) -> bool:
+    def _is_blocked(
+        self, cards: Collection[NodePosition], start: NodePosition, end: NodePosition
+    ) -> bool:
         """True if a card stands between two others on the straight way."""
         left, right = start.x + self._length, end.x
         for card in cards:
@@ -132,7 +134,7 @@ class _Router:
         bottoms = [card.y + self._breadth for card in self._between(left, right)]
         return self._free(max(bottoms, default=0) + _CLEAR, self._lane, left, right)
 
-    def _between(self, left: float, right: float) -> list[Place]:
+    def _between(self, left: float, right: float) -> list[NodePosition]:
         cards = self._places.values()
         return [card for card in cards if card.x < right and card.x + self._length > left]
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ctxadmin.ui.components import Text, Tone
 from workflows.domain.graph import Document, Edge, Node
-from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, Place, layers, place
+from workflows.domain.layout import CARD_HEIGHT, CARD_WIDTH, NodePosition, layers, place
 from workflows.domain.problems import Problem
 from workflows.domain.processors import Registries, standard
 from workflows.domain.topology import Graph, graph_of
@@ -40,7 +40,7 @@ Mark = Literal["", "added", "removed", "changed"]
 Marks = Mapping[tuple[str, str], Mark]
 MARK_WORDS: Final[Mapping[Mark, Text]] = {
     "added": gettext_lazy("+ new"),
-    "removed": gettext_lazy("− gone"),
+    "removed": gettext_lazy("− removed"),
     "changed": gettext_lazy("~ changed"),
 }
 
@@ -142,7 +142,7 @@ def draw(
     return _framed(cards, lines, ways)
 
 
-def _placed(graph: Graph) -> tuple[Mapping[str, Place], bool]:
+def _placed(graph: Graph) -> tuple[Mapping[str, NodePosition], bool]:
     """Where the nodes stand, and whether the flow goes downwards.
 
     Positions that somebody chose are kept; layers are given the room that chips need.
@@ -152,14 +152,14 @@ def _placed(graph: Graph) -> tuple[Mapping[str, Place], bool]:
     found = layers(graph)
     downwards = len(found) > _MOST_ACROSS
     widest = max(len(layer) for layer in found)
-    places: dict[str, Place] = {}
+    places: dict[str, NodePosition] = {}
     for column, layer in enumerate(found):
         for row, name in enumerate(layer):
             aside = row + (widest - len(layer)) / 2 if widest <= _MOST_CENTRED else row
             if downwards:
-                places[name] = Place(aside * _BESIDE, column * _ROW)
+                places[name] = NodePosition(aside * _BESIDE, column * _ROW)
             else:
-                places[name] = Place(column * _COLUMN, aside * (CARD_HEIGHT + 40))
+                places[name] = NodePosition(column * _COLUMN, aside * (CARD_HEIGHT + 40))
     return places, downwards
 
 
@@ -182,7 +182,7 @@ class _Drawer:
         self._nodes = Counter((problem.node, problem.severity) for problem in shown)
         self._edges = Counter(problem.edge for problem in shown)
 
-    def card(self, node: Node, spot: Place, *, starts: bool) -> Card:
+    def card(self, node: Node, spot: NodePosition, *, starts: bool) -> Card:
         kind_of = words.NODE_TYPE_WORDS.get(node.type, node.type)
         context_type = words.context_type_of(node)
         whole = words.CONTEXT_TYPE_WORDS.get(context_type, context_type)
@@ -245,7 +245,7 @@ class _Drawer:
 def _spoken_mark(mark: Mark) -> str:
     spoken: Mapping[Mark, str] = {
         "added": _(", new"),
-        "removed": _(", gone"),
+        "removed": _(", removed"),
         "changed": _(", changed"),
     }
     return spoken.get(mark, "")
@@ -285,7 +285,7 @@ def _spoken_problems(count: int) -> str:
 class _Chips:
     """Finds room for chips beside cards and other chips."""
 
-    def __init__(self, places: Mapping[str, Place]) -> None:
+    def __init__(self, places: Mapping[str, NodePosition]) -> None:
         self._cells: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}
         for spot in places.values():
             self._take(spot.x, spot.y, spot.x + CARD_WIDTH, spot.y + CARD_HEIGHT)

@@ -5,6 +5,7 @@ from typing import Annotated, Final, Protocol
 
 from django import forms
 from django.http import QueryDict
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field, JsonValue
 
@@ -45,7 +46,7 @@ NODE_TYPES: Final = (
 def _context_types() -> Choices:
     named = dict(words.CONTEXT_TYPE_WORDS)
     return [
-        (name, f"{name} – {named[name]}" if name in named else name)
+        (name, format_lazy("{} – {}", name, named[name]) if name in named else name)
         for name in standard().processors.names()
     ]
 
@@ -282,7 +283,10 @@ class ReducersForm(ContractForm[ReducerFields]):
         "reducers.pattern": FieldHint(label=_("Key or pattern"), code=True, placeholder="fact.*"),
         "reducers.reducer": FieldHint(
             label=_("Reducer"),
-            choices=[(each.name, f"{each.name} – {each.description}") for each in REDUCERS],
+            choices=[
+                (each.name, format_lazy("{} – {}", each.name, _(each.description)))
+                for each in REDUCERS
+            ],
         ),
     }
 

@@ -104,7 +104,7 @@ class Command(BaseCommand):
         connection.close()  # workers open their own
         errors = [each for each in found if each.level == "error"]
         if errors:
-            lines = "\n".join(f"- {each.text} {each.mend}" for each in errors)
+            lines = "\n".join(f"- {each.text} {each.fix}" for each in errors)
             excuse = (
                 "\nCTXADMIN_ALLOW_UNSAFE_DATABASE=1 starts anyway, but acknowledged changes can be"
                 " lost."
@@ -114,7 +114,7 @@ class Command(BaseCommand):
         for warning in environment.unknown():
             self._say(f"Warning: {warning}")
         for each in found:
-            self._say(f"Warning: {each.text} {each.mend}")
+            self._say(f"Warning: {each.text} {each.fix}")
 
     def _welcome(self, host: str, port: int) -> None:
         if not settings.EMBEDDED:

@@ -108,7 +108,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     Transactions begin by BEGIN, in one packet with their first statement: the connection stays in
     autocommit, which Django would switch off and on around each of them. A lost connection is not
-    made again before the next request, and not at all for a moment after the server let somebody
+    made again before the next request, and not at all for a moment after the server let someone
     wait.
     """
 
@@ -141,8 +141,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**super().get_connection_params(), **own}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        if BREAKER.lasts(self._server):
-            raise OperationalError(2002, "It let others wait a moment ago")
+        if BREAKER.is_open(self._server):
+            raise OperationalError(
+                2002, "Not connecting: the server timed out less than 1 s ago (circuit open)"
+            )
         self._unfit = self._to_begin = self._is_committed = False
         made = super().get_new_connection(conn_params)
         if conn_params.get("ssl_mode") in SECRET and not made.server_capabilities & CLIENT.SSL:

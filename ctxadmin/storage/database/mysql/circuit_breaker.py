@@ -14,7 +14,7 @@ class CircuitBreaker:
     """The servers to which this process does not connect now.
 
     A stalled server costs a whole timeout to find out. Without the breaker, a request would pay it
-    again for connecting anew, and requests that wait for a thread would pay in turn.
+    again for connecting again, and requests that wait for a thread would pay in turn.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class CircuitBreaker:
             with self._lock:
                 self._until[server] = monotonic() + _FOR
 
-    def lasts(self, server: Server) -> bool:
+    def is_open(self, server: Server) -> bool:
         return monotonic() < self._until.get(server, 0.0)
 
 

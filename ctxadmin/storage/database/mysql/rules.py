@@ -22,13 +22,13 @@ class _Rule:
     holds: Callable[[Variables], bool]
     well: str
     broken: str
-    mend: str
+    fix: str
     excusable: bool = False
 
     def judge(self, variables: Variables) -> Finding:
         if self.holds(variables):
             return Finding(self.check, "ok", self.well)
-        return Finding(self.check, "error", self.broken, self.mend, excusable=self.excusable)
+        return Finding(self.check, "error", self.broken, self.fix, excusable=self.excusable)
 
 
 def _one_of(name: str, *values: str) -> Callable[[Variables], bool]:

@@ -41,7 +41,7 @@ class Command(migrate.Command):
             _require_tables(schema_probe.look())
         except Error as error:
             self.stdout.write("")  # ends the line of the migration that was under way
-            raise CommandError(_told(error)) from error
+            raise CommandError(_explanation_of(error)) from error
         return done
 
 
@@ -49,10 +49,10 @@ def _require_tables(findings: Iterable[Finding]) -> None:
     """CommandError unless the tables are those that migrations make; they may be out of date."""
     for found in findings:
         if found.check == schema_probe.TABLES and found.level == "error":
-            raise CommandError(f"{found.text} {found.mend}")
+            raise CommandError(f"{found.text} {found.fix}")
 
 
-def _told(error: Error) -> str:
+def _explanation_of(error: Error) -> str:
     """What went wrong, what of it is stored, and what to do."""
     if number_of(error) in DONE_BEFORE:
         return f"{_UNKNOWN_TABLES} ({error})"

@@ -122,7 +122,7 @@ function Looking({ drawing, onDrawing }: Pick<Props, "drawing" | "onDrawing">) {
   const svg = (): string => pictureOf(store.getState(), setup);
   return (
     <>
-      <div className="btn-group" role="group" aria-label={t("Look")}>
+      <div className="btn-group" role="group" aria-label={t("Zoom and drag")}>
         <Tool icon="hand-stop" label={t("Drag to pan")} pressed={drawing === "pan"} onClick={() => onDrawing("pan")} />
         <Tool icon="marquee-2" label={t("Drag to select")} pressed={drawing === "box"} onClick={() => onDrawing("box")} keys="b" />
         <Tool icon="zoom-out" label={t("Zoom out")} keys="-" onClick={() => void flow.zoomOut()} />

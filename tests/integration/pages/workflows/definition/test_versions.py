@@ -184,14 +184,14 @@ def test_what_was_added_removed_and_changed_is_marked_by_sign_and_word(
     svg = drawn(designer, "?from=1&to=draft")
     for name, mark, word in (
         ("fresh", "added", ", new"),
-        ("answer", "removed", ", gone"),
+        ("answer", "removed", ", removed"),
         ("start", "changed", ", changed"),
     ):
         assert re.search(rf'graph-{mark}"[^>]*aria-label="[^"]*node {name}[^"]*{word}', svg), name
     assert re.search(r'graph-added"[^>]*aria-label="[^"]*Edge way[^"]*, new', svg)
-    assert re.search(r'graph-removed"[^>]*aria-label="[^"]*Edge go[^"]*, gone', svg)
+    assert re.search(r'graph-removed"[^>]*aria-label="[^"]*Edge go[^"]*, removed', svg)
     assert "+ new" in svg
-    assert "− gone" in svg
+    assert "− removed" in svg
     back = drawn(designer, "?from=draft&to=1")
     assert re.search(r'graph-removed"[^>]*aria-label="[^"]*node fresh', back)
 

@@ -22,8 +22,8 @@ from checkpoints.state_store import HISTORY
 from conversations import services
 from conversations.domain.configs import read_operation
 from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
-from conversations.remembered import MEMORY, Kind, Known, Memory
 from conversations.store import find_head
+from conversations.write_cache import WRITE_CACHE, Kind, Known, WriteCache
 from ctxadmin.audit import record as audit
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
@@ -47,9 +47,9 @@ STEPS = 60
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> Iterator[None]:
-    MEMORY.forget()
+    WRITE_CACHE.forget()
     yield
-    MEMORY.forget()
+    WRITE_CACHE.forget()
 
 
 class Run:
@@ -175,7 +175,7 @@ def test_steps_store_the_same_whether_anything_is_remembered_or_not(seed: int) -
     for _ in range(STEPS):
         remembering.step()
     for _ in range(STEPS):
-        MEMORY.forget()
+        WRITE_CACHE.forget()
         forgetful.step()
     assert remembering.outcomes == forgetful.outcomes
     assert remembering.rows() == forgetful.rows()
@@ -188,10 +188,10 @@ def test_what_was_remembered_before_another_process_wrote_is_not_used(seed: int)
         alone.step()
     chance = random.Random(seed)
     for _ in range(STEPS):
-        before = deepcopy(MEMORY._known.get(beside.head.key))
+        before = deepcopy(WRITE_CACHE._known.get(beside.head.key))
         beside.step()
         if before is not None and chance.random() < 0.5:  # as if another process did the step
-            MEMORY.keep(beside.head.key, *before)
+            WRITE_CACHE.keep(beside.head.key, *before)
     assert alone.outcomes == beside.outcomes
     assert alone.rows() == beside.rows()
 
@@ -202,15 +202,15 @@ def test_a_write_that_is_refused_leaves_nothing_remembered() -> None:
     body = SaveCheckpoint(node_id="a", state_data={"k": 1, "log": 5})
     with pytest.raises(ContextError):
         saving.save(run.actor, run.id, "bad", body)
-    assert run.head.key not in MEMORY._known
+    assert run.head.key not in WRITE_CACHE._known
     run.save()
     before = snapshot_bytes(find_moment(run.actor, run.id))
-    MEMORY.forget()
+    WRITE_CACHE.forget()
     assert snapshot_bytes(find_moment(run.actor, run.id)) == before
 
 
 def test_only_so_many_conversations_are_remembered() -> None:
-    memory, number = Memory(2), Kind[int]("number")
+    memory, number = WriteCache(2), Kind[int]("number")
     for key in range(3):
         known = Known()
         known.set(number, key)

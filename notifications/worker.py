@@ -15,8 +15,8 @@ from typing import Final, Self
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import VersionConflict
 from notifications import store
+from notifications.delivery_attempt import Job, job_of
 from notifications.fan_out import fan_out
-from notifications.jobs import Job, job_of
 from notifications.models import Delivery
 from notifications.sending.outcome import Outcome, Problem
 from notifications.services import webhooks
@@ -87,11 +87,11 @@ class Sender:
             outcome = future.result()
             store.note(row, outcome, clock.now(), random.random())  # noqa: S311
             if outcome.problem is Problem.GONE:
-                with suppress(VersionConflict):  # somebody changes it just now: they look at it
-                    webhooks.pause_gone(row.target)
+                with suppress(VersionConflict):  # someone changes it just now: they look at it
+                    webhooks.pause_after_gone(row.target)
             if outcome.problem is not None:
                 _log.info("delivery %s of %s: %s", row.id, row.channel, outcome.problem.value)
-            del self._sending[future]  # not before: a database that is away is asked again
+            del self._sending[future]  # not before: a database that is down is asked again
         return len(done)
 
 

@@ -12,12 +12,14 @@ from notifications.models import Delivery
 _COUNTED = (Delivery.State.WAITING, Delivery.State.DEAD)
 
 
-def delivery_figures() -> Iterable[Metric]:
+def delivery_metrics() -> Iterable[Metric]:
     """Those that wait or are dead, and how late the sender is, by two queries on indexes."""
     rows = Delivery.objects.filter(state__in=_COUNTED).values("state")
     found = {row["state"]: row for row in rows.annotate(count=Count("*"), due=Min("next_at"))}
     deliveries = GaugeMetricFamily(
-        "ctxadmin_deliveries", "Webhooks and mails that wait or were given up", labels=["state"]
+        "ctxadmin_deliveries",
+        "Webhook and email deliveries that wait or were given up",
+        labels=["state"],
     )
     for state in _COUNTED:
         row = found.get(state.value)
@@ -27,7 +29,7 @@ def delivery_figures() -> Iterable[Metric]:
     late = [(clock.now() - at).total_seconds() for at in (due, marked) if at is not None]
     lag = GaugeMetricFamily(
         "ctxadmin_delivery_lag_seconds",
-        "How long the oldest thing that is due waits for the sender; 0 if none does",
+        "How long the oldest delivery that is due has been waiting; 0 if there is none",
     )
     lag.add_metric([], max([0.0, *late]))
     return deliveries, lag

@@ -1,4 +1,4 @@
-"""What somebody who asked for deliveries may do at this very moment."""
+"""What someone who asked for deliveries may do at this very moment."""
 
 from ctxadmin.accounts.models import EngineToken, Membership, User, Workspace
 from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, Scope, allows
@@ -18,7 +18,7 @@ def owner_may(kind: str, owner_id: str, workspace: int, action: Action) -> bool:
 
 
 def scopes_of_person(owner_id: str, workspace: int) -> frozenset[Scope] | None:
-    """The scopes of a person in a workspace, None for somebody who is no member any more."""
+    """The scopes of a person in a workspace, None for someone who is no member any more."""
     user = User.objects.filter(pk=int(owner_id), is_active=True).first()
     if user is None:
         return None

@@ -18,7 +18,7 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
-from notifications import letters
+from notifications import payloads
 from notifications.domain.kinds import PERSONAL, Kind
 from notifications.pages.wording import KINDS, PROBLEMS
 from notifications.queries import lost_mails, news_of, own_address
@@ -26,7 +26,7 @@ from notifications.services.choices import Chosen, choose, chosen_of, resend_mai
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PreferenceRow:
     """A kind with its two boxes."""
 
     name: str
@@ -52,7 +52,7 @@ class ChoicesPage:
 
     title: Text
     crumbs: Sequence[Crumb]
-    lines: Sequence[Line]
+    lines: Sequence[PreferenceRow]
     mail: bool
     address: str
     lost: Sequence[Lost]
@@ -79,7 +79,7 @@ def _choices_page(request: HttpRequest, actor: Actor) -> HttpResponse:
         title=_("Notifications"),
         crumbs=(),
         lines=[
-            Line(kind.value, KINDS[kind], kind in chosen.mail, kind in chosen.browser)
+            PreferenceRow(kind.value, KINDS[kind], kind in chosen.mail, kind in chosen.browser)
             for kind in PERSONAL
         ],
         mail=settings.MAIL,
@@ -101,7 +101,7 @@ def news(request: HttpRequest, actor: Actor) -> HttpResponse:
     asked = request.GET.get("after")
     found = news_of(actor, _moment(asked)) if asked else []
     results = [
-        {"id": row.id, "said": str(KINDS[row.kind]), "link": letters.path_of(row)} for row in found
+        {"id": row.id, "said": str(KINDS[row.kind]), "link": payloads.path_of(row)} for row in found
     ]
     return JsonResponse({"results": results, "next": clock.iso(now)})
 
@@ -117,5 +117,5 @@ def _moment(text: str) -> datetime:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None or not 2000 < found.year < 3000:
-        raise ValidationFailed.at("?after", _("This time does not come from this list."))
+        raise ValidationFailed.at("?after", _("Unknown time. Reload the page."))
     return found

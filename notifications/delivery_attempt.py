@@ -13,14 +13,14 @@ from django.conf import settings
 from ctxadmin.accounts.models import User
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
-from notifications import letters
+from notifications import payloads
 from notifications.domain import signing
 from notifications.domain.addresses import read_address
 from notifications.models import Choice, Delivery, Webhook
-from notifications.rights import owner_may, scopes_of_person
-from notifications.secrets_of import former_secret_of, secret_of
+from notifications.recipient_access import owner_may, scopes_of_person
 from notifications.sending import http, mail
 from notifications.sending.outcome import Outcome, Problem
+from notifications.signing_keys import former_secret_of, secret_of
 
 Job: TypeAlias = Callable[[], Outcome]
 
@@ -44,7 +44,7 @@ def _webhook(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> 
         return partial(refused, Problem.SECRET)
     former = former_secret_of(hook)
     signing_with = [secret, former] if former else [secret]
-    body = letters.body_of(row, url)
+    body = payloads.body_of(row, url)
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "ctxadmin",
@@ -64,6 +64,6 @@ def _mail(row: Delivery, url: str, refused: Callable[[Problem], Outcome]) -> Job
         return partial(refused, Problem.RIGHTS)
     host = urlsplit(url or settings.PUBLIC_URL).hostname or "localhost"
     letter = mail.Letter(
-        row.id, user.email, letters.subject_of(row), letters.text_of(row, url), host
+        row.id, user.email, payloads.subject_of(row), payloads.text_of(row, url), host
     )
     return partial(mail.send, letter)

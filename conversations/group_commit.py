@@ -25,93 +25,93 @@ from ctxadmin.storage.tables import Question, ask
 from ctxadmin.telemetry.facts import note_actor
 from ctxadmin.telemetry.shared_spans import OwnWrite, shared_span
 
-Step = Callable[[Writing], bytes]
+WriteStep = Callable[[Writing], bytes]
 """Decides one write of a conversation, commits its ``Writing`` and gives the answer."""
 
 _BY_ID: Final = "conversation_id_unique"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WriteRequest:
     """One write: who asks, by the digest of a token, of which conversation, and what to do."""
 
     token: authentication.TokenUse
     public_id: str
-    step: Step
+    step: WriteStep
     context: Context
     write: OwnWrite | None = None  # the span of it, if traces are wanted
 
 
-def write_together(wishes: Sequence[Wish]) -> list[bytes | None]:
+def commit_group(requests: Sequence[WriteRequest]) -> list[bytes | None]:
     """The answers of writes to different conversations, committed as one transaction.
 
     None for each that has to be done alone: it has left nothing. Raises CommitUnknown, and the
-    database's error while that is away; nobody's write was stored then, or nobody knows.
+    database's error while that is down; nobody's write was stored then, or nobody knows.
     """
-    answers: list[bytes | None] = [None] * len(wishes)
-    known = authentication.workspaces_of([wish.token.digest for wish in wishes])
-    places = [place for place, wish in enumerate(wishes) if wish.token.digest in known]
+    answers: list[bytes | None] = [None] * len(requests)
+    known = authentication.workspaces_of([request.token.digest for request in requests])
+    places = [place for place, request in enumerate(requests) if request.token.digest in known]
     if not places:
         return answers
     try:
         with (
-            shared_span([wishes[place].write for place in places]),
+            shared_span([requests[place].write for place in places]),
             announced_together(),
             statement_batch.batch() as batch,
         ):
-            found = _look_up([wishes[place] for place in places], known)
+            found = _look_up([requests[place] for place in places], known)
             for place, (actor, head) in zip(places, found, strict=True):
                 if actor is not None and head is not None:
-                    answers[place] = _decided(batch, wishes[place], actor, head)
+                    answers[place] = _decided(batch, requests[place], actor, head)
     except CommitUnknown:
         raise
     except Error as error:
         if is_outage(error):
             raise
-        return [None] * len(wishes)  # one of them is refused by a key: nothing was stored
+        return [None] * len(requests)  # one of them is refused by a key: nothing was stored
     return answers
 
 
 def _look_up(
-    wishes: Sequence[Wish], known: Mapping[str, int]
+    requests: Sequence[WriteRequest], known: Mapping[str, int]
 ) -> list[tuple[Actor | None, Conversation | None]]:
     """Who asks, as of now, and the heads, which are locked; both by one round trip.
 
-    Heads are locked in the order of the index, by every batch. One that somebody else holds is
+    Heads are locked in the order of the index, by every batch. One that someone else holds is
     left out where the database can do that: nobody waits for a stranger's transaction.
     """
     ids: dict[int, list[str]] = defaultdict(list)
-    for wish in wishes:
-        ids[known[wish.token.digest]].append(wish.public_id)
+    for request in requests:
+        ids[known[request.token.digest]].append(request.public_id)
     heads_asked: list[Question[Conversation]] = [
         HEADS.question({"workspace": workspace}, "public_id", sorted(names), by=_BY_ID, lock=True)
         for workspace, names in sorted(ids.items())
     ]
-    tokens_asked = authentication.question_of_tokens([wish.token.digest for wish in wishes])
+    tokens_asked = authentication.question_of_tokens([request.token.digest for request in requests])
     tokens, *heads = ask(tokens_asked, *heads_asked)
     by_digest = {token.digest: token for token in tokens}
     by_id = {(head.workspace, head.public_id): head for rows in heads for head in rows}
     found = []
-    for wish in wishes:
-        actor = wish.token.actor_of(by_digest.get(wish.token.digest))
-        head = None if actor is None else by_id.get((actor.workspace, wish.public_id))
+    for request in requests:
+        actor = request.token.actor_of(by_digest.get(request.token.digest))
+        head = None if actor is None else by_id.get((actor.workspace, request.public_id))
         found.append((actor, head))
     return found
 
 
 def _decided(
-    batch: statement_batch.Batch, wish: Wish, actor: Actor, head: Conversation
+    batch: statement_batch.Batch, request: WriteRequest, actor: Actor, head: Conversation
 ) -> bytes | None:
     """The answer of one part; None if it left the batch, for whatever reason."""
     try:
         with batch.part():
-            return wish.context.run(_as_actor, actor, wish.step, head)
+            return request.context.run(_as_actor, actor, request.step, head)
     except Error:
         raise
     except Exception:  # noqa: BLE001 - done alone it tells its own caller what it is
         return None
 
 
-def _as_actor(actor: Actor, step: Step, head: Conversation) -> bytes:
+def _as_actor(actor: Actor, step: WriteStep, head: Conversation) -> bytes:
     note_actor(actor)
     return step(Writing(head, actor))

@@ -1,7 +1,7 @@
 """What this process knows of the conversations that it wrote last.
 
 The next write of a conversation has to know its current revision, its execution, the heads of its
-state. All of that changes only with the conversation's ``change_seq`` and the hash of its newest
+state. All of that changes only with the conversation's ``change_seq`` and the hash of its latest
 audit entry, which every write reads under the head's lock. So what a write knew when it was
 committed is good for the next one as long as these two are the same; if another process wrote
 meanwhile, or a backup was put back, they differ, and everything is read again.
@@ -19,7 +19,7 @@ _KEPT: Final = 1000  # conversations; some kilobytes each
 
 
 class Kind(Generic[KnownT]):
-    """A kind of thing that is known of a conversation, such as its newest execution."""
+    """A kind of thing that is known of a conversation, such as its latest execution."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -43,7 +43,7 @@ class Known:
         self._held[kind.name] = value
 
 
-class Memory:
+class WriteCache:
     """What is known of the conversations written last, each under the mark of its audit.
 
     A writing *takes* it, changes it as it changes rows, and gives it back when its transaction is
@@ -79,4 +79,4 @@ class Memory:
             self._known.clear()
 
 
-MEMORY: Final = Memory()
+WRITE_CACHE: Final = WriteCache()

@@ -1,4 +1,4 @@
-"""The secret of a webhook, made anew whenever it is needed."""
+"""The secret of a webhook, made again whenever it is needed."""
 
 from datetime import datetime
 

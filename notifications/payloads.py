@@ -64,5 +64,5 @@ def text_of(row: Delivery, url: str = "") -> str:
     ]
     if row.outcome:
         lines.append(f"Outcome: {row.outcome}")
-    lines += ["", link_of(row, url), "", f"What you hear of: {base}{reverse('notifications')}"]
+    lines += ["", link_of(row, url), "", f"Notification settings: {base}{reverse('notifications')}"]
     return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceValue:
     """A value, its JSON pointer, and its line (from 1) in a JSONL file.
 
     Within a JSON text that stands in a field (``is_embedded``) everything has the pointer of the
@@ -23,18 +23,18 @@ class Place:
     pointer: str = ""
     line: int | None = None
     is_embedded: bool = False
-    children: tuple["Place", ...] | None = None
+    children: tuple["SourceValue", ...] | None = None
 
-    def get(self, *names: str) -> "Place":
+    def get(self, *names: str) -> "SourceValue":
         """The first of these fields that is there and not null, else a place with None."""
         if not isinstance(self.value, dict):
-            return Place(None, self.pointer, self.line, self.is_embedded)
+            return SourceValue(None, self.pointer, self.line, self.is_embedded)
         for name in names:
             if self.value.get(name) is not None:
                 return self._child(name, self.value[name])
         return self._child(names[0], None)
 
-    def items(self, most: int | None = MOST_MESSAGES) -> Iterator["Place"]:
+    def items(self, most: int | None = MOST_MESSAGES) -> Iterator["SourceValue"]:
         """The items of a list, one by one; ValidationFailed if this is none.
 
         TooLarge for more than ``most``: a message of no format has as many parts, and what stands
@@ -50,7 +50,7 @@ class Place:
         for number, item in enumerate(self.value):
             yield self._child(str(number), item)
 
-    def items_if_any(self) -> Iterator["Place"]:
+    def items_if_any(self) -> Iterator["SourceValue"]:
         """``items``; none for null."""
         return iter(()) if self.value is None and self.children is None else self.items()
 
@@ -78,7 +78,7 @@ class Place:
             if name not in known and value is not None
         }
 
-    def parsed(self) -> "Place":
+    def parsed(self) -> "SourceValue":
         """The value of a JSON text in a field; any other value as it is."""
         if not isinstance(self.value, str):
             return self
@@ -101,12 +101,12 @@ class Place:
         """The same refusal, saying in which line it is."""
         return error if self.line is None else in_line(error, self.line)
 
-    def _child(self, name: str, value: JsonValue) -> "Place":
+    def _child(self, name: str, value: JsonValue) -> "SourceValue":
         if self.is_embedded:
-            return Place(value, self.pointer, self.line, True)
+            return SourceValue(value, self.pointer, self.line, True)
         if "~" in name or "/" in name:
             name = name.replace("~", "~0").replace("/", "~1")
-        return Place(value, f"{self.pointer}/{name}", self.line)
+        return SourceValue(value, f"{self.pointer}/{name}", self.line)
 
 
 def word(value: JsonValue) -> str:

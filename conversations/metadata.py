@@ -34,7 +34,7 @@ def field_digest(value: str | bytes) -> str:
     return digest(value.encode() if isinstance(value, str) else bytes(value)).hex()
 
 
-def change(
+def change_metadata(
     actor: Actor,
     public_id: str,
     *,
@@ -47,7 +47,7 @@ def change(
     """Set what is given: title, metadata (JSON bytes of an object) or tools.
 
     ``seen`` are the digests of the values that the writer started from, as ``seen_of`` gives
-    them: VersionConflict names the given fields that somebody else changed since. It is also
+    them: VersionConflict names the given fields that someone else changed since. It is also
     raised if ``view`` is not the view of now.
     """
     actor.require(Action.CONVERSATION_UPDATE)
