@@ -16,7 +16,7 @@ class CheckpointsConfig(AppConfig):
         from checkpoints.run_counts import run_counts
         from checkpoints.services.maintaining import register_records
         from checkpoints.store import forget
-        from checkpoints.verification import find_damage
+        from checkpoints.verification.conversation import find_damage
         from conversations import feed
         from conversations.announcing import follow
         from conversations.copies import register_copies

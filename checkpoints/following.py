@@ -6,7 +6,7 @@ from django.db.models import OuterRef, Subquery
 
 from checkpoints.frames import ConversationChanged, ConversationState, named
 from checkpoints.models import Execution
-from checkpoints.written import VersionWritten
+from checkpoints.writing.written import VersionWritten
 from conversations.announcing import Changed as Committed
 from conversations.models import Conversation
 from conversations.store import find_head

@@ -6,7 +6,7 @@ from typing import Final
 from checkpoints.domain.state import ChangeKind
 from checkpoints.live_copy.port import UNTOUCHED, WHOLE, Delta, Grow, Part, Remove, Set
 from checkpoints.state_store import EXECUTED, HISTORY, LISTS, Written
-from checkpoints.written import VersionWritten
+from checkpoints.writing.written import VersionWritten
 from conversations.announcing import Changed
 from conversations.models import Message
 from conversations.queries import stored_message

@@ -16,7 +16,7 @@ from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.moments import Moment
-from checkpoints.pages.lists import reason_of, reason_words
+from checkpoints.pages.executions.lists import reason_of, reason_words
 from checkpoints.pinned import Pinned
 from checkpoints.services.annotating import labels_of
 from checkpoints.store import decided_of

@@ -15,8 +15,8 @@ from pydantic import JsonValue
 
 from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.maintenance_lock import last_run
-from checkpoints.pages import lists
-from checkpoints.pages.lists import Kept
+from checkpoints.pages.executions import lists
+from checkpoints.pages.executions.lists import Kept
 from checkpoints.services.policies import policy_of, set_policy
 from ctxadmin.accounts.models import Workspace
 from ctxadmin.identity.actor import Actor

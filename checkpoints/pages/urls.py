@@ -2,25 +2,23 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from checkpoints.pages import (
+from checkpoints.pages.decisions import assigning, moving, queue
+from checkpoints.pages.editing import draft_patch
+from checkpoints.pages.editing import form_pages as editing
+from checkpoints.pages.executions import (
     annotating,
-    assigning,
     canvas,
     deleting,
-    draft_patch,
-    editing,
-    editor_what_if,
-    going_back,
-    moving,
     pinned_workflow,
     provenance,
-    queue,
     reading,
     versions,
 )
-from checkpoints.pages.overview import overview
+from checkpoints.pages.executions import restore_and_fork as going_back
+from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.retention import retention
-from checkpoints.pages.what_if import what_if_page
+from checkpoints.pages.what_if import of_editor as editor_what_if
+from checkpoints.pages.what_if.page import what_if_page
 
 _ONE = "<str:conversation_id>/"
 

@@ -7,12 +7,12 @@ from pydantic import BaseModel, JsonValue
 from checkpoints.domain.commands import CompleteNode, output_key
 from checkpoints.domain.status import TAKES_CHECKPOINTS, NodeStatus, require
 from checkpoints.domain.timeline import HistoryEntry, WriteKind
-from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services import steps
 from checkpoints.services.leasing import require_ready
 from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
+from checkpoints.writing.execution import ExecutionWriting, Write
 from conversations.results import Applied
 from conversations.services import operate_in
 from conversations.writing import Writing, writing

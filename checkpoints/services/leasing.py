@@ -5,8 +5,8 @@ from datetime import timedelta
 from checkpoints.domain.commands import ClaimNode, ReleaseNode
 from checkpoints.domain.leases import Lease
 from checkpoints.domain.status import TAKES_CHECKPOINTS, require
-from checkpoints.execution_writing import ExecutionWriting
 from checkpoints.services.opening import open_current
+from checkpoints.writing.execution import ExecutionWriting
 from conversations.writing import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

@@ -10,9 +10,9 @@ from checkpoints.domain.execution import Decision, Move
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.execution_writing import ExecutionWriting, Write
 from checkpoints.services.opening import open_current
 from checkpoints.standing import asks_first, ready_nodes, stands_at, waits_for_review
+from checkpoints.writing.execution import ExecutionWriting, Write
 from conversations.domain.revisions import Seen
 from conversations.services import check_seen
 from conversations.writing import writing

@@ -9,9 +9,9 @@ from pydantic import JsonValue
 from checkpoints.domain.directives import Update, take_apart
 from checkpoints.domain.execution import expect
 from checkpoints.domain.reducers import MESSAGES
-from checkpoints.execution_writing import ExecutionWriting, current_of
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import pinned_to
+from checkpoints.writing.execution import ExecutionWriting, current_of
 from conversations.domain.message import Draft, read_message
 from conversations.writing import Writing
 from ctxadmin.lib.errors import InvalidState

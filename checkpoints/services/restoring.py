@@ -8,10 +8,10 @@ from checkpoints.domain.execution import Standing
 from checkpoints.domain.pauses import When
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.execution_writing import Write
 from checkpoints.models import Checkpoint
 from checkpoints.services.opening import open_current
 from checkpoints.store import find_checkpoint
+from checkpoints.writing.execution import Write
 from conversations.domain.revisions import Seen
 from conversations.services import check_seen
 from conversations.store import find_revision

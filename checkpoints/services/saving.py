@@ -6,11 +6,11 @@ from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.domain.details import Details
 from checkpoints.domain.status import TAKES_CHECKPOINTS, require
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.execution_writing import Write
 from checkpoints.services import steps
 from checkpoints.services.opening import Sent, check_expected, read_sent
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
+from checkpoints.writing.execution import Write
 from conversations.writing import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action

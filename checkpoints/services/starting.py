@@ -9,10 +9,10 @@ from checkpoints.domain.reducers import ReducerTable
 from checkpoints.domain.state import EMPTY
 from checkpoints.domain.status import Status
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.execution_writing import ExecutionWriting, Write, current_of
 from checkpoints.models import Execution, ExecutionDetails
 from checkpoints.pinned import Pinned, newest, of_conversation, pinned_to
 from checkpoints.services.opening import Sent, read_sent
+from checkpoints.writing.execution import ExecutionWriting, Write, current_of
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen
 from conversations.writing import Writing, writing

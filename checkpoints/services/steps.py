@@ -8,10 +8,10 @@ import orjson
 
 from checkpoints.domain.execution import Decision, Step, advance
 from checkpoints.domain.status import Status
-from checkpoints.execution_writing import ExecutionWriting
 from checkpoints.models import Checkpoint
 from checkpoints.moments import metadata_of
 from checkpoints.pinned import Pinned
+from checkpoints.writing.execution import ExecutionWriting
 from conversations.damage import ALTERED, damaged
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain import routing

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from checkpoints.domain import execution as rules
 from checkpoints.domain.commands import UpdateSnapshot
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.execution_writing import Write
 from checkpoints.services.opening import open_current, read_sent
+from checkpoints.writing.execution import Write
 from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.revisions import UNSEEN, Seen
 from conversations.services import check_seen, operate_in

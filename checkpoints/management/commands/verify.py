@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.db.models import Exists, OuterRef
 
-from checkpoints.verification import cover_conversation, verify_conversation
+from checkpoints.verification.conversation import cover_conversation, verify_conversation
 from conversations.models import Conversation
 from conversations.store import find_head
 from conversations.verification import Finding, Unsummed

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from checkpoints import listing
 from checkpoints.listing import Wanted, checkpoints_page
 from checkpoints.models import Checkpoint, CheckpointDetails
-from checkpoints.verification import verify_conversation
+from checkpoints.verification.conversation import verify_conversation
 from conversations.verification import Unsummed
 from ctxadmin.http.pagination import PageRequest
 from ctxadmin.identity.roles import Role, Scope

@@ -16,7 +16,7 @@ from checkpoints.domain.retention import RetentionPolicy
 from checkpoints.models import Checkpoint, CheckpointDetails, Execution, StateValue, TaskWrites
 from checkpoints.queries import compare_moments, find_moment, snapshot_bytes
 from checkpoints.services import deleting, forking, saving, thinning
-from checkpoints.verification import verify_conversation
+from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
 from conversations.verification import Unsummed
 from ctxadmin.accounts.services import system_actor

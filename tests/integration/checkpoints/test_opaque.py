@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checkpoints.verification import verify_conversation
+from checkpoints.verification.conversation import verify_conversation
 from conversations.verification import Unsummed
 from ctxadmin.identity.roles import Role, Scope
 from tests.factories import Api, conversation, signed_in

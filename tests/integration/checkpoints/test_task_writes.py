@@ -6,7 +6,7 @@ import pytest
 
 from checkpoints.models import Execution, TaskWrites
 from checkpoints.thin_store import Batch, drop
-from checkpoints.verification import verify_conversation
+from checkpoints.verification.conversation import verify_conversation
 from conversations.verification import Unsummed
 from ctxadmin.audit.models import AuditEntry
 from ctxadmin.identity.roles import Scope

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from checkpoints.models import Checkpoint, Usage
-from checkpoints.verification import verify_conversation
+from checkpoints.verification.conversation import verify_conversation
 from conversations.models import Conversation
 from conversations.verification import Unsummed
 from ctxadmin.identity.roles import Role, Scope

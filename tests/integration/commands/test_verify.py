@@ -12,10 +12,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import F, Model
 
-from checkpoints import state_verification, verification
 from checkpoints.management.commands import verify as command
 from checkpoints.models import Checkpoint, Execution, ExecutionDetails, StateKey, StateValue
 from checkpoints.state_store import HISTORY, digest_of_name
+from checkpoints.verification import conversation as verification
+from checkpoints.verification import states as state_verification
 from conversations.models import Conversation, ConversationDetails, Message, Revision
 from conversations.verification import Finding, Unsummed
 from ctxadmin.audit.models import AuditEntry, AuditReason

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.services import saving
-from checkpoints.written import VersionWritten
+from checkpoints.writing.written import VersionWritten
 from conversations import announcing, services
 from conversations.announcing import Changed
 from conversations.domain.configs import read_operation

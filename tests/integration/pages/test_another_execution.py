@@ -11,7 +11,7 @@ from django.test import Client
 
 from checkpoints.editing import drafts
 from checkpoints.models import Checkpoint, PendingEdit
-from checkpoints.pages.lost import LostPage
+from checkpoints.pages.editing.unwritable import LostPage
 from checkpoints.services import updating
 from ctxadmin.accounts.models import Membership
 from ctxadmin.identity.roles import Role

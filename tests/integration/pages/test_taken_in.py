@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from checkpoints.models import PendingEdit
-from checkpoints.pages.edit_page import EditPage
+from checkpoints.pages.editing.edit_page import EditPage
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages.execution_scenes import Form, field_of, form_of, page, text, url
 from tests.integration.pages.state_edits import kept, other_edit, send, typed, with_reducers

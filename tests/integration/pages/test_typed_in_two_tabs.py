@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from checkpoints.pages.edit_page import EditPage
+from checkpoints.pages.editing.edit_page import EditPage
 from ctxadmin.identity.roles import Role
 from tests.factories import signed_in
 from tests.integration.checkpoints.flows import Run

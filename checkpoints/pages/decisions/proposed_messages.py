@@ -1,0 +1,206 @@
+"""The messages of a proposal as they now stand: which were edited or hidden, which came later."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Final
+
+from checkpoints.domain.proposal import Source
+from checkpoints.models import Execution
+from checkpoints.moments import Moment
+from checkpoints.pages.executions.provenance import log_count_at
+from conversations.domain.bodies import text_of_body
+from conversations.domain.message import CountsAs
+from conversations.domain.runs import Runs
+from conversations.domain.view import View
+from conversations.models import Message
+from conversations.queries import messages_at
+from conversations.sql_log import SqlLog
+from conversations.store import find_revision, view_of
+from conversations.view_changes import AuthoredChange, ReadView, changes_since
+from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
+
+_MOST: Final = 3
+_MOST_READ: Final = 8  # of which those without a text are not shown
+_USER: Final[frozenset[CountsAs]] = frozenset({"user"})
+_LOOKED_BACK: Final = (50, 2_000, 200_000)  # positions of the view in which the request is sought
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMessage:
+    """A message as it now stands, at its place in the log.
+
+    ``edited`` and ``hidden`` tell what became of it, ``changed_by`` and ``changed_at`` who did that
+    and when. ``pieces`` are the words that an edit took and brought, ``original`` is what stood
+    before it. ``author`` wrote what is shown.
+    """
+
+    index: int
+    role: str
+    text: str
+    author: str
+    at: datetime
+    edited: bool = False
+    hidden: bool = False
+    changed_by: str = ""
+    changed_at: datetime | None = None
+    original: str = ""
+    pieces: Sequence[TextPiece] = ()
+
+
+class ProposedMessages:
+    """Reads the messages of the sources of a proposal, and what happened to them since."""
+
+    def __init__(self, moment: Moment, row: Execution, sources: Sequence[Source]) -> None:
+        self._moment = moment
+        self._row = row
+        self._sources = sources
+        self._changes: dict[ReadView, _Changes] = {}
+        self._written: dict[int, list[int]] = {}
+
+    def of(self, source: Source) -> tuple[list[ShownMessage], int]:
+        """The messages of a source that have a text, changed ones and the last first.
+
+        And how many more there are.
+        """
+        written = self._written_by(source)
+        changes = self._since(source)
+        changed = [index for index in written if index in changes.by_origin]
+        wanted = dict.fromkeys([*reversed(changed), *reversed(written)])
+        read = sorted(list(wanted)[:_MOST_READ])
+        found = {each.index: each for each in self._read(read, changes)}
+        shown = [found[index] for index in wanted if index in found and _has_text(found[index])][
+            :_MOST
+        ]
+        without_text = sum(not _has_text(each) for each in found.values())
+        return sorted(shown, key=lambda each: each.index), len(written) - without_text - len(shown)
+
+    def request(self) -> ShownMessage | None:
+        """The last message of a user before the first of the sources, as it now stands."""
+        source = self._oldest
+        if source is None:
+            index = _last_of_user(self._moment.view(), self._moment.log)
+            return None if index is None else next(iter(self._read([index], _Changes(()))), None)
+        view = view_of(find_revision(self._moment.head.key, source.revision))
+        view = view.slice(0, source.visible_count)
+        log = SqlLog(self._moment.head, source.log_count, source.revision)
+        own = set(self._written_by(source))
+        index = _last_of_user(view, log, without=own)
+        if index is None:
+            index = _last_of_user(view, log)
+        return None if index is None else self._read([index], self._since(source))[0]
+
+    def came_in(self) -> tuple[list[ShownMessage], int]:
+        """The newest messages since the first of the sources that no node wrote.
+
+        And how many older ones there are.
+        """
+        if self._oldest is None:
+            return [], 0
+        added = [
+            each.index
+            for each in self._since(self._oldest).all
+            if each.kind == "added" and not each.node_id
+        ]
+        added.sort()
+        shown = self._read(added[-_MOST:], _Changes(()))
+        return shown, len(added) - len(shown)
+
+    @cached_property
+    def _oldest(self) -> Source | None:
+        return min(self._sources, key=lambda each: each.version, default=None)
+
+    def _written_by(self, source: Source) -> list[int]:
+        """The log indices that a source wrote: others may have written meanwhile.
+
+        An engine may append what a node says and complete the node after it; then no node stands
+        on record, but the same author.
+        """
+        if source.version not in self._written:
+            first = log_count_at(self._row, source.since) if source.since >= 0 else 0
+            rows = Message.objects.filter(
+                conversation=self._moment.head.key, index__gte=first, index__lt=source.log_count
+            )
+            own = rows.exclude(node_id="") | rows.filter(author=source.author).exclude(role="user")
+            found = own.order_by("index").values_list("index", flat=True)
+            self._written[source.version] = list(found)
+        return self._written[source.version]
+
+    def _since(self, source: Source) -> "_Changes":
+        moment = self._moment
+        before = ReadView(source.revision, source.visible_count, source.log_count)
+        if before not in self._changes:
+            after = ReadView(moment.revision, moment.visible_count, moment.log_count)
+            self._changes[before] = _Changes(changes_since(moment.head, before, after))
+        return self._changes[before]
+
+    def _read(self, indices: Iterable[int], changes: "_Changes") -> list[ShownMessage]:
+        """The messages that are at some places of the log, with what became of them."""
+        origins = sorted(indices)
+        wanted = {*origins, *(changes.now_at(index) for index in origins)}
+        found = {each.index: each for each in messages_at(self._moment.head, wanted, View())}
+        shown = []
+        for origin in origins:
+            now = found[changes.now_at(origin)]
+            message = ShownMessage(
+                origin, now.role, text_of_body(now.body), now.author, now.created_at
+            )
+            change = changes.by_origin.get(origin)
+            if change is not None:
+                original = text_of_body(found[origin].body)
+                message = _marked(message, change, original)
+            shown.append(message)
+        return shown
+
+
+class _Changes:
+    """The changes of a view by what they did to the messages that stood in it."""
+
+    def __init__(self, changes: Sequence[AuthoredChange]) -> None:
+        self.all = changes
+        self.by_origin: Mapping[int, AuthoredChange] = {
+            each.index if each.previous_index is None else each.previous_index: each
+            for each in changes
+            if each.kind in ("hidden", "edited")
+        }
+
+    def now_at(self, origin: int) -> int:
+        """Where in the log stands what a message is now."""
+        change = self.by_origin.get(origin)
+        return origin if change is None else change.index
+
+
+def _marked(message: ShownMessage, change: AuthoredChange, original: str) -> ShownMessage:
+    is_edit = change.kind == "edited"
+    pieces = without_long(text_diff(original, message.text)) if is_edit else ()
+    return replace(
+        message,
+        edited=is_edit,
+        hidden=not is_edit,
+        changed_by=change.author,
+        changed_at=change.at,
+        original=original,
+        pieces=pieces,
+    )
+
+
+def _has_text(message: ShownMessage) -> bool:
+    return bool(message.text or message.original)
+
+
+def _last_of_user(view: View, log: SqlLog, without: Iterable[int] = ()) -> int | None:
+    own = frozenset(without)
+    for back in _LOOKED_BACK:
+        newest = view.slice(len(view) - back, len(view))
+        users = log.with_roles(_USER, newest.indices_as_runs())
+        for index in reversed(list(newest) if users else []):
+            if index not in own and _has(users, index):
+                return index
+        if back >= len(view):
+            break
+    return None
+
+
+def _has(runs: Runs, index: int) -> bool:
+    return any(start <= index < stop for start, stop in runs)

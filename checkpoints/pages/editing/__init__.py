@@ -1,0 +1,1 @@
+"""The pages on which the state of a paused execution is edited."""

@@ -1,0 +1,402 @@
+"""The pages behind an edit: what would change, and what to do when somebody else was faster."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from django.contrib import messages as flash
+from django.http import HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from pydantic import JsonValue
+
+from checkpoints import queries
+from checkpoints.domain.merge import Conflict, MergedState, merge_states, resolve
+from checkpoints.domain.rebase import changes_between
+from checkpoints.domain.status import Status
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.entries import mark_of_changes
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters
+from checkpoints.pages.editing import unwritable as lost
+from checkpoints.pages.editing.edits import (
+    Edit,
+    Whose,
+    execution_of,
+    others_since,
+    own_versions,
+    whose_since,
+)
+from checkpoints.pages.executions.state_rows import shown_value, state_rows
+from checkpoints.pages.executions.versions import MOST_ROWS, keys_too_large
+from checkpoints.pages.presenters import Named, VersionLine
+from checkpoints.pages.seen import version_in
+from checkpoints.state_values import held_keys, reducers_for, values_of
+from conversations.models import Conversation
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
+from ctxadmin.lib.structural_diff import ABSENT, Value, diff
+from ctxadmin.ui.components import Crumb, DiffRow, Text
+from ctxadmin.ui.pages import show
+
+_CHOICES: Final = ("mine", "theirs", "offer", "edit")
+_TITLES: Final[Mapping[Whose, Text]] = {
+    Whose.OTHERS: gettext_lazy("This changed while you were editing"),
+    Whose.YOURS: gettext_lazy("You changed this in another tab"),
+    Whose.BOTH: gettext_lazy("You and others changed this while you were editing"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """A version that was written since the one that was seen: what it changed of the state.
+
+    ``both`` are the places that the edit changes, too; ``too_large`` keys are not compared.
+    """
+
+    version: int
+    rows: Sequence[DiffRow]
+    both: Sequence[str]
+    too_large: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPage:
+    """What an edit would change; ``others`` is what happened since it was seen or merged.
+
+    ``newer`` tells what it was not made from, ``whose`` who made that. ``edit`` is the mark of the
+    changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    version: int
+    node: Named | None
+    rows: Sequence[DiffRow]
+    edit: str
+    revision: int
+    visible_count: int
+    seq: int
+    reason: str
+    others: Sequence[VersionLine]
+    newer: Newer | None
+    whose: Whose
+    may_approve: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictView:
+    """One place that both changed; ``text`` is what is in the box for a value of one's own.
+
+    ``own`` is true if the person who edits wrote the value of now, too.
+    """
+
+    place: int
+    path: str
+    base: str
+    mine: str
+    theirs: str
+    offer: str
+    has_offer: bool
+    reducer: str
+    kind: str
+    text: str
+    own: bool
+    choice: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictPage:
+    """Both edits, place by place; what merges by itself is in ``merged``.
+
+    ``whose`` is who made the other.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    version: int
+    theirs: int
+    node: Named | None
+    conflicts: Sequence[ConflictView]
+    merged: Sequence[DiffRow]
+    seq: int
+    reason: str
+    others: Sequence[VersionLine]
+    whose: Whose
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The three states of a merge, of the keys that the edit changes, and their merge."""
+
+    theirs: Mapping[str, JsonValue]
+    merged: MergedState
+
+
+def show_summary(
+    task: Edit,
+    *,
+    others: Sequence[VersionLine] = (),
+    whose: Whose = Whose.OTHERS,
+    status: int = 200,
+    problem: str = "",
+) -> HttpResponse:
+    """What the changes of an edit would do to the state that was seen."""
+    newer = _newer(task)
+    before = values_of(task.base, task.changes.keys())
+    after = state_form.with_changes(before, task.changes)
+    shown = SummaryPage(
+        title=_("Review changes"),
+        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
+        head=task.head,
+        execution=execution_of(task.base),
+        version=task.version,
+        node=presenters.named(task.base.pinned, task.base.node_id),
+        rows=state_rows(diff(dict(before), after)),
+        edit=mark_of_changes(task.changes),
+        revision=task.now.revision,
+        visible_count=task.now.visible_count,
+        seq=task.draft.seq,
+        reason=task.reason,
+        others=others_since(task, task.now) if newer else others,
+        newer=newer,
+        whose=whose_since(task, task.now) if newer else whose,
+        may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
+        problem=problem,
+    )
+    return show(task.request, "checkpoints/summary.html", shown, status=status)
+
+
+def _newer(task: Edit) -> Newer | None:
+    """What somebody else wrote since; None if nobody did."""
+    if task.now.version <= task.version:
+        return None
+    too_large = keys_too_large(task.base, task.now)
+    found = [] if too_large else queries.compare_moments(task.base, task.now).state
+    both = [conflict.path for conflict in _merge(task, task.now).merged.conflicts]
+    return Newer(task.now.version, state_rows(found[:MOST_ROWS]), both, too_large)
+
+
+def show_conflict(task: Edit) -> HttpResponse:
+    """Somebody was faster: merge what goes together, ask for the rest, lose nothing."""
+    if task.now.status is not Status.PAUSED:
+        return lost.show_lost(task)
+    sides = _merge(task, task.now)
+    if sides.merged.conflicts:
+        return _show_choices(task, task.now, sides, {}, status=409)
+    return _go_on(task, task.now, sides, sides.merged.state, status=409)
+
+
+def show_moved(task: Edit) -> HttpResponse:
+    """Another page changed the draft since it was looked at: it is looked at once more."""
+    if not task.changes:
+        flash.info(task.request, _("Your edits were applied or discarded in another tab."))
+        return redirect("checkpoints:edit", task.head.public_id)
+    problem = _("You edited this in another tab. Check the changes again.")
+    written = written_anew(task)
+    if written:
+        problem += " " + _("You entered: %(text)s") % {"text": "; ".join(written)}
+    return show_summary(task, status=409, problem=problem)
+
+
+def resolved(task: Edit) -> HttpResponse:
+    """What was chosen on the conflict page; the result is shown once more before it is applied."""
+    version = version_in(task.request.POST, "theirs")
+    if version is None:
+        return lost.show_lost(task)
+    task, theirs = task.of_draft(), task.moment_at(version)
+    if task.draft.seq != task.seq:
+        return show_moved(task)
+    sides = _merge(task, theirs)
+    decided: dict[str, Value] = {}
+    problems: dict[int, str] = {}
+    for place, conflict in enumerate(sides.merged.conflicts):
+        try:
+            decided[conflict.path] = _chosen(task, place, conflict)
+        except ContextError as error:
+            problems[place] = error.detail
+    if problems:
+        return _show_choices(task, theirs, sides, problems, status=422)
+    final = resolve(dict(sides.merged.state), decided)
+    if not isinstance(final, dict):
+        raise ValidationFailed(_("The state must be one JSON object: {…}."))
+    problems = _refused(task, theirs, sides.merged.conflicts, final)
+    if problems:
+        return _show_choices(task, theirs, sides, problems, status=422)
+    return _go_on(task, theirs, sides, final, status=200)
+
+
+def written_anew(task: Edit) -> list[str]:
+    """What was typed on the page of the conflicts, each with its place; it is kept nowhere."""
+    version = version_in(task.request.POST, "theirs")
+    if version is None:
+        return []
+    try:
+        theirs = task.moment_at(version)
+    except NotFound:
+        theirs = task.base
+    found = []
+    for place, conflict in enumerate(_merge(task, theirs).merged.conflicts):
+        if _is_anew(task, place, conflict):
+            found.append(f"{conflict.path}: {_value_sent(task, place)}")
+    return found
+
+
+def _value_sent(task: Edit, place: int) -> str:
+    return task.request.POST.get(f"value-{place}", "").replace("\r\n", "\n")
+
+
+def _is_anew(task: Edit, place: int, conflict: Conflict) -> bool:
+    text = _value_sent(task, place)
+    return bool(text.strip()) and text != _as_typed(conflict.mine)
+
+
+def _choice(task: Edit, place: int, conflict: Conflict) -> str:
+    """What was chosen; where nothing was, what was written anew is."""
+    choice = task.request.POST.get(f"choice-{place}", "")
+    if choice in _CHOICES:
+        return choice
+    return "edit" if _is_anew(task, place, conflict) else ""
+
+
+def _as_typed(value: Value) -> str:
+    return value if isinstance(value, str) else state_form.pretty(value)
+
+
+def _refused(
+    task: Edit, theirs: Moment, places: Sequence[Conflict], final: Mapping[str, JsonValue]
+) -> dict[int, str]:
+    """What was written anew and its key's reducer could not go on from, by place."""
+    reducers = reducers_for(theirs.row)
+    problems: dict[int, str] = {}
+    for place, conflict in enumerate(places):
+        key = _key_of(conflict)
+        if _choice(task, place, conflict) != "edit" or key not in final:
+            continue
+        try:
+            state_form.check_reducible(key, final[key], reducers)
+        except ContextError as error:
+            problems[place] = error.detail
+    return problems
+
+
+def _key_of(conflict: Conflict) -> str:
+    return conflict.path.split("/")[1].replace("~1", "/").replace("~0", "~")
+
+
+def _merge(task: Edit, theirs: Moment) -> _Sides:
+    """Only the keys that the edit changes can be in conflict."""
+    names = task.changes.keys()
+    base = values_of(task.base, names)
+    other = values_of(theirs, names)
+    mine = state_form.with_changes(base, task.changes)
+    reducers = reducers_for(theirs.row)
+    return _Sides(other, merge_states(base, mine, other, reducers))
+
+
+def _go_on(
+    task: Edit, theirs: Moment, sides: _Sides, final: Mapping[str, JsonValue], *, status: int
+) -> HttpResponse:
+    """The merged edit as changes of the state of now, to be looked at before it is applied."""
+    changes = changes_between(sides.theirs, final, task.changes)
+    if not changes:
+        drafts.applied(task.actor, task.base, task.draft, task.changes)
+        flash.info(task.request, _("Nothing left to apply: the state already has your changes."))
+        return redirect("checkpoints:detail", task.head.public_id)
+    others, whose = others_since(task, theirs), whose_since(task, theirs)
+    draft = drafts.merged(task.actor, theirs, task.draft, task.changes.keys(), changes)
+    if draft is None:
+        return show_moved(task.of_draft())
+    task = replace(task, base=theirs, changes=changes, draft=draft)
+    return show_summary(task, others=others, whose=whose, status=status)
+
+
+def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
+    match _choice(task, place, conflict):
+        case "mine":
+            return conflict.mine
+        case "theirs":
+            return conflict.theirs
+        case "offer" if conflict.offer is not ABSENT:
+            return conflict.offer
+        case "edit":
+            text = _value_sent(task, place)
+            is_text = task.request.POST.get(f"kind-{place}") == "text"
+            return text if is_text else state_form.read_json(text)
+    raise ValidationFailed(_("Choose one of the two values, or enter a new one."))
+
+
+def _show_choices(
+    task: Edit, theirs: Moment, sides: _Sides, problems: Mapping[int, str], *, status: int
+) -> HttpResponse:
+    merged = diff(dict(sides.theirs), dict(sides.merged.state))
+    undecided = [conflict.path for conflict in sides.merged.conflicts]
+    rows = [each for each in merged if not any(_is_in(each.path, path) for path in undecided)]
+    whose = whose_since(task, theirs)
+    own = _own_keys(task, theirs, whose)
+    shown = ConflictPage(
+        title=_TITLES[whose],
+        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
+        head=task.head,
+        execution=execution_of(theirs),
+        version=task.version,
+        theirs=theirs.version,
+        node=presenters.named(theirs.pinned, theirs.node_id),
+        conflicts=[
+            _view(task, place, each, theirs, problems.get(place, ""), own=_key_of(each) in own)
+            for place, each in enumerate(sides.merged.conflicts)
+        ],
+        merged=state_rows(rows),
+        seq=task.draft.seq,
+        reason=task.reason,
+        others=others_since(task, theirs),
+        whose=whose,
+        problem=_("Resolve all conflicts first.") if problems else "",
+    )
+    return show(task.request, "checkpoints/conflict.html", shown, status=status)
+
+
+def _own_keys(task: Edit, theirs: Moment, whose: Whose) -> set[str]:
+    """The keys of the edit whose values of now the same person wrote."""
+    if whose is Whose.OTHERS:
+        return set()
+    if whose is Whose.YOURS:
+        return set(task.changes)
+    held = held_keys(theirs)  # one that is gone has no author here
+    versions = {name: held[name].version for name in task.changes if name in held}
+    wrote = own_versions(task, theirs, set(versions.values()))
+    return {name for name, version in versions.items() if version in wrote}
+
+
+def _is_in(path: str, other: str) -> bool:
+    return path == other or path.startswith(f"{other}/")
+
+
+def _view(
+    task: Edit, place: int, conflict: Conflict, theirs: Moment, problem: str, *, own: bool
+) -> ConflictView:
+    sent = task.request.POST
+    kind = "text" if isinstance(conflict.mine, str) else "json"
+    return ConflictView(
+        place=place,
+        path=conflict.path,
+        base=shown_value(conflict.base),
+        mine=shown_value(conflict.mine),
+        theirs=shown_value(conflict.theirs),
+        offer=shown_value(conflict.offer),
+        has_offer=conflict.offer is not ABSENT,
+        reducer=reducers_for(theirs.row).for_key(_key_of(conflict)).value,
+        kind=kind,
+        text=sent.get(f"value-{place}", _as_typed(conflict.mine)),
+        own=own,
+        choice=_choice(task, place, conflict),
+        problem=problem,
+    )

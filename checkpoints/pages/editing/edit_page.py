@@ -1,0 +1,160 @@
+"""The page with the form of a state, or with the state as one JSON text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from checkpoints.domain.status import Status
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Draft, WholeText, name_at
+from checkpoints.editing.state_form import Changes, Row
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters
+from checkpoints.pages.editing import form_rows
+from checkpoints.pages.editing import plain_form as keeping
+from checkpoints.pages.editing.edits import Edit
+from checkpoints.pages.editing.pending_view import PendingView, view_of
+from checkpoints.pages.editing.text_merge import TakenIn, nothing_taken, taken_in
+from checkpoints.pages.executions import values
+from checkpoints.pages.executions.values import KeyView
+from checkpoints.pages.presenters import Named
+from checkpoints.state_values import all_values
+from conversations.models import Conversation
+from ctxadmin.lib.errors import InvalidState
+from ctxadmin.ui.components import Crumb, Text
+
+_MOST_KEYS: Final = 100
+_FILTERED_FROM: Final = 15  # keys of which one is not seen at a glance
+_MOST_RAW: Final = 12 * 1024**2  # the largest state, and room for what is typed
+_MOST_IN_PAGE: Final = 512 * 1024  # a text area with more takes a browser minutes
+
+
+@dataclass(frozen=True, slots=True)
+class EditPage:
+    """The form of a state as it was at ``version``: rows by key, or ``raw`` as one JSON object.
+
+    A ``raw`` that is too large for a text area is fetched from ``raw_url`` by a script.
+    ``left_out`` are the keys whose values are too large for a form, ``hidden_keys`` how many
+    others are not shown, ``filters`` that they can be filtered. ``pending`` is what was typed and
+    is not applied, kept ``seq`` times; ``given`` are its marks, ``text_given`` that of a ``raw``
+    that cannot be read yet. ``former`` is an execution before, of which something is kept, too.
+    ``up_to`` is the version up to which a ``raw`` has what others applied, ``took`` how many keys
+    of them, and ``meets`` names those that it has not.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    version: int
+    node: Named | None
+    rows: Sequence[Row]
+    kinds: Sequence[str]
+    raw: str | None
+    raw_url: str
+    raw_lines: int
+    may_raw: bool
+    problem: str
+    left_out: Sequence[KeyView]
+    hidden_keys: int
+    filters: bool
+    text: str
+    seq: int
+    given: str
+    text_given: str
+    pending: PendingView | None
+    up_to: int
+    took: int
+    meets: str
+    former: Sequence[int] = ()
+
+
+def edit_page(task: Edit, *, text: str = "", raw: bool = False, extra: int = 1) -> EditPage:
+    """The form as it is kept, and all else as it is now; ``extra`` empty rows for new keys.
+
+    It stays an edit of ``task.base`` as long as the two are in conflict, which is asked when the
+    changes are looked at.
+    """
+    head, base, row, draft = task.head, task.base, task.base.row, task.draft
+    if row is None:
+        raise InvalidState(_("This conversation has no execution."), status=Status.IDLE)
+    view = values.state_view(base, text=text, most=_MOST_KEYS)
+    may_raw = row.state_bytes <= _MOST_RAW
+    is_large = row.state_bytes > _MOST_IN_PAGE
+    whole, unread = None, text_of(draft, task.request) if raw else None
+    taken = taken_of(task)
+    given = unread.given if unread else _given(task, raw=raw)
+    if raw and may_raw:
+        text_now = unread.text if unread else raw_text(base, {**taken.changes, **task.changes})
+        whole = "" if is_large else text_now
+    raw_url = f"{reverse('checkpoints:edit', args=[head.public_id])}?raw=text"
+    raw_url += f"&text={unread.mark}" if unread else "&text="
+    shown = _shown_of(taken, text)
+    return EditPage(
+        title=_("Edit the state"),
+        crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
+        head=head,
+        execution=row.public_id,
+        version=base.version,
+        node=presenters.named(base.pinned, base.node_id),
+        rows=form_rows.of_state(base, view.keys, shown, draft, text, extra),
+        kinds=state_form.KINDS,
+        raw=whole,
+        raw_url=raw_url if is_large else "",
+        raw_lines=min(max((whole or "").count("\n") + 2, 12), 40),
+        may_raw=may_raw,
+        problem="" if not raw or may_raw else str(_("This state is too large for one text area.")),
+        left_out=[key for key in view.keys if not key.read],
+        hidden_keys=view.total - len(view.keys),
+        filters=bool(text) or view.total >= _FILTERED_FROM,
+        text=text,
+        seq=draft.seq,
+        given=orjson.dumps({**taken.marks, **given}).decode(),
+        text_given=unread.mark if unread else "",
+        pending=view_of(draft, base, task.now),
+        up_to=taken.version,
+        took=len(taken.changes),
+        meets=", ".join(keeping.short(name) for name in taken.meets),
+    )
+
+
+def taken_of(task: Edit) -> TakenIn:
+    """What others applied since the version that the draft is held at."""
+    is_behind = task.now.version != task.base.version and task.now.status is Status.PAUSED
+    return taken_in(task) if is_behind else nothing_taken(task.base)
+
+
+def _given(task: Edit, *, raw: bool) -> dict[str, str]:
+    """The marks of what the page shows of the draft; a whole state has only what can be read."""
+    marks = drafts.marks_of(task.draft).items()
+    if not raw:
+        return dict(marks)
+    return {place: mark for place, mark in marks if name_at(place) in task.changes}
+
+
+def _shown_of(taken: TakenIn, text: str) -> Changes:
+    """What others applied, as far as the form shows it."""
+    return {
+        name: value
+        for name, value in taken.changes.items()
+        if text in name and len(state_form.pretty(value)) <= values.MOST_VALUE_BYTES
+    }
+
+
+def raw_text(base: Moment, changes: Changes) -> str:
+    """The whole state as JSON with what was changed."""
+    return state_form.pretty(state_form.with_changes(all_values(base), changes))
+
+
+def text_of(draft: Draft, request: HttpRequest) -> WholeText | None:
+    """The whole state that cannot be read yet and was asked for, else the one typed last."""
+    wanted = request.GET.get("text")
+    if wanted == "" or not draft.texts:
+        return None
+    found = [each for each in draft.texts if each.mark == wanted]
+    return found[0] if found else draft.texts[-1]

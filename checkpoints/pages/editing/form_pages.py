@@ -1,0 +1,330 @@
+"""The pages on which the state of a paused execution is edited: form, summary, apply."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods
+
+from checkpoints import queries
+from checkpoints.domain.commands import MoveExecution, UpdateSnapshot
+from checkpoints.domain.status import Status
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.entries import mark_of_changes, row_of
+from checkpoints.editing.state_form import Read, Row
+from checkpoints.moments import Moment
+from checkpoints.pages.editing import conflicts
+from checkpoints.pages.editing import former_drafts as former
+from checkpoints.pages.editing import plain_form as keeping
+from checkpoints.pages.editing import repeated_applies as repeats
+from checkpoints.pages.editing import unwritable as lost
+from checkpoints.pages.editing.edit_page import edit_page, raw_text, taken_of, text_of
+from checkpoints.pages.editing.edits import Edit, execution_of
+from checkpoints.pages.executions import unapplied as left
+from checkpoints.pages.seen import version_in
+from checkpoints.services import moving, updating
+from checkpoints.state_values import reducers_for, values_of
+from conversations.domain import revisions
+from conversations.domain.revisions import Seen
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.http.problems import reads_problems, status_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import (
+    ContextError,
+    Forbidden,
+    InvalidState,
+    NotFound,
+    TooLarge,
+    VersionConflict,
+)
+from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
+
+_PLAIN: Final = "text/plain; charset=utf-8"
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def edit(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """Fill in, look at what would change, apply; or be told what somebody else changed."""
+    actor.require(Action.SNAPSHOT_UPDATE)
+    head = find_head(actor.workspace, conversation_id)
+    now = queries.find_moment(actor, conversation_id)
+    if request.method != "POST":
+        return _opened(request, actor, head, now)
+    former_one = version_in(request.POST, "former")
+    if former_one is not None:
+        return former.discard(request, actor, head, former_one)
+    task = Edit.read(request, actor, head, now)
+    step = request.POST.get("step", "")
+    if task.of_former:
+        return former.go_on(task)
+    if not task.same_execution:
+        return _of_another_conversation(task)
+    if step == "discard":
+        return _discard(task)
+    if step in ("apply", "approve"):
+        return _apply(task.of_draft())
+    if step == "resolve":
+        return conflicts.resolved(task)
+    if step == "look":
+        return _look_again(task.of_draft())
+    return _form_sent(task, step)
+
+
+def _opened(request: HttpRequest, actor: Actor, head: Conversation, now: Moment) -> HttpResponse:
+    """The form, with what the person typed and did not apply; it is of the version seen then."""
+    before = left.numbers(actor, now)
+    asked = version_in(request.GET, "former")
+    if asked is not None:
+        return former.show_former(request, actor, head, asked)
+    task = Edit.opened(request, actor, head, now)
+    if now.status is not Status.PAUSED:
+        if task.draft:
+            return lost.show_lost(task)
+        if before:
+            return former.show_former(request, actor, head, before[0])
+        raise InvalidState(
+            _("The state can be edited only while the execution is paused."), status=now.status
+        )
+    if request.GET.get("raw") == "text":
+        return _whole(task)
+    shown = edit_page(task, text=request.GET.get("q", ""), raw="raw" in request.GET)
+    return show(request, "checkpoints/edit.html", replace(shown, former=before[:1]))
+
+
+def _whole(task: Edit) -> HttpResponse:
+    """The whole state as a text, for a page in which it does not stand."""
+    text, taken = text_of(task.draft, task.request), taken_of(task)
+    found = text.text if text else raw_text(task.base, {**taken.changes, **task.changes})
+    made_of = {"X-State": f"{task.version} {task.draft.seq} {taken.version}"}
+    return HttpResponse(found, content_type=_PLAIN, headers=made_of)
+
+
+def _discard(task: Edit) -> HttpResponse:
+    if task.now.row is not None:
+        drafts.discard(task.actor, task.now.row)
+    flash.info(task.request, _("Your edits are discarded; the state is unchanged."))
+    return redirect("checkpoints:detail", task.head.public_id)
+
+
+def _of_another_conversation(task: Edit) -> HttpResponse:
+    """It names an execution that there is none of: shown for copying, and nothing is written."""
+    return lost.show_lost(replace(task, changes=_read(task).changes))
+
+
+def _form_sent(task: Edit, step: str) -> HttpResponse:
+    """What the form says: show it in another way, or what would change."""
+    raw = task.request.POST.get("mode") == state_form.RAW
+    try:
+        kept = keeping.keep(task)
+    except (VersionConflict, TooLarge) as error:
+        return _refuse_unkept(task, translated(error.detail), raw=raw)
+    if keeping.pressed(task):
+        return redirect("checkpoints:edit", task.head.public_id)
+    if kept.beside:
+        flash.warning(task.request, keeping.over_words(kept.over))
+        return redirect("checkpoints:edit", task.head.public_id)
+    read = _read(task)
+    task = task.of_draft(kept.draft)
+    if step == "add" and not raw:
+        return _show_form(task, extra=2)
+    if step == "back":
+        return _show_form(task)
+    if not read.valid:
+        return _refuse_form(task, read, raw=raw)
+    if step in ("raw", "form"):
+        return _show_form(task, raw=step == "raw")
+    if not task.changes:
+        flash.info(task.request, _("There are no changes yet."))
+        return _show_form(task, raw=raw)
+    if task.now.status is not Status.PAUSED:
+        return lost.show_lost(task)
+    return conflicts.show_summary(task)
+
+
+def _look_again(task: Edit) -> HttpResponse:
+    """The summary as it was sent; drafts.js asks for it after signing in."""
+    if task.now.status is not Status.PAUSED:
+        return lost.show_lost(task)
+    return conflicts.show_summary(task) if task.changes else conflicts.show_moved(task)
+
+
+def _read(task: Edit) -> Read:
+    """What the form says, or the draft of a page whose script kept all of it."""
+    sent, base = task.request.POST, task.base
+    draft = drafts.find(task.actor, base.row, task.version)
+    if sent.get("mode") == state_form.RAW:
+        unread = [each.text for each in draft.texts if each.mark == sent.get("text-given")]
+        for text in [sent["raw"]] if "raw" in sent else unread:
+            return drafts.read_whole(base, text)
+    rows = task.sent_rows or [row_of(each) for each in draft.entries.values()]
+    names = {row.name for row in rows}
+    return state_form.read_rows(rows, values_of(base, names), reducers_for(base.row))
+
+
+def _refuse_form(task: Edit, read: Read, *, raw: bool) -> HttpResponse:
+    if raw and read.raw:
+        return _show_form(task, raw=True, problem=read.problem, text=read.raw)
+    wrong = {place: row for place, row in state_form.places_of(read.rows).items() if row.problem}
+    names = ", ".join(keeping.short(row.name) for row in wrong.values())
+    text = ngettext("Check the key %(keys)s.", "Check the keys %(keys)s.", len(wrong))
+    return _show_form(task, raw=raw, problem=text % {"keys": names}, wrong=wrong)
+
+
+def _refuse_unkept(task: Edit, problem: str, *, raw: bool) -> HttpResponse:
+    """What could not be kept stays in the form."""
+    task = Edit.opened(task.request, task.actor, task.head, task.now)
+    if raw:
+        return _show_form(task, raw=True, problem=problem, text=task.request.POST.get("raw", ""))
+    return _show_form(task, problem=problem, wrong=state_form.places_of(task.sent_rows))
+
+
+def _show_form(
+    task: Edit,
+    *,
+    raw: bool = False,
+    problem: str = "",
+    extra: int = 1,
+    text: str | None = None,
+    wrong: Mapping[str, Row] | None = None,
+) -> HttpResponse:
+    """The form as it is kept; ``text`` and the ``wrong`` rows stand in it as they were typed."""
+    shown = edit_page(task, raw=raw, extra=extra)
+    if text is not None and not shown.raw_url:
+        shown = replace(shown, raw=text)
+    if wrong:
+        rows = [*state_form.places_of(shown.rows[:-extra]).items()]
+        there = {place for place, _row in rows}
+        rows += [(place, row) for place, row in wrong.items() if place not in there]
+        mended = [_with_problem(row, wrong.get(place)) for place, row in rows]
+        shown = replace(shown, rows=[*mended, *shown.rows[-extra:]])
+    if problem:
+        shown = replace(shown, problem=problem)
+    status = 422 if problem else 200
+    return show(task.request, "checkpoints/edit.html", shown, status=status)
+
+
+def _with_problem(row: Row, sent: Row | None) -> Row:
+    if sent is None:
+        return row
+    typed = replace(row, kind=sent.kind, text=sent.text, gone=sent.gone)
+    return replace(typed, problem=sent.problem, of_name=sent.of_name)
+
+
+def _apply(task: Edit) -> HttpResponse:
+    """Write the draft. A script is told where to go on; what is refused it sends once more."""
+    try:
+        if task.request.POST.get("step") == "approve":
+            _check_seen(task)
+        version, text = _write(task)
+    except (Forbidden, NotFound):
+        raise
+    except ContextError as error:
+        if reads_problems(task.request):
+            return JsonResponse({"detail": error.detail}, status=status_of(error))
+        return _refused(task, error)
+    drafts.applied(task.actor, task.base, task.draft, task.changes)
+    flash.success(task.request, text)
+    if task.request.POST.get("step") == "approve":
+        _approve(task, version)
+    there = redirect("checkpoints:detail", task.head.public_id)
+    return JsonResponse({"to": there.url}) if reads_problems(task.request) else there
+
+
+def _refused(task: Edit, error: ContextError) -> HttpResponse:
+    if not isinstance(error, VersionConflict | InvalidState):
+        return _show_form(task, problem=translated(error.detail))
+    now = queries.find_moment(task.actor, task.head.public_id)
+    task = replace(task, now=now)
+    if task.of_former:
+        return former.go_on(task)
+    if _is_moved(task) and now.status is Status.PAUSED:
+        return conflicts.show_moved(task)
+    if now.version == task.version and now.status is Status.PAUSED:
+        return conflicts.show_summary(task, status=409, problem=translated(error.detail))
+    if task.draft.texts and now.status is Status.PAUSED:
+        text = _("An incomplete JSON text is kept, too. Fix or discard it before you merge.")
+        return _show_form(task, problem=text)
+    return conflicts.show_conflict(task)
+
+
+def _write(task: Edit) -> tuple[int, str]:
+    """The version that has the changes, and the words for it."""
+    try:
+        if _is_moved(task):
+            raise VersionConflict(
+                _("You edited this in another tab. Check the changes again."),
+                expected=task.seq,
+                actual=task.draft.seq,
+            )
+        command = parse(
+            UpdateSnapshot,
+            {
+                "node_id": task.node_id,
+                "state_data": state_form.as_update(task.changes),
+                "expected_version": task.version,
+                "reason": task.reason.strip() or None,
+            },
+        )
+        execution = execution_of(task.base)
+        done = updating.update(task.actor, task.head.public_id, command, execution=execution)
+    except (VersionConflict, InvalidState):
+        version = repeats.written_as(task)
+        if version is None:
+            raise
+        return version, _("Already saved as version %(n)s.") % {"n": version}
+    text = ngettext(
+        "%(n)s key changed; the execution is at version %(version)s.",
+        "%(n)s keys changed; the execution is at version %(version)s.",
+        len(done.changed_keys),
+    )
+    return done.version, text % {"n": len(done.changed_keys), "version": done.version}
+
+
+def _is_moved(task: Edit) -> bool:
+    """True unless the draft is what the summary showed: its number and what it changes."""
+    is_other = task.request.POST.get("edit", "") != mark_of_changes(task.changes)
+    return is_other or task.draft.seq != task.seq or not task.changes
+
+
+def _seen(task: Edit) -> Seen:
+    """The messages that an approval has seen."""
+    sent = task.request.POST
+    return Seen(version_in(sent, "expected_revision"), version_in(sent, "expected_count"))
+
+
+def _check_seen(task: Edit) -> None:
+    """VersionConflict before anything is written if the messages are others than were seen."""
+    if task.now.status is Status.PAUSED:
+        revisions.require_seen(_seen(task), task.now.revision, task.now.visible_count)
+
+
+def _approve(task: Edit, version: int) -> None:
+    """Approve what was just applied, and nothing that came after it."""
+    try:
+        seen = _seen(task)
+        wanted = MoveExecution(
+            reason=task.reason.strip() or None,
+            expected_version=version,
+            expected_revision=seen.revision,
+            expected_count=seen.count,
+        )
+        execution = execution_of(task.base)
+        moving.approve(task.actor, task.head.public_id, wanted, execution=execution)
+    except ContextError as error:
+        if repeats.is_approved_as(task, version + 1):
+            flash.success(task.request, _("Approved."))
+            return
+        text = _("Not approved: %(why)s") % {"why": translated(error.detail)}
+        flash.warning(task.request, text)
+        return
+    flash.success(task.request, _("Approved."))

@@ -1,0 +1,74 @@
+"""The rows of the form of a state: its keys, what was typed or is declared, room for more."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import JsonValue
+
+from checkpoints.editing import state_form
+from checkpoints.editing.draft import Draft
+from checkpoints.editing.entries import row_of
+from checkpoints.editing.state_form import Changes, Row
+from checkpoints.moments import Moment
+from checkpoints.pages.executions.values import KeyView
+from checkpoints.state_values import held_keys, reducers_for, values_of
+
+_MOST_OFFERED: Final = 50
+_JSON: Final = (str, int, float, bool, list, dict, type(None))
+
+
+def of_state(
+    base: Moment, keys: Sequence[KeyView], changes: Changes, draft: Draft, text: str, extra: int
+) -> list[Row]:
+    """The keys of the state as rows, with what others changed, or else was typed, already.
+
+    Behind them stand the declared keys whose names have ``text`` in them, and ``extra`` empty ones.
+    """
+    found: dict[str, JsonValue] = {key.name: key.value for key in keys if key.read}
+    missing = [name for name in changes if name not in found]
+    found |= values_of(base, missing)
+    rows: list[Row] = []
+    for name in sorted({*found, *changes}):
+        changed = changes.get(name, found.get(name))
+        gone = name in changes and not isinstance(changed, _JSON)
+        shown = found.get(name) if gone else changed
+        row = state_form.row_of(name, shown if isinstance(shown, _JSON) else None)
+        rows.append(replace(row, old=name in found, gone=gone))
+    there = {row.name: row for row in rows}
+    typed = [row_of(each) for each in draft.entries.values() if each.name not in changes]
+    typed = [replace(row, before=_before(row, there.get(row.name))) for row in typed]
+    return as_typed(base, sorted(overlaid(rows, typed), key=_place), text=text, extra=extra)
+
+
+def _before(row: Row, there: Row | None) -> Row:
+    if there is not None and there.old:
+        return there
+    return Row(row.name, row.kind, "", old=row.old)
+
+
+def overlaid(rows: Sequence[Row], typed: Sequence[Row]) -> list[Row]:
+    """Rows with what was typed in the place of those of the same key, or behind them."""
+    return list((state_form.places_of(rows) | state_form.places_of(typed)).values())
+
+
+def as_typed(base: Moment, rows: Sequence[Row], *, text: str = "", extra: int = 1) -> list[Row]:
+    """Rows as they were typed, the other declared keys, and ``extra`` empty rows."""
+    held, reducers = held_keys(base), reducers_for(base.row)
+    more = state_form.offered(reducers, {*held, *(row.name for row in rows)})
+    shown = [row for row in more if text in row.name][:_MOST_OFFERED]
+    detailed = [
+        replace(
+            row,
+            reducer=reducers.for_key(row.name).value if row.name else "",
+            version=held[row.name].version if row.name in held else 0,
+            offered=not row.old and row.name in reducers.names and not row.of_name,
+        )
+        for row in (*rows, *shown)
+    ]
+    return [*detailed, *(Row("", "text", "", old=False) for _each in range(extra))]
+
+
+def _place(row: Row) -> tuple[bool, str]:
+    """Keys of the state by name, new ones behind them."""
+    return not row.old, row.name

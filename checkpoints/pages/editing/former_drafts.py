@@ -1,0 +1,141 @@
+"""What was typed into a former execution of a conversation: kept, shown for copying, discarded."""
+
+from dataclasses import replace
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Draft, WholeText
+from checkpoints.editing.entries import mark_of, row_of
+from checkpoints.editing.state_form import Changes
+from checkpoints.editing.statements import Said
+from checkpoints.models import Execution
+from checkpoints.pages import presenters
+from checkpoints.pages.editing import conflicts
+from checkpoints.pages.editing import plain_form as keeping
+from checkpoints.pages.editing import repeated_applies as repeats
+from checkpoints.pages.editing.edits import Edit
+from checkpoints.pages.editing.unwritable import LostPage
+from checkpoints.pinned import reducers_of
+from conversations.models import Conversation
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import ContextError, NotFound
+from ctxadmin.lib.structural_diff import ABSENT, Value
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import show
+from ctxadmin.ui.sentences import translated
+
+
+def show_former(
+    request: HttpRequest, actor: Actor, head: Conversation, number: int
+) -> HttpResponse:
+    """What was typed, for copying: the execution that it is of never waits again."""
+    row = Execution.objects.filter(conversation=head.key, number=number).first()
+    typed = drafts.find(actor, row, 0)
+    if row is None or not typed:
+        raise NotFound(_("You have no unapplied edits there."))
+    title = _("Your edits to an earlier execution")
+    return show(request, "checkpoints/lost.html", _lost_page(head, row, typed, title))
+
+
+def go_on(task: Edit) -> HttpResponse:
+    """A page of a former execution was sent: keep what it says with that, and show all of it.
+
+    Nothing of it may ever be written to the execution of now, whose versions began at 0 again.
+    """
+    row = task.base.row
+    if row is None or _is_written(task):
+        return redirect("checkpoints:detail", task.head.public_id)
+    if task.request.POST.get("step") == "discard":
+        return discard(task.request, task.actor, task.head, row.number)
+    typed, unkept = _kept(task)
+    if not typed and not task.reason:
+        text = _("Another execution has started. You had no edits in the earlier one.")
+        flash.info(task.request, text)
+        return redirect("checkpoints:detail", task.head.public_id)
+    shown = _lost_page(task.head, row, typed, _("Another execution has started"))
+    shown = replace(shown, reason=task.reason, unkept=unkept)
+    if not drafts.find(task.actor, row, 0):
+        shown = replace(shown, execution="")
+    return show(task.request, "checkpoints/lost.html", shown, status=409)
+
+
+def _kept(task: Edit) -> tuple[Draft, str]:
+    """All that was typed, now and before, and why what was typed now could not be kept."""
+    said = keeping.said_by(task)
+    written = "\n\n".join(conflicts.written_anew(task.of_draft()))
+    if written:
+        mark = mark_of(written.encode(errors="surrogatepass"))
+        said = replace(said, text=WholeText(written, {}, mark))
+    try:
+        keeping.keep(task, said)
+    except ContextError as error:
+        kept = drafts.find(task.actor, task.base.row, task.version)
+        return _with_all(kept, said), translated(error.detail)
+    keeping.pressed(task)
+    return drafts.find(task.actor, task.base.row, task.version), ""
+
+
+def _with_all(draft: Draft, said: Said) -> Draft:
+    """What is kept with what a page says beside it, for a page that only shows it."""
+    mine = {place: each for place, each in said.entries.items() if each is not None}
+    texts = (*draft.texts, said.text) if said.text else draft.texts
+    others = (*draft.others, *draft.entries.values())
+    return replace(draft, entries=mine, others=others, texts=texts)
+
+
+def _is_written(task: Edit) -> bool:
+    """True if the same press wrote it before, when its execution still waited."""
+    if task.request.POST.get("step") not in ("apply", "approve"):
+        return False
+    version = repeats.written_as(task)
+    if version is None:
+        return False
+    task = task.of_draft()
+    drafts.applied(task.actor, task.base, replace(task.draft, seq=task.seq), task.changes)
+    text = _("Already saved as version %(n)s of the earlier execution.")
+    flash.success(task.request, text % {"n": version})
+    return True
+
+
+def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostPage:
+    changes, texts = _read(typed, row)
+    return LostPage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
+        head=head,
+        execution=row.public_id,
+        version=typed.version,
+        status=row.status,
+        ended=True,
+        changes=state_form.pretty(state_form.as_update(changes)),
+        texts=texts,
+        reason="",
+        others=(),
+        former=row.number,
+    )
+
+
+def discard(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:
+    row = Execution.objects.filter(conversation=head.key, number=number).first()
+    if row is not None:
+        drafts.discard(actor, row)
+    flash.info(request, _("Your edits are discarded; the state is unchanged."))
+    return redirect("checkpoints:detail", head.public_id)
+
+
+def _read(typed: Draft, row: Execution) -> tuple[Changes, list[str]]:
+    """Without the state that it was typed into, which may be gone: every row is a change."""
+    changes: dict[str, Value] = {}
+    texts = [each.text for each in typed.texts]
+    reducers = reducers_of(bytes(row.reducers))
+    for each in typed.entries.values():
+        read = state_form.read_rows([row_of(each)], {}, reducers)
+        changes |= {each.name: ABSENT} if each.gone else read.changes
+        if not read.valid:
+            texts.append(f"{each.name}: {each.text}")
+    texts += [f"{each.name}: {each.text}" for each in typed.others if each.text]
+    return changes, texts

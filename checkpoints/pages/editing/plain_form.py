@@ -1,0 +1,69 @@
+"""What the form of a state says without a script, and the buttons beside what is pending."""
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from checkpoints.editing import drafts, state_form, statements
+from checkpoints.editing.draft import Drop, Operation, Revert, Use
+from checkpoints.editing.drafts import Kept
+from checkpoints.editing.statements import Said
+from checkpoints.pages.editing.edits import Edit
+
+
+def keep(task: Edit, says: Said | None = None) -> Kept:
+    """Keep what the page says; a JSON text that cannot be read is kept as a text."""
+    said = says or said_by(task)
+    return drafts.keep(task.actor, task.base, said, task.moment_at, for_copying=task.of_former)
+
+
+def said_by(task: Edit) -> Said:
+    """What the page says: nothing if it has no fields, as one whose script kept all of it."""
+    sent = task.request.POST
+    given = statements.read_given(sent.get("given", ""))
+    if sent.get("mode") == state_form.RAW:
+        if "raw" not in sent:
+            return Said()
+        mark = sent.get("text-given", "")
+        return drafts.said_by_whole(task.base, sent["raw"], given, mark)
+    if "name-0" not in sent:
+        return Said()
+    return drafts.said_by_form(task.base, task.sent_rows, given)
+
+
+def pressed(task: Edit) -> bool:
+    """True if one of the buttons beside what is pending was pressed."""
+    sent = task.request.POST
+    operations: list[Operation] = []
+    if "take-back" in sent:
+        name = unquote(sent["take-back"])
+        draft = drafts.find(task.actor, task.base.row, task.version)
+        places = [place for place, each in draft.entries.items() if each.name == name]
+        operations = [Revert(place) for place in places]
+    elif "drop" in sent:
+        operations = [Drop(sent["drop"])]
+    elif "use" in sent:
+        operations = [Use(sent["use"])]
+    else:
+        return False
+    drafts.operate(task.actor, task.base, operations)
+    return True
+
+
+def over_words(names: Sequence[str]) -> str:
+    """What a page is told of keys of which another tab says something else."""
+    if not names:
+        return ""
+    text = ngettext(
+        "Another tab of yours has a different value for the key %(keys)s. Both are kept.",
+        "Another tab of yours has different values for the keys %(keys)s. Both are kept.",
+        len(names),
+    )
+    return text % {"keys": ", ".join(map(short, names))}
+
+
+def short(name: str) -> str:
+    """A name for a sentence."""
+    return f"{name[:40]}…" if len(name) > 40 else name or _("the new key")

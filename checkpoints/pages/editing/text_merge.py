@@ -1,0 +1,67 @@
+"""What others applied since the version of an open text, taken into it beside what was typed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checkpoints.editing import drafts, state_form
+from checkpoints.editing.draft import Marks
+from checkpoints.editing.state_form import Changes
+from checkpoints.moments import Moment
+from checkpoints.pages.editing.edits import Edit
+from checkpoints.state_values import held_keys, reducers_for, values_of
+from ctxadmin.lib.errors import ContextError
+from ctxadmin.lib.structural_diff import ABSENT, Value, equal
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """What others changed until ``version`` in keys that nobody typed into, and its marks.
+
+    A page that is given the marks says nothing of these keys, so they never count as typed.
+    ``meets`` are the keys that both changed: there the text has what was typed.
+    """
+
+    version: int
+    changes: Changes
+    marks: Marks
+    meets: Sequence[str]
+
+
+def nothing_taken(base: Moment) -> TakenIn:
+    return TakenIn(base.version, {}, {}, ())
+
+
+def taken_in(task: Edit) -> TakenIn:
+    """What can be taken in now; all of it stays a change against ``task.base``."""
+    base, now = task.base, task.now
+    held, then = held_keys(now), held_keys(base)
+    newer = {name for name, each in held.items() if each.version > base.version}
+    names = newer | (then.keys() - held.keys())
+    before, after = values_of(base, names), values_of(now, names)
+    mine = task.changes
+    pages = {each.name for each in task.draft.entries.values()}
+    reducers = reducers_for(base.row)
+    taken: dict[str, Value] = {}
+    meets: list[str] = []
+    for name in sorted(names):
+        theirs = after.get(name, ABSENT)
+        if _same(theirs, before.get(name, ABSENT)):
+            continue
+        if name in pages:
+            if name not in mine or not _same(theirs, mine[name]):
+                meets.append(name)
+            continue
+        try:
+            if theirs is not ABSENT:
+                state_form.check_reducible(name, theirs, reducers)
+        except ContextError:  # no page could say this of the key
+            meets.append(name)
+        else:
+            taken[name] = theirs
+    return TakenIn(now.version, taken, drafts.marks_of_changes(base, taken), meets)
+
+
+def _same(one: Value, other: Value) -> bool:
+    if one is ABSENT or other is ABSENT:
+        return one is other
+    return equal(one, other)

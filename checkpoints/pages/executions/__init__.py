@@ -1,0 +1,1 @@
+"""Watching executions: the list, one of them, its versions, its canvas, comments."""

@@ -1,0 +1,214 @@
+"""An execution on the canvas of its workflow: where it stands, what each node saw and wrote."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints import queries
+from checkpoints.course import Course, course_of
+from checkpoints.inputs import look_at_input
+from checkpoints.models import Execution
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters
+from checkpoints.pages.executions import values
+from checkpoints.pages.executions.course_words import Decided, TurnLine, decided_on, turn_lines
+from checkpoints.pages.executions.reading import tabs_of
+from checkpoints.pages.executions.run_marks import marks_of
+from checkpoints.pages.presenters import Stand, VersionLine
+from checkpoints.pinned import Pinned
+from conversations.models import Conversation
+from conversations.store import find_head
+from ctxadmin.http.pagination import PageRequest
+from ctxadmin.identity.actor import Actor
+from ctxadmin.lib.errors import NotFound
+from ctxadmin.ui.components import Crumb, Tab, Text
+from ctxadmin.ui.pages import page, show
+from workflows.domain.graph import Edge, Node
+from workflows.pages.drawing.marks import Mark, Marks
+from workflows.pages.drawing.words import NODE_TYPE_WORDS
+from workflows.pages.editor.canvas import watched_setup
+from workflows.pages.preview.seen import Seen, seen_of
+
+_LAST: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RunPanel:
+    """What stands beside the canvas: of a node, of an edge, or of the whole execution.
+
+    ``turns`` are the versions that the node wrote, ``decided`` the decisions on the edge, the
+    newest first; ``more`` older ones are not listed. ``lines`` are the last versions.
+    """
+
+    name: str
+    stand: Stand
+    node: Node | None = None
+    type: Text = ""
+    edge: Edge | None = None
+    mark: Mark | None = None
+    turns: Sequence[TurnLine] = ()
+    decided: Sequence[Decided] = ()
+    more: int = 0
+    lines: Sequence[VersionLine] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasPage:
+    """The canvas of an execution; ``setup`` is what the island reads, None if it is too large.
+
+    ``panel`` and ``links`` are for a browser without JavaScript: what is chosen, and the way to
+    each node.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    tabs: Sequence[Tab]
+    setup: Mapping[str, object] | None
+    panel: RunPanel
+    links: Sequence[tuple[str, str, Mark | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class SawPage:
+    """What the node that wrote a version saw."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    node: str
+    number: int
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """An execution of a workflow with its course and its marks."""
+
+    head: Conversation
+    moment: Moment
+    row: Execution
+    pinned: Pinned
+    course: Course
+    marks: Marks
+
+
+@require_safe
+@page
+def canvas(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    run = _run(actor, conversation_id)
+    document = run.pinned.workflow.document
+    here = reverse("checkpoints:canvas", args=[conversation_id])
+    setup = watched_setup(
+        actor,
+        document,
+        document.name or run.row.workflow,
+        run.marks,
+        panel=reverse("checkpoints:canvas-panel", args=[conversation_id]),
+        again=reverse("checkpoints:canvas-marks", args=[conversation_id]),
+    )
+    shown = CanvasPage(
+        title=run.head.title or run.head.public_id,
+        crumbs=presenters.crumbs(run.head, Crumb(_("Canvas"))),
+        head=run.head,
+        tabs=tabs_of(run.head, run.moment, "canvas"),
+        setup=None if setup is None else {**setup, "execution": run.row.public_id},
+        panel=_panel(actor, run, request),
+        links=[
+            (each.name or each.id, f"{here}?node={each.id}", run.marks.nodes.get(each.id))
+            for each in document.nodes
+        ],
+    )
+    return show(request, "checkpoints/canvas.html", shown)
+
+
+@require_safe
+@page
+def marks(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """The marks of now, and of which execution they are."""
+    run = _run(actor, conversation_id)
+    data = {"execution": run.row.public_id, "marks": run.marks.as_json()}
+    return JsonResponse(data, headers={"Cache-Control": "no-store"})
+
+
+@require_safe
+@page
+def panel(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResponse:
+    """What stands beside the canvas, of ``?node=`` or ``?edge=``, as a part of a page."""
+    run = _run(actor, conversation_id)
+    return render(request, "checkpoints/_run_panel.html", {"page": _panel(actor, run, request)})
+
+
+@require_safe
+@page
+def saw(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    row = moment.row
+    if row is None:
+        raise NotFound(_("This conversation has no execution."))
+    looked = look_at_input(head, row, number)
+    title = _("Context seen: %(node)s, version %(n)s")
+    name = presenters.name_of(moment.pinned, looked.entered.node_id)
+    shown = SawPage(
+        title=title % {"node": name, "n": number},
+        crumbs=presenters.crumbs(head, Crumb(_("Canvas"), _of_node(head, looked.entered.node_id))),
+        head=head,
+        node=looked.entered.node_id,
+        number=number,
+        seen=seen_of(looked),
+    )
+    return show(request, "checkpoints/saw.html", shown)
+
+
+def _of_node(head: Conversation, node_id: str) -> str:
+    return f"{reverse('checkpoints:canvas', args=[head.public_id])}?node={node_id}"
+
+
+def _run(actor: Actor, conversation_id: str) -> _Run:
+    head = find_head(actor.workspace, conversation_id)
+    moment = queries.find_moment(actor, conversation_id)
+    row, pinned = moment.row, moment.pinned
+    if row is None or pinned is None:
+        raise NotFound(_("This execution runs without a workflow."))
+    course = course_of(row)
+    executed = values.executed_nodes(moment)
+    counts = course.runs() if executed is None else Counter(executed)
+    return _Run(head, moment, row, pinned, course, marks_of(moment, course, counts))
+
+
+def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
+    name, stand = run.head.public_id, presenters.stand_of(run.moment)
+    node_id, edge_id = request.GET.get("node", ""), request.GET.get("edge", "")
+    if node_id:
+        run.pinned.require_node(node_id)
+        node = run.pinned.graph.nodes[node_id]
+        turns = run.course.of_node(node_id)
+        lines = turn_lines(run.row, turns, run.pinned)
+        return RunPanel(
+            name,
+            stand,
+            node=node,
+            type=NODE_TYPE_WORDS.get(node.type, node.type),
+            mark=run.marks.nodes.get(node_id),
+            turns=lines,
+            more=len(turns) - len(lines),
+        )
+    if edge_id:
+        edge = run.pinned.graph.edges.get(edge_id)
+        if edge is None:
+            raise NotFound(_("The workflow has no edge %(id)s.") % {"id": edge_id[:64]})
+        found = run.course.on_edge(edge_id)
+        decided = decided_on(found)
+        mark = run.marks.edges.get(edge_id)
+        more = len(found) - len(decided)
+        return RunPanel(name, stand, edge=edge, mark=mark, decided=decided, more=more)
+    __, newest = queries.list_checkpoints(actor, name, PageRequest(limit=_LAST))
+    return RunPanel(name, stand, lines=presenters.version_lines(run.row, newest.items, run.pinned))

@@ -1,0 +1,63 @@
+"""The differences of two states as a tree that folds: each key once, its changes below it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from checkpoints.pages.executions.state_rows import state_row
+from ctxadmin.lib.structural_diff import Difference, Kind
+from ctxadmin.ui.components import DiffRow
+
+
+@dataclass(slots=True)
+class Branch:
+    """A key, or an index of a list: what changed itself, and the changes within it.
+
+    ``count`` are all changes here and below, ``type_changed`` tells that the JSON type is another.
+    """
+
+    name: str
+    rows: list[DiffRow] = field(default_factory=list)
+    branches: list["Branch"] = field(default_factory=list)
+    count: int = 0
+    type_changed: bool = False
+
+
+def tree_of(differences: Sequence[Difference]) -> list[Branch]:
+    """The changes by key; a key with only one thing in it stands in its line: ``facts / 3``."""
+    root = Branch("")
+    for each in differences:
+        here = root
+        for name in _names(each.path):
+            here = _below(here, name)
+        here.rows.append(state_row(each))
+        here.type_changed = here.type_changed or each.kind is Kind.TYPE_CHANGED
+    _count(root)
+    return [_shortened(each) for each in root.branches] or ([root] if root.rows else [])
+
+
+def _names(path: str) -> list[str]:
+    return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
+
+
+def _below(branch: Branch, name: str) -> Branch:
+    if not branch.branches or branch.branches[-1].name != name:
+        known = next((each for each in branch.branches if each.name == name), None)
+        if known is not None:
+            return known
+        branch.branches.append(Branch(name))
+    return branch.branches[-1]
+
+
+def _count(branch: Branch) -> int:
+    branch.count = len(branch.rows) + sum(map(_count, branch.branches))
+    return branch.count
+
+
+def _shortened(branch: Branch) -> Branch:
+    """Without steps that lead to one place only."""
+    while not branch.rows and len(branch.branches) == 1:
+        only = branch.branches[0]
+        only.name = f"{branch.name} / {only.name}"
+        branch = only
+    branch.branches = [_shortened(each) for each in branch.branches]
+    return branch

@@ -1,0 +1,48 @@
+"""What people said about keys of a state, beside the keys: also what they said of older values."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from checkpoints.moments import Moment
+from checkpoints.pages.executions.values import KeyView, StateView
+from conversations.comments import of_execution
+from conversations.models import Comment
+from conversations.pages.cards import CommentView, comment_view
+from ctxadmin.identity.actor import Actor
+
+
+def said_until(moment: Moment) -> Sequence[Comment]:
+    """The comments on the versions and keys up to a moment, the oldest first."""
+    if moment.row is None:
+        return ()
+    found = of_execution(moment.head, moment.row.number)
+    return [each for each in found if each.version is None or each.version <= moment.version]
+
+
+def with_comments(
+    actor: Actor, moment: Moment, state: StateView, comments: Sequence[Comment]
+) -> StateView:
+    """The keys, each with what was said about it; a key that was changed since says so."""
+    by_key: dict[str, list[Comment]] = {}
+    for each in comments:
+        by_key.setdefault(each.key_name, []).append(each)
+    keys = [
+        replace(
+            key,
+            comments=[_said(actor, each, key, moment.version) for each in by_key[key.name]],
+        )
+        if key.name in by_key
+        else key
+        for key in state.keys
+    ]
+    return replace(state, keys=keys)
+
+
+def _said(actor: Actor, comment: Comment, key: KeyView, shown: int) -> CommentView:
+    made_at = comment.version
+    return replace(
+        comment_view(actor, comment),
+        about="",
+        at=None if made_at == shown else made_at,
+        outdated=made_at is not None and made_at < key.version,
+    )

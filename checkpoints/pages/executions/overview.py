@@ -1,0 +1,86 @@
+"""The first page: what waits for a person, what runs, what failed, how much is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from checkpoints.domain.status import Status
+from checkpoints.pages.executions import lists
+from checkpoints.pages.executions.lists import ExecutionLine, Kept
+from conversations.models import Conversation
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.ui.components import Crumb, Text
+from ctxadmin.ui.pages import page, show
+
+_MOST: Final = 6
+_MOST_WAITING: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCount:
+    """How many current executions are in one status."""
+
+    status: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewPage:
+    """What a person looks at first; ``database_bytes`` is None if the store does not tell."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    waiting: Sequence[ExecutionLine]
+    waiting_count: int
+    running: Sequence[ExecutionLine]
+    failed: Sequence[ExecutionLine]
+    counts: Sequence[StatusCount]
+    conversations: Sequence[Conversation]
+    kept: Kept
+    database_bytes: int | None
+    may_approve: bool
+    may_import: bool
+    may_token: bool
+    may_retain: bool
+
+
+@require_safe
+@page
+def overview(request: HttpRequest, actor: Actor) -> HttpResponse:
+    at_work = lists.at_work(actor, _MOST_WAITING)
+    kept = lists.kept(actor)
+    shown_statuses = (Status.PAUSED, Status.RUNNING, Status.FAILED, Status.COMPLETED)
+    shown = OverviewPage(
+        title=_("Overview"),
+        crumbs=(),
+        waiting=[line for line in at_work if line.status == Status.PAUSED],
+        waiting_count=kept.by_status.get(Status.PAUSED, 0),
+        running=[line for line in at_work if line.status == Status.RUNNING][:_MOST],
+        failed=lists.failed(actor, _MOST),
+        counts=[StatusCount(each, kept.by_status.get(each, 0)) for each in shown_statuses],
+        conversations=lists.newest_conversations(actor, _MOST),
+        kept=kept,
+        database_bytes=_database_bytes(),
+        may_approve=actor.may(Action.EXECUTION_APPROVE),
+        may_import=actor.may(Action.CONVERSATION_IMPORT),
+        may_token=actor.may(Action.TOKEN_MANAGE),
+        may_retain=actor.may(Action.RETENTION_SET),
+    )
+    return show(request, "checkpoints/overview.html", shown)
+
+
+def _database_bytes() -> int | None:
+    """The size of the SQLite file; a server's size would cost a query over its catalogue."""
+    if connection.vendor != "sqlite":
+        return None
+    try:
+        return Path(str(connection.settings_dict["NAME"])).stat().st_size
+    except OSError:  # in memory
+        return None

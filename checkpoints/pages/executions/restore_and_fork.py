@@ -1,0 +1,207 @@
+"""The pages that go on from a former version: restore here, or fork into a new conversation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib import messages as flash
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from checkpoints import queries
+from checkpoints.domain.commands import ForkCheckpoint, RestoreCheckpoint
+from checkpoints.domain.status import Status
+from checkpoints.domain.timeline import KeysCompared, compare_keys
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters
+from checkpoints.pages.executions import reading
+from checkpoints.pages.presenters import Named
+from checkpoints.pages.seen import execution_in, require_seen, seen_fields, seen_in
+from checkpoints.services import forking, restoring
+from checkpoints.state_values import held_keys
+from conversations.domain import runs as run_sets
+from conversations.domain.runs import Runs
+from conversations.models import Conversation
+from conversations.pages.once import done_once
+from conversations.store import find_head, find_revision, view_of
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.contract import parse
+from ctxadmin.lib.errors import Duplicate, FieldProblem, InvalidState, NotFound, VersionConflict
+from ctxadmin.ui.components import Confirm, Crumb, Text
+from ctxadmin.ui.forms import ContractForm, FieldHint
+from ctxadmin.ui.pages import page, show
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePage:
+    """The question before a restore, with what it changes."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    confirm: Confirm
+    node: Named | None
+    keys: KeysCompared
+    visible_count: int
+    visible_now: int
+    comes: int
+    goes: int
+    diff_url: str
+
+
+class ForkForm(ContractForm[ForkCheckpoint]):
+    contract = ForkCheckpoint
+    hints = {
+        "id": FieldHint(
+            label=gettext_lazy("Id of the new conversation"),
+            help=gettext_lazy("Letters, digits, - and _. Leave empty to generate one."),
+        ),
+        "title": FieldHint(label=gettext_lazy("Title"), wide=True),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ForkPage:
+    """The form of a fork."""
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    form: ForkForm
+    execution: str
+    version: int
+    node: Named | None
+    visible_count: int
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def restore(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    """Ask with what changes, then go back, if nobody wrote in between."""
+    actor.require(Action.CHECKPOINT_RESTORE)
+    head = find_head(actor.workspace, conversation_id)
+    try:
+        require_seen(head, request)
+        if request.method == "POST":
+            command, seen = _command(request.POST), execution_in(request)
+            done = restoring.restore(actor, conversation_id, number, command, execution=seen)
+            text = _("Restored version %(old)s as version %(n)s. The execution is paused.")
+            flash.success(request, text % {"n": done.version, "old": number})
+            return redirect("checkpoints:detail", conversation_id)
+    except (InvalidState, VersionConflict) as error:
+        return reading.show_execution(request, actor, head, refusal=error, fields=("reason",))
+    now = queries.find_moment(actor, conversation_id)
+    to = queries.find_moment(actor, conversation_id, number)
+    if now.status not in (Status.PAUSED, Status.FAILED):
+        raise InvalidState(
+            _("Only a paused or failed execution can be restored. Fork this version instead."),
+            status=now.status,
+        )
+    title = _("Restore version %(n)s") % {"n": number}
+    confirm = Confirm(
+        title=title,
+        text=_(
+            "State, executed nodes and visible messages go back to what they were, as a new, "
+            "paused version. Nothing is lost: version %(n)s can be restored too."
+        )
+        % {"n": now.version},
+        action=request.path,
+        submit=_("Restore"),
+        back=reverse("checkpoints:version", args=[conversation_id, number]),
+        asks_reason=True,
+        hidden=seen_fields(now),
+        once=True,
+    )
+    shown = RestorePage(
+        title=title,
+        crumbs=presenters.crumbs(head, Crumb(title)),
+        head=head,
+        confirm=confirm,
+        node=presenters.named(to.pinned, to.node_id),
+        keys=_keys(now, to),
+        visible_count=to.visible_count,
+        visible_now=now.visible_count,
+        comes=run_sets.count(run_sets.difference(_visible(to), _visible(now))),
+        goes=run_sets.count(run_sets.difference(_visible(now), _visible(to))),
+        diff_url=reverse("checkpoints:diff", args=[conversation_id])
+        + f"?from={now.version}&to={number}",
+    )
+    return show(request, "checkpoints/restore.html", shown, confirm=confirm)
+
+
+def _visible(moment: Moment) -> Runs:
+    """The messages that were visible then; as many may be others."""
+    row = find_revision(moment.head.key, moment.revision)
+    return view_of(row).slice(0, moment.visible_count).indices_as_runs()
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@done_once
+def fork(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
+    """A version never changes, so which execution it is of is all that has to be the same."""
+    actor.require(Action.CHECKPOINT_FORK)
+    head = find_head(actor.workspace, conversation_id)
+    try:
+        require_seen(head, request)
+        return _fork(request, actor, head, number)
+    except (InvalidState, NotFound) as error:
+        if request.method != "POST" and isinstance(error, NotFound):
+            raise
+        return reading.show_execution(request, actor, head, refusal=error, fields=("id", "title"))
+
+
+def _fork(request: HttpRequest, actor: Actor, head: Conversation, number: int) -> HttpResponse:
+    """NotFound for a version that is not there, or was thinned since the form was opened."""
+    moment = queries.find_moment(actor, head.public_id, number)
+    if request.method == "POST":
+        form = ForkForm(request.POST)
+        if form.is_valid():
+            try:
+                made = forking.fork(
+                    actor, head.public_id, number, form.model, execution=execution_in(request)
+                )
+            except Duplicate as error:
+                form.add_problems([FieldProblem("/id", error.detail, error.code)])
+            else:
+                text = _("Forked from %(id)s, version %(n)s. The fork is paused.")
+                flash.success(request, text % {"id": head.public_id, "n": number})
+                return redirect("checkpoints:detail", made.head.public_id)
+    else:
+        form = ForkForm(initial={"title": _fork_title(head)})
+    shown = ForkPage(
+        title=_("Fork version %(n)s") % {"n": number},
+        crumbs=presenters.crumbs(head, Crumb(_("Fork"))),
+        head=head,
+        form=form,
+        execution=moment.row.public_id if moment.row else "",
+        version=number,
+        node=presenters.named(moment.pinned, moment.node_id),
+        visible_count=moment.visible_count,
+    )
+    status = 422 if request.method == "POST" else 200
+    return show(request, "checkpoints/fork.html", shown, status=status)
+
+
+def _command(sent: QueryDict) -> RestoreCheckpoint:
+    return parse(
+        RestoreCheckpoint,
+        {"reason": sent.get("reason", "").strip() or None, **seen_in(sent)},
+    )
+
+
+def _fork_title(head: Conversation) -> str:
+    return (_("Fork of %(title)s") % {"title": head.title or head.public_id})[:200]
+
+
+def _keys(now: Moment, to: Moment) -> KeysCompared:
+    sides = [
+        {name: held.head for name, held in held_keys(each).items() if held.head}
+        for each in (now, to)
+    ]
+    return compare_keys(sides[0], sides[1])

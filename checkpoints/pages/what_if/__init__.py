@@ -1,0 +1,1 @@
+"""What recorded executions would have done with another document."""

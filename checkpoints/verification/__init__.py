@@ -1,0 +1,1 @@
+"""What `verify` compares of executions: heads, states, manifests and versions."""

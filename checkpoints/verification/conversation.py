@@ -1,0 +1,157 @@
+"""Checking all that is stored of one conversation: messages, executions, the audit."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import orjson
+
+from checkpoints.details_store import details_of
+from checkpoints.domain.task_writes import sum_of_writes
+from checkpoints.models import (
+    Checkpoint,
+    CheckpointDetails,
+    Claim,
+    Execution,
+    Label,
+    PendingEdit,
+    StateKey,
+    StateValue,
+    TaskWrites,
+    Usage,
+)
+from checkpoints.state_sums import sum_of_key, sum_of_value
+from checkpoints.usage_store import sum_of_usage
+from checkpoints.verification.heads import verify_execution, verify_head
+from checkpoints.verification.manifests import records_of, verify_manifests
+from checkpoints.verification.states import verify_state
+from conversations.damage import ALTERED, damaged
+from conversations.models import Comment, Conversation
+from conversations.store import find_head
+from conversations.verification import (
+    Finding,
+    Unsummed,
+    cover_messages,
+    gaps,
+    guarded,
+    span,
+    verify_messages,
+)
+from ctxadmin.audit.verification import verify_stream
+from ctxadmin.lib.errors import Damaged
+
+_BLOCK: Final = 500
+_OF_EXECUTIONS: Final = (
+    *(Checkpoint, CheckpointDetails, Usage, StateKey, StateValue),
+    *(Label, Claim, PendingEdit),
+)
+
+
+def verify_conversation(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+    """Everything that is stored of a conversation; nothing is changed, and nothing ends it."""
+    yield from verify_messages(head, unsummed)
+    yield from guarded("the executions", _verify_executions(head, unsummed))
+    yield from guarded("audit", (Finding("audit", each.text) for each in verify_stream(head.key)))
+
+
+def _verify_executions(head: Conversation, unsummed: Unsummed) -> Iterator[Finding]:
+    rows = list(Execution.objects.filter(conversation=head.key).order_by("number"))
+    records = records_of(head)
+    for row in rows:
+        what = f"execution {row.number}"
+        yield from guarded(what, verify_execution(head, row, records))
+        yield from guarded(what, verify_manifests(head, row, records))
+        yield from guarded(f"{what}: details", _verify_details(row))
+        yield from guarded(f"{what}: usage", _verify_usage(row))
+        yield from guarded(f"{what}: state", verify_state(row, unsummed))
+    yield from guarded("head", verify_head(head, rows, records))
+    yield from _verify_numbers(head, [row.number for row in rows])
+    yield from guarded("writes", _verify_writes(head))
+    for edit in PendingEdit.objects.filter(conversation=head.key):
+        what = f"execution {edit.execution}: unsaved edit of person {edit.person}"
+        yield from guarded(what, _verify_edit(what, bytes(edit.typed)))
+
+
+def _verify_writes(head: Conversation) -> Iterator[Finding]:
+    for each in TaskWrites.objects.filter(conversation=head.key).iterator(_BLOCK):
+        if each.sum != sum_of_writes(each.checkpoint, each.task, bytes(each.writes)):
+            what = f"writes of checkpoint {each.checkpoint!r}"
+            yield Finding(what, "are damaged: their checksum does not match")
+
+
+def _verify_details(row: Execution) -> Iterator[Finding]:
+    """What is said of checkpoints, with the sums that their own rows have."""
+    stored = CheckpointDetails.objects.filter(conversation=row.conversation, execution=row.number)
+    found = (
+        (each.version, details_of(each).sum(each.version))
+        for each in stored.order_by("version").iterator(_BLOCK)
+    )
+    yield from _verify_sums(row, "details", "details_sum", found)
+
+
+def _verify_usage(row: Execution) -> Iterator[Finding]:
+    """What engines reported, with the sums that the rows of checkpoints have."""
+    stored = Usage.objects.filter(conversation=row.conversation, execution=row.number)
+    rows = stored.order_by("version").iterator(_BLOCK)
+    found = ((each.version, sum_of_usage(each)) for each in rows)
+    yield from _verify_sums(row, "usage", "usage_sum", found)
+
+
+def _verify_sums(
+    row: Execution, name: str, column: str, found: Iterable[tuple[int, int]]
+) -> Iterator[Finding]:
+    """Rows beside those of versions, as versions with their sums, and what the versions say."""
+    own = Checkpoint.objects.filter(conversation=row.conversation, execution=row.number)
+    sums = dict(own.exclude(**{column: None}).values_list("version", column))
+    for version, total in found:
+        what = f"execution {row.number}: {name} of version {version}"
+        if version not in sums:
+            yield Finding(what, "belong to nothing")
+        elif sums.pop(version) != total:
+            yield Finding(what, "are damaged: their checksum does not match")
+    for version in sorted(sums):
+        yield Finding(f"execution {row.number}: {name} of version {version}", "are missing")
+
+
+def _verify_edit(what: str, typed: bytes) -> Iterator[Finding]:
+    stored = orjson.loads(typed)
+    for name in ("rows", "others", "texts"):
+        parts = stored[name]
+        if not isinstance(parts, list) or not all(isinstance(part, dict) for part in parts):
+            yield Finding(what, "cannot be read")
+
+
+def _verify_numbers(head: Conversation, numbers: list[int]) -> Iterator[Finding]:
+    """The rows of executions that are not there, and executions that should be."""
+    for start, stop in gaps([0, *numbers], max(numbers, default=0)):
+        yield Finding(span("execution", start, stop), "is missing")
+    for table in _OF_EXECUTIONS:
+        rows = table.objects.filter(conversation=head.key).exclude(execution__in=numbers)
+        for number in sorted(set(rows.values_list("execution", flat=True))):
+            yield Finding(f"{table.__name__} rows of execution {number}", "belong to nothing")
+    comments = Comment.objects.filter(conversation=head.key, execution__isnull=False)
+    for number in comments.exclude(execution__in=numbers).values_list("number", flat=True):
+        yield Finding(f"comment {number}", "refers to an execution that does not exist")
+
+
+def cover_conversation(conversation: int) -> int:
+    """Give rows that are older than the checksums theirs; how many. Meant for what was verified.
+
+    A row that somebody writes meanwhile gets its sum of the writer.
+    """
+    covered = cover_messages(conversation)
+    for value in StateValue.objects.filter(conversation=conversation, sum=None).iterator(_BLOCK):
+        own = StateValue.objects.filter(pk=value.pk, sum=None)
+        covered += own.update(sum=sum_of_value(value.key, value.version, bytes(value.value)))
+    for key in StateKey.objects.filter(conversation=conversation, sum=None).iterator(_BLOCK):
+        own_key = StateKey.objects.filter(pk=key.pk, sum=None, version=key.version)
+        covered += own_key.update(sum=sum_of_key(key))
+    return covered
+
+
+def find_damage(workspace: int, public_id: str) -> Damaged | None:
+    """The damage of a conversation that a request failed on; None if it is whole."""
+    head = find_head(workspace, public_id)
+    if not any(True for _ in verify_conversation(head, Unsummed())):
+        return None
+    found = damaged(head.key, "conversation", head.public_id, ALTERED)
+    return found if isinstance(found, Damaged) else None
