@@ -188,7 +188,7 @@ class Usage(models.Model):
     """What the model of a step used, as the engine reported it; only those that did have a row.
 
     ``workflow`` and ``workflow_version`` are those of the execution, ``node_id`` is the node that
-    was completed, ``cost`` in billionths, ``day`` as 2026-11-24, in UTC. The check sum stands in
+    was completed, ``cost`` in billionths, ``day`` as 2026-11-24, in UTC. The checksum stands in
     the checkpoint's own row. Forks do not copy it, thinning and deleting leave it.
     """
 

@@ -37,7 +37,7 @@ def insert_usage(row: Usage) -> None:
 
 
 def sum_of_usage(row: Usage) -> int:
-    """The check sum of a row, which stands in the row of its version."""
+    """The checksum of a row, which stands in the row of its version."""
     facts = (
         *(row.version, row.workspace, row.workflow, row.workflow_version, row.day),
         *(row.input_tokens, row.cached_tokens, row.cache_write_tokens, row.output_tokens, row.cost),

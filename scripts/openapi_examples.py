@@ -4,6 +4,7 @@
 added to the file by hand, without an answer.
 """
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -20,7 +21,8 @@ _SECRET: Final = "whsec_" + "MDEyMzQ1Njc4OWFiY2RlZg=="  # of nobody
 
 
 def main() -> int:
-    """Write the file anew; the exit code tells whether every call succeeded."""
+    """Write the file again; the exit code tells whether every call succeeded."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "ctxadmin.config.settings")
     django.setup()
     from tests.live_server import LiveServer
     from tests.openapi_story import story

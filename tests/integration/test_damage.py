@@ -266,7 +266,7 @@ def test_a_head_that_counts_too_little_takes_no_writes(
     answer = run.post(*write)
     assert (answer.status_code, answer.json()["code"]) == (409, "damaged"), answer.content
     assert damaged_reads("conversation") == before + 1
-    assert caplog.records[-1].getMessage() == "damaged: conversation is not what was written"
+    assert caplog.records[-1].getMessage() == "the stored conversation is damaged"
 
 
 @pytest.mark.parametrize("column", ["log_count", "revision_count"])

@@ -185,6 +185,8 @@ def test_a_call_does_not_wait_behind_all_calls_of_another_token(flood: str) -> N
             await gathered(app, count - 1)
             tasks.append(asyncio.create_task(app.request(http, *append("c0"), **other)))
             await gathered(app, count)
+            while not app.writer.begun.is_set():
+                await asyncio.sleep(0)
             app.writer.batches.clear()
             app.writer.go_on()
             return list(await asyncio.gather(*tasks))

@@ -235,7 +235,7 @@ def plain(value: Any) -> Any:
     An empty item of the assistant before calls of Responses is one message with them.
     """
     if isinstance(value, list):
-        return [plain(each) for each in value if each != EMPTY_ITEM]
+        return [found for each in value if (found := plain(each)) != EMPTY_ITEM]
     if not isinstance(value, dict):
         return value
     found = {name: plain(each) for name, each in value.items()}

@@ -311,10 +311,12 @@ def test_a_damaged_value_keeps_its_execution_and_no_other_from_being_thinned(
     with pytest.raises(CommandError, match="1 failed"):
         call_command("maintain", stdout=out, stderr=out)
     said = out.getvalue()
-    assert f"{broken.head.public_id}  thinning failed: The stored state key value is not" in said
+    assert (
+        f"{broken.head.public_id}  thinning failed: The stored state key value is damaged" in said
+    )
     assert (thinned(broken), thinned(whole) > 0) == (0, True)
     assert [each.message for each in caplog.records if "damaged" in each.message] == [
-        "damaged: state key is not what was written"
+        "the stored state key is damaged"
     ]
 
 

@@ -193,7 +193,7 @@ def test_a_thinned_execution_goes_on() -> None:
     fork = read_and_verify(find_moment(long.actor, forked.public_id))
     assert fork["state_data"]["log"] == then["state_data"]["log"]
     assert find_moment(long.actor, forked.public_id, 0).version == 0
-    with pytest.raises(NotFound, match="thinned"):
+    with pytest.raises(NotFound, match="removed by retention"):
         find_moment(long.actor, forked.public_id, middle - 1)
     copied = Conversation.objects.get(key=forked.key)
     stored = StateValue.objects.filter(conversation=copied.key)
@@ -349,9 +349,9 @@ def test_a_version_that_goes_while_it_is_read_is_not_found() -> None:
     moment = long.moment(9)
     long.thin()
     assert 9 not in long.kept()
-    with pytest.raises(NotFound, match="thinned"):
+    with pytest.raises(NotFound, match="removed by retention"):
         snapshot_bytes(moment)
-    with pytest.raises(NotFound, match="thinned"):
+    with pytest.raises(NotFound, match="removed by retention"):
         compare_moments(moment, long.moment(long.row.version))
 
 

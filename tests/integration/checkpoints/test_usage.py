@@ -194,7 +194,7 @@ def test_altered_and_missing_reports_are_damaged(run: Run) -> None:
     Usage.objects.filter(version=1).update(output_tokens=301)
     refused(run.get("checkpoints"), 409, "damaged")
     refused(run.get("checkpoints/1"), 409, "damaged")
-    assert any("usage of version 1 are not what was written" in each for each in findings(run))
+    assert any("usage of version 1 are damaged" in each for each in findings(run))
     Usage.objects.filter(version=1).delete()
     refused(run.get("checkpoints/1"), 409, "damaged")
     assert "execution 1: usage of version 1 are missing" in findings(run)

@@ -49,8 +49,8 @@ def page_paths(
 
 @pytest.mark.both_databases
 def test_every_address_of_a_form_can_be_opened(reviewer: Client) -> None:
-    # What stands below the editor is asked by its script alone; no browser shows such an address.
-    called = re.compile(r"/editor/.")
+    # Scripts alone ask what stands below the editor, and send drafts; no browser shows the address.
+    called = re.compile(r"/editor/.|/state/draft/$")
     paths = [each for each in page_paths(get_resolver().url_patterns) if not called.search(each)]
     assert "/executions/x/move/" in paths
     assert "/sign-out/" in paths
@@ -251,7 +251,7 @@ def test_a_summary_is_shown_again_as_it_was_sent(reviewer: Client) -> None:
     fields = form_of(page(reviewer, run, "state/"))
     fields[f"value-{field_of(fields, 'draft')}"] = "Dear friend"
     summary = text(reviewer.post(url(run, "state/"), {**fields, "step": "review"}))
-    names = ("version", "execution", "changes")
+    names = ("version", "execution", "seq", "edit", "expected_revision", "expected_count")
     sent = {name: hidden(summary, name) for name in names} | {"reason": "warmer"}
     again = text(reviewer.post(url(run, "state/"), {**sent, "step": "look"}))
     assert "Dear friend" in again
