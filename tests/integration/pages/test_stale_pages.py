@@ -254,7 +254,7 @@ def test_a_summary_is_shown_again_as_it_was_sent(reviewer: Client) -> None:
     names = ("version", "execution", "seq", "edit", "expected_revision", "expected_count")
     sent = {name: hidden(summary, name) for name in names} | {"reason": "warmer"}
     again = text(reviewer.post(url(run, "state/"), {**sent, "step": "look"}))
-    assert "Dear friend" in again
+    assert "Dear <ins>friend</ins>" in again
     assert "warmer" in again
     assert run.snapshot()["version"] == 1
     ok(run.post("approve"))
