@@ -112,6 +112,7 @@ def _answer(moment: Moment, node_id: str, asked: _Asked) -> dict[str, object]:
     entered.require_compatible()
     answer: dict[str, object] = {
         "node_id": node_id,
+        "node_type": _type_of(moment, node_id),
         "edges": entered.edges,
         "context": entered.sight.context.as_json(),
         "warnings": [warning.as_json() for warning in entered.warnings],
@@ -124,6 +125,11 @@ def _answer(moment: Moment, node_id: str, asked: _Asked) -> dict[str, object]:
     if asked.explain:
         answer["explanation"] = [decision.as_json() for decision in entered.explanation]
     return answer
+
+
+def _type_of(moment: Moment, node_id: str) -> str | None:
+    """The type of a node; None in an execution without a workflow."""
+    return None if moment.pinned is None else moment.pinned.graph.nodes[node_id].type
 
 
 def _messages(

@@ -258,20 +258,24 @@ class ComparedAnswer(Answer):
 
 
 class EnteredAnswer(Answer):
-    """What a node sees; `messages`, `format` and `system` as of the format that was asked for.
+    """What a node sees. With a provider's format `messages` and `system` are as it takes them.
 
     `revision` and `count` name the view of the conversation; sent as `known` the next time, they
     leave out the first `messages_from` messages, which the engine has.
     """
 
     node_id: str = Field(description="Id of the node.", examples=["draft"])
+    node_type: str | None = Field(
+        description="Type of the node; null in an execution without a workflow.", examples=["llm"]
+    )
     edges: list[str] = Field(description="Ids of the incoming edges that were used.")
     context: PromptContextInput = Field(description="The prompt context.")
     messages: list[SeenMessageAnswer] | list[ProviderMessage] = Field(
         description="The messages that the node sees, in order."
     )
     messages_from: int | None = Field(
-        None, description="How many messages the engine has and are left out."
+        None,
+        description="How many messages at the beginning are left out, since the engine has them.",
     )
     format: str | None = Field(
         None, description="Name of the format of the messages.", examples=["openai"]

@@ -149,13 +149,33 @@ def secret_key(folder: Path) -> str:
         return given
     path = folder / "secret_key"
     with _reading("The secret key in CTXADMIN_DATA_DIR cannot be read or created"):
-        try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            return path.read_text(encoding="utf-8").strip()
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        if not path.exists():
+            _make_key(path)
+        key = path.read_text(encoding="utf-8").strip()
+    if len(key) < _SHORTEST_KEY:
+        raise ImproperlyConfigured(
+            f"{path} is empty or cut off. Put the secret key back from a backup; "
+            "on a new data folder, delete the file."
+        )
+    return key
+
+
+def _make_key(path: Path) -> None:
+    """Write a new key into a file that is there whole or not at all; another process may win."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(50))
-        return path.read_text(encoding="utf-8").strip()
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def audit_key() -> str:

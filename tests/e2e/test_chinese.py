@@ -25,6 +25,7 @@ NAMES = """
     log Bearer Authorization OpenAI messages nodes edges reducers name variables history metadata
     template Token NaN React Flow isolate transform json https engine review design reviewer
     designer tests example org hook attribution Chrome Linux
+    chat Responses Anthropic Messages Vercel AI SDK
 """
 WORD = re.compile(r"[A-Za-z][A-Za-z_]+")
 TEXTS = """() => {

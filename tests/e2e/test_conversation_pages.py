@@ -42,7 +42,7 @@ def test_a_reviewer_previews_applies_and_rolls_back(reviewer_page: Page, api: ht
     page, name = reviewer_page, made(api, "e2e-operate")
     page.goto(f"/conversations/{name}/")
     page.get_by_role("link", name="Edit context").click()
-    page.get_by_label("Keep the last").fill("3")
+    page.get_by_label("Keep the last", exact=True).fill("3")
     expect(page.locator("#id_truncate-keep_system")).to_be_checked()
     page.get_by_label("Reason").fill("too long")
     page.get_by_role("button", name="Preview").click()

@@ -117,7 +117,7 @@ def test_an_operation_is_previewed_after_signing_in(open_page: OpenPage, api: ht
     made = ok(api.post("conversations", json={"messages": [{"role": "user", "content": "hi"}] * 9}))
     page = open_page("reviewer")
     page.goto(f"/conversations/{made['id']}/operate/")
-    page.get_by_label("Keep the last").fill("4")
+    page.get_by_label("Keep the last", exact=True).fill("4")
     page.get_by_label("Reason").fill("too long")
     lose_session(page)
     page.get_by_role("button", name="Preview").click()

@@ -15,9 +15,11 @@ from ctxadmin_client import (
     Forbidden,
     InvalidState,
     NotFound,
+    OtherWorkflow,
     Unauthenticated,
 )
 from ctxadmin_client.calls import Call
+from ctxadmin_client.steps import checkpoint_id
 
 from tests.live_server import LiveServer
 from tests.servers import ROOT
@@ -128,7 +130,8 @@ def test_a_node_that_is_not_completed_is_free_at_once(client: Client, workflow: 
 
 def test_a_node_of_somebody_else_is_told_with_who_holds_it(client: Client, workflow: str) -> None:
     with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
-        next(run.ready())
+        nodes = run.ready()
+        next(nodes)
         with pytest.raises(InvalidState) as caught:
             run.conversation.claim_node("start", 60)
         assert caught.value.held_by
@@ -203,3 +206,56 @@ def test_a_completion_that_comes_too_late_ends_its_block_and_not_the_run(
                 step.complete("too late")
             assert step.overtaken is not None
         assert run.status() == "CANCELLED"
+
+
+def test_a_completion_of_somebody_else_with_other_words_ends_the_block_only(
+    client: Client, workflow: str
+) -> None:
+    with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
+        nodes = run.ready()
+        with next(nodes).claim() as step:
+            run.conversation.complete(
+                "start",
+                checkpoint_id(run.execution, "start", step.version),
+                {"response": "faster"},
+                lease=step.lease,
+            )
+            step.complete("slower")
+        assert isinstance(step.overtaken, Duplicate)
+        assert next(nodes).id == "draft"
+
+
+def test_a_node_that_is_passed_over_is_free_for_others(client: Client, workflow: str) -> None:
+    with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
+        nodes = run.ready()
+        assert next(nodes).id == "start"
+        del nodes
+        assert run.conversation.claim_node("start", 60)["lease"]
+
+
+def test_nodes_get_messages_of_a_provider_and_give_them(client: Client, workflow: str) -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "look", "input": {"id": 7}}
+    answer = {"type": "tool_result", "tool_use_id": "t1", "content": "in Lyon"}
+    said = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [answer]}]
+    with client.execution(
+        new_id(), workflow=workflow, provider="anthropic", messages=[QUESTION]
+    ) as run:
+        for node in run.ready():
+            with node.claim() as step:
+                if step.type == "start":
+                    step.complete(messages=said)
+                elif node.id == "draft":
+                    assert [each["role"] for each in step.messages] == ["user", "assistant", "user"]
+                    step.complete("done")
+                else:
+                    step.complete("sent")
+    roles = [each["role"] for each in run.conversation.messages()]
+    assert roles == ["user", "assistant", "tool"]
+
+
+def test_an_execution_of_another_workflow_is_not_taken_up(client: Client, workflow: str) -> None:
+    name = new_id()
+    with client.execution(name, workflow=workflow):
+        pass
+    with pytest.raises(OtherWorkflow), client.execution(name, workflow="other"):
+        pass

@@ -304,8 +304,13 @@ def _seen(task: Edit) -> Seen:
 
 def _check_seen(task: Edit) -> None:
     """VersionConflict before anything is written if the messages are others than were seen."""
-    if task.now.status is Status.PAUSED:
+    if task.now.status is not Status.PAUSED:
+        return
+    try:
         revisions.require_seen(_seen(task), task.now.revision, task.now.visible_count)
+    except VersionConflict as error:
+        text = _("The visible messages have changed. Look at the conversation, then approve again.")
+        raise VersionConflict(text, expected=error.expected, actual=error.actual) from None
 
 
 def _approve(task: Edit, version: int) -> None:

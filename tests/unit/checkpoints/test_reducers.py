@@ -5,6 +5,8 @@ from pydantic import JsonValue
 
 from checkpoints.domain.reducers import DEFAULT_REDUCERS, Reducer, ReducerTable, reduce
 from ctxadmin.lib.errors import OutOfRange, TypeMismatch, ValidationFailed
+from workflows.domain import problems
+from workflows.reducers import REDUCERS
 
 
 @pytest.mark.parametrize(
@@ -168,3 +170,8 @@ class TestTable:
     def test_a_table_comes_back_from_its_json(self) -> None:
         lines = {"a": "max", "b*": "append", "*": "merge"}
         assert ReducerTable.of(lines).as_json() == lines
+
+
+def test_a_reducer_is_in_all_three_lists() -> None:
+    names = {each.value for each in Reducer}
+    assert names == set(problems.REDUCERS) == {each.name for each in REDUCERS}

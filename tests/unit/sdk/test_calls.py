@@ -156,7 +156,21 @@ def test_a_stream_goes_on_behind_the_last_event_when_it_breaks() -> None:
         Sent("changed", {"cursor": "5"}, "5"),
         Sent("changed", {"cursor": "6", "what": "x"}, "6"),
     ]
-    assert [request.headers["Last-Event-ID"] for request in server.requests] == ["4", "6", "6"]
+    assert [request.headers["Last-Event-ID"] for request in server.requests] == ["4", "5", "5"]
+
+
+def test_a_redirection_is_no_answer() -> None:
+    moved = httpx.Response(302, headers={"location": "/sign-in/"}, content=b"")
+    with pytest.raises(Refused) as caught:
+        Server(moved).client().create()
+    assert caught.value.status == 302
+
+
+def test_the_feed_tells_where_it_begins_and_what_it_lost() -> None:
+    begun = b'event: state\ndata: {"cursor": "7"}\n\nevent: reset\ndata: {"cursor": "9"}\n\n'
+    feed = Server(httpx.Response(200, content=begun, headers=EVENTS)).client().events()
+    told = [next(feed) for _ in range(2)]
+    assert [(each.what, each.cursor) for each in told] == [("state", "7"), ("reset", "9")]
 
 
 def test_comments_in_a_stream_are_no_events() -> None:

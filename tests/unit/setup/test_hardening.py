@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.core.exceptions import ImproperlyConfigured
 
 from ctxadmin.config import environment
 from tests.servers import ROOT
@@ -132,3 +133,23 @@ def test_the_admin_of_the_operator_is_not_public_in_nginx() -> None:
     block = text.partition("location ^~ /operator/ {")[2].partition("}")[0]
     assert "deny all;" in block
     assert block.index("allow 127.0.0.1;") < block.index("deny all;")
+
+
+@pytest.mark.parametrize("left", ["", "short"])
+def test_a_secret_key_that_was_cut_off_is_named(
+    tmp_path: Path, left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that was full leaves such a file; a key made again would lose what hangs on it."""
+    monkeypatch.delenv("CTXADMIN_SECRET_KEY", raising=False)
+    (tmp_path / "secret_key").write_text(left)
+    with pytest.raises(ImproperlyConfigured, match="secret_key is empty or cut off"):
+        environment.secret_key(tmp_path)
+    assert (tmp_path / "secret_key").read_text() == left
+
+
+def test_a_secret_key_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CTXADMIN_SECRET_KEY", raising=False)
+    key = environment.secret_key(tmp_path)
+    assert environment.secret_key(tmp_path) == key
+    assert [each.name for each in tmp_path.iterdir()] == ["secret_key"]
+    assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600

@@ -120,6 +120,8 @@ class Session {
   /** The form goes; what was typed into it stays in the store and is read from there. */
   close(): void {
     this.closed = true;
+    // Nobody hears what is typed into it until the next form is there.
+    if (!this.holder.contains(document.activeElement)) this.holder.inert = true;
     this.last = this.fields();
     if (!this.arranging) this.hearing();
     clearTimeout(this.redrawing);
@@ -139,6 +141,7 @@ class Session {
     if (this.typedNow() !== kept) return this.form ? undefined : this.open();
     const focused = this.wanted() ?? this.focused();
     this.holder.innerHTML = html;
+    this.holder.inert = false;
     this.shown = showing;
     window.htmx?.process(this.holder);
     this.focus(focused);

@@ -49,12 +49,13 @@ class Entered(Answer):
     """What a node gets: its context and the messages for its model.
 
     ``system`` is the system text of a provider's format that keeps it apart. ``revision`` and
-    ``count`` name the view that was read.
+    ``count`` name the view that was read. ``node_type`` is None in an execution without a workflow.
     """
 
     context: JsonObject
     messages: Sequence[JsonObject]
     version: int
+    node_type: str | None = None
     warnings: Sequence[JsonObject] = ()
     conflicts: Sequence[JsonObject] = ()
     system: Any = None

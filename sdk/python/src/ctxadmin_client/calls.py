@@ -22,7 +22,8 @@ class Call:
     """A request to one address of the contract, below ``/api/v1``.
 
     ``key`` is the idempotency key of a POST or PATCH: with it the server does a repeat only once.
-    ``wait`` are the seconds that the server may take to answer, beside the usual.
+    ``wait`` are the seconds that the server may take to answer, beside the usual; ``patience`` is
+    how many seconds its repeats may take, if not as many as those of other calls.
     """
 
     method: str
@@ -31,6 +32,7 @@ class Call:
     body: object = None
     key: str = ""
     wait: float = 0.0
+    patience: float | None = None
 
     @property
     def target(self) -> str:
@@ -83,6 +85,10 @@ class Retries:
 
     seconds: float = 120.0
     first: float = 0.2
+
+    def within(self, seconds: float | None) -> "Retries":
+        """These, or with at most so many seconds."""
+        return self if seconds is None else Retries(min(seconds, self.seconds), self.first)
 
     def pause(self, repeats: int, spent: float, wished: float | None) -> float | None:
         """Seconds to wait before the next try; None to give up.

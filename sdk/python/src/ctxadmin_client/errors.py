@@ -16,6 +16,10 @@ class NoAnswer(CtxAdminError):
     """
 
 
+class OtherWorkflow(CtxAdminError):
+    """The conversation has an execution of another workflow than the one that was asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What is wrong with one field: its JSON pointer in the body, a message, a code."""

@@ -19,6 +19,7 @@ class Reader:
     """Takes the lines of a stream one by one; ``last_id`` is where to go on after a break."""
 
     last_id: str = ""
+    _id: str | None = None
     _event: str = ""
     _data: list[str] = field(default_factory=list)
 
@@ -28,12 +29,14 @@ class Reader:
             self._take(line)
             return None
         event, data = self._event or "message", self._data
-        self._event, self._data = "", []
+        if self._id is not None:
+            self.last_id = self._id
+        self.broken()
         return Sent(event, json.loads("\n".join(data)), self.last_id) if data else None
 
     def broken(self) -> None:
         """Forget a half event: the connection ended within it."""
-        self._event, self._data = "", []
+        self._id, self._event, self._data = None, "", []
 
     def _take(self, line: str) -> None:
         name, _, value = line.partition(":")
@@ -43,4 +46,4 @@ class Reader:
         elif name == "event":
             self._event = value
         elif name == "id" and "\0" not in value:
-            self.last_id = value
+            self._id = value

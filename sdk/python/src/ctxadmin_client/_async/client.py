@@ -63,8 +63,12 @@ class AsyncClient:
         metadata: Mapping[str, Any] | None = None,
         messages: Sequence[Mapping[str, Any]] = (),
         tools: str | None = None,
+        provider: str | None = None,
     ) -> AsyncConversation:
-        """A new conversation, with a made id if none is given; Duplicate if the id is taken."""
+        """A new conversation, with a made id if none is given; Duplicate if the id is taken.
+
+        The messages are as ``provider`` has them, or as in the contract.
+        """
         body: JsonObject = {
             "id": conversation_id,
             "title": title,
@@ -74,7 +78,9 @@ class AsyncClient:
             "tools": tools,
         }
         given = {name: value for name, value in body.items() if value is not None}
-        made = await self.transport.send(Call("POST", "/conversations", body=given, key=new_key()))
+        made = await self.transport.send(
+            Call("POST", "/conversations", query={"format": provider}, body=given, key=new_key())
+        )
         return self.conversation(str(made["id"]))
 
     async def ensure(self, conversation_id: str, **made: Any) -> AsyncConversation:
@@ -111,7 +117,9 @@ class AsyncClient:
         """The changes of all conversations as they come, without end.
 
         Keep the ``cursor`` of the event that you dealt with last, and give it as ``after`` when
-        you start again: none is left out. Without it the feed begins now.
+        you start again: none is left out. Without it the feed begins now, with an event ``state``
+        that has the cursor of now. An event ``reset`` tells that changes behind ``after`` are no
+        longer on record. These two have no conversation.
         """
         query = Call(
             "GET",
@@ -123,8 +131,7 @@ class AsyncClient:
             },
         )
         async for sent in self.transport.stream(_below_base(query), after):
-            if sent.event not in ("state", "reset"):
-                yield Event.of(sent.data)
+            yield Event.of({"what": sent.event, "conversation": "", **sent.data})
 
     def execution(
         self,
@@ -141,11 +148,14 @@ class AsyncClient:
         """One execution of ``workflow`` over a conversation, for ``async with``.
 
         It is begun if the conversation has none, and taken up where it stands if it has one:
-        whoever runs the same lines again after a crash goes on. The conversation is made with
-        ``made`` (see ``create``) if there is none. Nodes get their messages as ``provider`` takes
-        them: ``openai``, ``anthropic``, ``responses`` or ``vercel``. A node is claimed for ``ttl``
-        seconds: what takes longer calls ``renew``, or others may begin it, too. Without ``wait``
-        the run stops where only a person can go on.
+        whoever runs the same lines again after a crash goes on, and after its end has nothing to
+        do. So each question has a conversation of its own, or is appended and started by calls
+        (``append``, ``start``). OtherWorkflow if the execution is one of another workflow. The
+        conversation is made with ``made`` (see ``create``) if there is none. Nodes get their
+        messages as ``provider`` has them, and give them so: ``openai``, ``anthropic``,
+        ``responses`` or ``vercel``. A node is claimed for ``ttl`` seconds: what takes longer calls
+        ``renew``, or others may begin it, too. Without ``wait`` the run stops where only a person
+        can go on.
         """
         begun = {"workflow": workflow, "input": input, "state": state}
         return AsyncRun(self, conversation_id, begun, made, provider=provider, ttl=ttl, wait=wait)

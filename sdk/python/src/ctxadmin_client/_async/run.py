@@ -2,11 +2,19 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ctxadmin_client.answers import Completed, Entered, JsonObject, Snapshot
-from ctxadmin_client.errors import InvalidState, NotFound, Refused
+from ctxadmin_client.errors import (
+    CtxAdminError,
+    Duplicate,
+    InvalidState,
+    NotFound,
+    OtherWorkflow,
+    Refused,
+)
 from ctxadmin_client.steps import checkpoint_id, what_next
 
 if TYPE_CHECKING:
@@ -28,7 +36,8 @@ class AsyncStep:
         self.lease = lease
         self.entered = entered
         self.completed: Completed | None = None
-        self.overtaken: InvalidState | None = None
+        self.overtaken: InvalidState | Duplicate | None = None
+        self.given_up = False
         self._run = run
 
     @property
@@ -38,6 +47,11 @@ class AsyncStep:
     @property
     def messages(self) -> Sequence[JsonObject]:
         return self.entered.messages
+
+    @property
+    def type(self) -> str | None:
+        """The type of the node: ``llm``, ``start``, ``decision``; None without a workflow."""
+        return self.entered.node_type
 
     @property
     def version(self) -> int:
@@ -57,9 +71,10 @@ class AsyncStep:
     ) -> Completed:
         """Say what the node did: its answer, changes of the state, new messages.
 
-        The same words after a crash are the same completion. InvalidState if the node is not ready
-        any more: somebody else completed it, or the execution was cancelled. It ends the block of
-        the node and no more, and ``overtaken`` tells; the run goes on with what is ready now.
+        The same words after a crash are the same completion. InvalidState if the node is no longer
+        ready: somebody else completed it, or the execution was cancelled; Duplicate if somebody
+        else completed it with other words. These end the block of the node and no more, and
+        ``overtaken`` tells; the run goes on with what is ready now.
         """
         result = {
             "response": response,
@@ -76,9 +91,10 @@ class AsyncStep:
                 state_data=state,
                 messages=list(messages) or None,
                 lease=self.lease,
+                provider=self._run.provider,
                 **rest,
             )
-        except InvalidState as error:
+        except (InvalidState, Duplicate) as error:
             self.overtaken = error
             raise
         return self.completed
@@ -123,7 +139,7 @@ class AsyncClaim:
         trace: TracebackType | None,
     ) -> bool:
         if self._step.completed is None:
-            await self._run.give_up(self._step.node, self._step.lease)
+            await self._run.give_up(self._step)
         return error is not None and error is self._step.overtaken
 
 
@@ -150,8 +166,9 @@ class AsyncRun:
         self._client = client
         self._begun = begun
         self._made = made
-        self._provider = provider
+        self.provider = provider
         self._wait = wait
+        self._entered: dict[str, Entered] = {}
 
     async def __aenter__(self) -> Self:
         await self._client.ensure(self.conversation.id, **self._made)
@@ -159,7 +176,11 @@ class AsyncRun:
         if snapshot is None:
             with suppress(InvalidState):  # another worker was faster
                 await self.conversation.start(**self._begun)
-            snapshot = await self.conversation.snapshot()
+            snapshot = await self.conversation.snapshot(state=False)
+        asked = self._begun["workflow"]
+        if snapshot.workflow != asked:
+            name = self.conversation.id
+            raise OtherWorkflow(f"{name} has an execution of {snapshot.workflow}, not of {asked}")
         self.execution = snapshot.execution or ""
         return self
 
@@ -174,9 +195,12 @@ class AsyncRun:
     async def ready(self) -> AsyncIterator[AsyncNode]:
         """The nodes that are ready and that nobody else does, until the execution ends.
 
-        Each is claimed for this worker. While people review, or others do all ready nodes, it
-        waits; a node that a dead worker holds comes when its lease has run out.
+        Each is claimed for this worker, until the loop goes on. One that is not completed is given
+        up and comes again when the execution has another version. While people review, or others
+        do all ready nodes, it waits; a node that a dead worker holds comes when its lease has run
+        out.
         """
+        left: set[tuple[str, int]] = set()
         while True:
             snapshot = await self.conversation.snapshot(state=False)
             if snapshot.execution != self.execution:
@@ -184,9 +208,15 @@ class AsyncRun:
             todo = what_next(snapshot)
             if todo.ended:
                 return
-            step = await self._first_free(todo.nodes)
+            tried = [node for node in todo.nodes if (node, snapshot.version) not in left]
+            step = await self._first_free(tried)
             if step is not None:
-                yield AsyncNode(step, self)
+                try:
+                    yield AsyncNode(step, self)
+                finally:
+                    await self.give_up(step)
+                if step.completed is None and step.overtaken is None:
+                    left.add((step.node, snapshot.version))
                 continue  # what is ready now, only the server knows
             if not self._wait and not todo.nodes:
                 return
@@ -205,9 +235,14 @@ class AsyncRun:
             return None
         return snapshot if snapshot.execution else None
 
-    async def give_up(self, node: str, lease: str) -> None:
-        """Release a node, so that others need not wait until its lease runs out."""
-        with suppress(Refused):  # it is not held any more, which is what is wanted
+    async def give_up(self, step: AsyncStep) -> None:
+        """Release a node that was not completed, once: others need not wait for its lease."""
+        if step.completed is None and not step.given_up:
+            step.given_up = True
+            await self._release(step.node, step.lease)
+
+    async def _release(self, node: str, lease: str) -> None:
+        with suppress(CtxAdminError):  # it is no longer held, or will not be for long
             await self.conversation.release_node(node, lease)
 
     async def _first_free(self, nodes: Sequence[str]) -> AsyncStep | None:
@@ -221,12 +256,25 @@ class AsyncRun:
             except InvalidState:
                 continue  # somebody else holds it or has completed it
             try:
-                entered = await self.conversation.enter(node, provider=self._provider)
+                entered = await self._enter(node)
             except InvalidState:
-                await self.give_up(node, lease)
+                await self._release(node, lease)
             except Refused:
-                await self.give_up(node, lease)
+                await self._release(node, lease)
                 raise
             else:
                 return AsyncStep(self, node, lease, entered)
         return None
+
+    async def _enter(self, node: str) -> Entered:
+        """What a node gets, of which only what is new since the last time is sent."""
+        if self.provider is not None:
+            return await self.conversation.enter(node, provider=self.provider)
+        before = self._entered.get(node)
+        known = {"revision": before.revision, "count": before.count} if before else None
+        entered = await self.conversation.enter(node, known=known)
+        if before is not None:
+            had = before.messages[: entered.messages_from]
+            entered = replace(entered, messages=[*had, *entered.messages])
+        self._entered[node] = entered
+        return entered

@@ -17,6 +17,8 @@ from ctxadmin_client.answers import (
 from ctxadmin_client.calls import Call, new_key, path
 from ctxadmin_client.streams import Sent
 
+_RELEASE = 2.0  # seconds
+
 
 class Conversation:
     """A conversation by its ``id``; each method is one call of the contract, or a list of them."""
@@ -34,9 +36,16 @@ class Conversation:
         """Erase the conversation with everything in it."""
         self._transport.send(Call("DELETE", self._path()))
 
-    def append(self, *messages: Mapping[str, Any]) -> Appended:
-        """Put messages behind the visible ones, all or none."""
-        return Appended.of(self._post("messages", body={"messages": list(messages)}))
+    def append(self, *messages: Mapping[str, Any], provider: str | None = None) -> Appended:
+        """Put messages behind the visible ones, all or none; as ``provider`` has them."""
+        call = Call(
+            "POST",
+            self._path("messages"),
+            query={"format": provider},
+            body={"messages": list(messages)},
+            key=new_key(),
+        )
+        return Appended.of(self._transport.send(call))
 
     def messages(self, view: str = "current") -> Iterator[JsonObject]:
         """The visible messages, or with ``view="all"`` every one, page by page."""
@@ -100,15 +109,24 @@ class Conversation:
         return held
 
     def release_node(self, node: str, lease: str) -> None:
-        """Give a node up that was claimed."""
-        self._post("nodes", node, "release", body={"lease": lease})
+        """Give a node up that was claimed; not for long, since the lease runs out by itself."""
+        where = self._path("nodes", node, "release")
+        call = Call("POST", where, body={"lease": lease}, key=new_key(), patience=_RELEASE)
+        self._transport.send(call)
 
     def complete(
-        self, node: str, checkpoint_id: str, result: Mapping[str, Any], **rest: Any
+        self,
+        node: str,
+        checkpoint_id: str,
+        result: Mapping[str, Any],
+        *,
+        provider: str | None = None,
+        **rest: Any,
     ) -> Completed:
         """Say what a node did; the same id with the same body is the same completion."""
         body = _given(checkpoint_id=checkpoint_id, result=result, **rest)
-        call = Call("POST", self._path("nodes", node, "complete"), body=body)
+        where = self._path("nodes", node, "complete")
+        call = Call("POST", where, query={"format": provider}, body=body)
         return Completed.of(self._transport.send(call))
 
     def save(self, checkpoint_id: str, node: str, **rest: Any) -> JsonObject:

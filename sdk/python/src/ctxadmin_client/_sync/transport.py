@@ -35,6 +35,7 @@ class Transport:
         A repeat that finds nothing to delete any more has deleted it.
         """
         started, repeats = time.monotonic(), 0
+        retries = self._retries.within(call.patience)
         content = call.content()
         timeout = httpx.Timeout(_SECONDS + call.wait, connect=10.0)
         while True:
@@ -48,7 +49,7 @@ class Transport:
                 failure = NoAnswer(f"{call.method} {call.target}: {error or type(error).__name__}")
                 failure.__cause__ = error
             else:
-                if response.status_code < 400:
+                if response.is_success:
                     try:
                         return answer_of(response.content)
                     except json.JSONDecodeError as error:
@@ -61,7 +62,7 @@ class Transport:
                     wished = wished_pause(response.headers)
                     if not is_temporary(response.status_code):
                         raise failure
-            pause = self._retries.pause(repeats, time.monotonic() - started, wished)
+            pause = retries.pause(repeats, time.monotonic() - started, wished)
             if pause is None:
                 raise failure
             time.sleep(pause)
@@ -73,6 +74,7 @@ class Transport:
         It goes on behind the last event that came. Refused if the server refuses it.
         """
         reader = Reader(last_id)
+        timeout = httpx.Timeout(_SECONDS, connect=10.0)  # a beat comes every 15 seconds
         repeats, lost_at = 0, time.monotonic()
         while True:
             wished, failure = None, Exception()
@@ -80,8 +82,10 @@ class Transport:
             if reader.last_id:
                 headers["Last-Event-ID"] = reader.last_id
             try:
-                with self._http.stream("GET", BASE + target, headers=headers) as response:
-                    if response.status_code >= 400:
+                with self._http.stream(
+                    "GET", BASE + target, headers=headers, timeout=timeout
+                ) as response:
+                    if not response.is_success:
                         wished = wished_pause(response.headers)
                         response.read()
                         raise problem_of(response.status_code, response.content)
@@ -90,6 +94,7 @@ class Transport:
                         repeats, lost_at = 0, time.monotonic()
                         if sent is not None:
                             yield sent
+                            lost_at = time.monotonic()  # whoever reads may take their time
                 failure = NoAnswer(f"{target}: the stream ended")
             except Refused as error:
                 if not is_temporary(error.status):
