@@ -374,7 +374,7 @@ class Label(models.Model):
 
 
 class Claim(models.Model):
-    """Who looks after a pause: it holds while the execution waits ``since`` that very moment."""
+    """Who has claimed a pause: it holds while the execution waits ``since`` that very moment."""
 
     pk = models.CompositePrimaryKey("conversation", "execution")
     conversation = models.BigIntegerField()

@@ -52,7 +52,7 @@ class PublishedWorkflow(Definition):
 class Kept(Generic[ValueT]):
     """The values used last, up to a number of entries and of bytes; safe for threads.
 
-    A value larger than half of the bytes is made anew each time rather than push out all others.
+    A value larger than half of the bytes is made each time rather than push out all others.
     """
 
     def __init__(self, entries: int, size: int) -> None:

@@ -1,4 +1,4 @@
-"""Comparing the live copy of a conversation with SQL, byte for byte, and making it anew."""
+"""Comparing the live copy of a conversation with SQL, byte for byte, and writing it again."""
 
 from enum import StrEnum
 
@@ -39,7 +39,7 @@ def verify(head: Conversation) -> Verdict:
 
 
 def rebuild(head: Conversation) -> None:
-    """Drop what the copy has of a conversation and write it anew from SQL."""
+    """Drop what the copy has of a conversation and write it again from SQL."""
     current.copy().drop(head.key)
     contents_of(moment_now(head), ALL_PARTS)
 

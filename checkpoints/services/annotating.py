@@ -1,4 +1,4 @@
-"""Labels of versions, comments on what an execution knows, and who looks after a pause."""
+"""Labels of versions, comments on what an execution knows, and claims of reviews."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class SetLabel(Contract):
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
-    """Who looks after a pause; nobody if ``holder`` is empty."""
+    """Who has claimed a review; nobody if ``holder`` is empty."""
 
     holder: str
     holder_id: str
@@ -101,7 +101,7 @@ def comment(
 def set_label(
     actor: Actor, public_id: str, version: int, name: str, *, execution: str | None = None
 ) -> Label:
-    """Name a version of the current execution, or name it anew; it keeps its state then.
+    """Name a version of the current execution, or rename it; it keeps its state then.
 
     NotFound for a version that is not there or was thinned; ``execution`` as in ``comment``.
     """
@@ -208,7 +208,7 @@ def holder_id(actor: Actor) -> str:
 
 
 def claim_of(row: Execution) -> Claimed:
-    """Who looks after the pause that an execution is in now."""
+    """Who has claimed the pause that an execution is in now."""
     if row.status != Status.PAUSED or row.waiting_since is None:
         return NOBODY
     found = Claim.objects.filter(

@@ -63,7 +63,7 @@ def show_again(opened: Writing, to: Checkpoint, reason: str) -> None:
 
     Its revision becomes the current one. If that has grown since, a new one goes on from where
     it stood then, so that what came later is on another branch: a tool that runs again answers
-    its call anew.
+    its call again.
     """
     head = opened.head
     if head.current_revision != to.revision:

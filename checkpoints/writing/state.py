@@ -179,7 +179,7 @@ class StateWriting:
         return tuple(self._pending.values())
 
     def store(self, version: int) -> int:
-        """Store the changes as a version's, and begin anew; the bytes of values are returned."""
+        """Store the changes as a version's, and begin again; returns the bytes of values."""
         changes = self.changes()
         size = self.rows.write(version, changes)
         for change in changes:

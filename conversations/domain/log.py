@@ -77,7 +77,7 @@ class Log(ToolLinks, Protocol):
         """``(log index, stored JSON)`` of the messages of ascending ``runs``, ascending."""
 
     def folds(self) -> FoldStore | None:
-        """Where folds over this log are kept; None if they are made anew each time."""
+        """Where folds over this log are kept; None if they are made each time."""
 
     def tool_descriptions(self) -> Sequence[int]:
         """The log indices of all messages with ``tool_description: true``, ascending."""

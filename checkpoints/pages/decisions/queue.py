@@ -1,4 +1,4 @@
-"""The queue of what waits for a person: who waits longest first, and who looks after it."""
+"""The queue of what waits for a person: who waits longest first, and who has claimed it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _MOST_COUNTED: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A paused execution: why, since when, until when, and who looks after it."""
+    """A paused execution: why, since when, until when, and who has claimed it."""
 
     conversation: str
     execution: str

@@ -78,7 +78,7 @@ def _of_state(
     actor: Actor, moment: Moment, sent: QueryDict, seen: Mapping[str, int | None]
 ) -> Iterator[str]:
     version, row = seen["expected_version"], moment.row
-    # The versions of another execution begin anew.
+    # The versions of another execution begin again at 0.
     if version is None or row is None or sent.get("execution") not in (None, row.public_id):
         return
     rows = Checkpoint.objects.filter(

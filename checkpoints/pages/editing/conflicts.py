@@ -39,6 +39,7 @@ from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff
 from ctxadmin.ui.components import Crumb, DiffRow, Text
 from ctxadmin.ui.pages import show
+from ctxadmin.ui.sentences import translated
 
 _CHOICES: Final = ("mine", "theirs", "offer", "edit")
 _TITLES: Final[Mapping[Whose, Text]] = {
@@ -201,7 +202,7 @@ def show_moved(task: Edit) -> HttpResponse:
         flash.info(task.request, _("Your edits were applied or discarded in another tab."))
         return redirect("checkpoints:edit", task.head.public_id)
     problem = _("You edited this in another tab. Check the changes again.")
-    written = written_anew(task)
+    written = retyped(task)
     if written:
         problem += " " + _("You entered: %(text)s") % {"text": "; ".join(written)}
     return show_summary(task, status=409, problem=problem)
@@ -222,7 +223,7 @@ def resolved(task: Edit) -> HttpResponse:
         try:
             decided[conflict.path] = _chosen(task, place, conflict)
         except ContextError as error:
-            problems[place] = error.detail
+            problems[place] = translated(error.detail)
     if problems:
         return _show_choices(task, theirs, sides, problems, status=422)
     final = resolve(dict(sides.merged.state), decided)
@@ -234,7 +235,7 @@ def resolved(task: Edit) -> HttpResponse:
     return _go_on(task, theirs, sides, final, status=200)
 
 
-def written_anew(task: Edit) -> list[str]:
+def retyped(task: Edit) -> list[str]:
     """What was typed on the page of the conflicts, each with its place; it is kept nowhere."""
     version = version_in(task.request.POST, "theirs")
     if version is None:
@@ -245,7 +246,7 @@ def written_anew(task: Edit) -> list[str]:
         theirs = task.base
     found = []
     for place, conflict in enumerate(_merge(task, theirs).merged.conflicts):
-        if _is_anew(task, place, conflict):
+        if _is_retyped(task, place, conflict):
             found.append(f"{conflict.path}: {_value_sent(task, place)}")
     return found
 
@@ -254,17 +255,17 @@ def _value_sent(task: Edit, place: int) -> str:
     return task.request.POST.get(f"value-{place}", "").replace("\r\n", "\n")
 
 
-def _is_anew(task: Edit, place: int, conflict: Conflict) -> bool:
+def _is_retyped(task: Edit, place: int, conflict: Conflict) -> bool:
     text = _value_sent(task, place)
     return bool(text.strip()) and text != _as_typed(conflict.mine)
 
 
 def _choice(task: Edit, place: int, conflict: Conflict) -> str:
-    """What was chosen; where nothing was, what was written anew is."""
+    """What was chosen; where nothing was, what was typed again is."""
     choice = task.request.POST.get(f"choice-{place}", "")
     if choice in _CHOICES:
         return choice
-    return "edit" if _is_anew(task, place, conflict) else ""
+    return "edit" if _is_retyped(task, place, conflict) else ""
 
 
 def _as_typed(value: Value) -> str:
@@ -274,7 +275,7 @@ def _as_typed(value: Value) -> str:
 def _refused(
     task: Edit, theirs: Moment, places: Sequence[Conflict], final: Mapping[str, JsonValue]
 ) -> dict[int, str]:
-    """What was written anew and its key's reducer could not go on from, by place."""
+    """What was typed again and its key's reducer could not go on from, by place."""
     reducers = reducers_for(theirs.row)
     problems: dict[int, str] = {}
     for place, conflict in enumerate(places):
@@ -284,7 +285,7 @@ def _refused(
         try:
             state_form.check_reducible(key, final[key], reducers)
         except ContextError as error:
-            problems[place] = error.detail
+            problems[place] = translated(error.detail)
     return problems
 
 

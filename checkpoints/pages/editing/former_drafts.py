@@ -66,7 +66,7 @@ def go_on(task: Edit) -> HttpResponse:
 def _kept(task: Edit) -> tuple[Draft, str]:
     """All that was typed, now and before, and why what was typed now could not be kept."""
     said = keeping.said_by(task)
-    written = "\n\n".join(conflicts.written_anew(task.of_draft()))
+    written = "\n\n".join(conflicts.retyped(task.of_draft()))
     if written:
         mark = mark_of(written.encode(errors="surrogatepass"))
         said = replace(said, text=WholeText(written, {}, mark))

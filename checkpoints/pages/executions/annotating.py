@@ -1,4 +1,4 @@
-"""The pages on which people comment, name versions, and say who looks after a pause."""
+"""The pages on which people comment, name versions, and claim reviews."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

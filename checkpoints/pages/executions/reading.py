@@ -315,7 +315,7 @@ def _poll_url(head: Conversation, moment: Moment) -> str:
 
 
 def _seen(moment: Moment) -> str:
-    """What changes when anything does that the page shows; numbers begin anew with an execution."""
+    """What changes when anything does that the page shows; each execution counts again."""
     execution = moment.row.public_id if moment.row is not None else ""
     numbers = (moment.version, moment.revision, moment.visible_count)
     parts = (execution, *numbers, moment.status, int(moment.pause_requested))
