@@ -4,18 +4,23 @@
 
 Moments count from 0: the even ones are before a call, the odd ones behind its answer. Each has a
 conversation of its own, CONVERSATION-MOMENT, and a second worker that goes on after the first,
-all at once. Without moments one worker runs CONVERSATION to its end. Prints the moments at which
-a worker died; ends with 1 if any that should live did not.
+eight moments at a time. Without moments one worker runs CONVERSATION to its end. Prints the
+moments at which a worker died; ends with 1 if any that should live did not.
+
+Every process forks while it has one thread: a lock that another thread holds at that moment would
+never be free in the child.
 """
 
 import os
 import signal
 import sys
 import traceback
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 
 import httpx
 from ctxadmin_client import Client
+
+LANES = 8
 
 
 class Mortal(httpx.HTTPTransport):
@@ -54,35 +59,45 @@ def work(url: str, token: str, conversation: str, workflow: str, moment: int) ->
                 step.complete(said["content"], state={node.id: step.version}, messages=[said])
 
 
-def in_a_child(url: str, token: str, conversation: str, workflow: str, moment: int) -> int:
-    """``work`` in a process of its own; the signal that ended it, 0 if it came to its end."""
+def forked(do: Callable[..., None], *arguments: object) -> int:
+    """The id of a child that does something and ends: with 0, or 1 if it raised."""
     child = os.fork()
-    if child == 0:
-        try:
-            work(url, token, conversation, workflow, moment)
-        except Exception:  # noqa: BLE001 - told, and the process ends
-            traceback.print_exc()
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
+    if child:
+        return child
+    try:
+        do(*arguments)
+    except Exception:  # noqa: BLE001 - told, and the process ends
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def end_of(child: int) -> int:
+    """0 if a child came to its end, 1 if it raised, or the negative signal that ended it."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def die_and_go_on(
+    url: str, token: str, workflow: str, conversation: str, moments: Sequence[str]
+) -> None:
+    """For each moment a worker that dies then, and one that goes on; print when one died."""
+    for moment in moments:
+        name = f"{conversation}-{moment}"
+        first = end_of(forked(work, url, token, name, workflow, int(moment)))
+        if first == 0:
+            continue
+        os.write(sys.stdout.fileno(), f"{moment} ".encode())
+        second = end_of(forked(work, url, token, name, workflow, -1))
+        if first != -signal.SIGKILL or second:
+            raise RuntimeError(f"at {moment} the workers ended with {first} and {second}")
 
 
 def main(url: str, token: str, workflow: str, conversation: str, *moments: str) -> int:
     if not moments:
-        return in_a_child(url, token, conversation, workflow, -1)
-
-    def die_and_go_on(moment: str) -> tuple[int, int]:
-        name = f"{conversation}-{moment}"
-        first = in_a_child(url, token, name, workflow, int(moment))
-        return first, in_a_child(url, token, name, workflow, -1) if first else 0
-
-    with ThreadPoolExecutor(8) as pool:
-        ended = list(pool.map(die_and_go_on, moments))
-    died = [when for when, (first, _) in zip(moments, ended, strict=True) if first]
-    sys.stdout.write(" ".join(died))
-    killed = {first for first, _ in ended} <= {0, -signal.SIGKILL}
-    return 0 if killed and not any(second for _, second in ended) else 1
+        return end_of(forked(work, url, token, conversation, workflow, -1))
+    lanes = [moments[lane::LANES] for lane in range(LANES)]
+    children = [forked(die_and_go_on, url, token, workflow, conversation, lane) for lane in lanes]
+    return int(any([end_of(child) for child in children])  # noqa: C419 - all are awaited)
 
 
 if __name__ == "__main__":

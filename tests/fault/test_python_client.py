@@ -233,6 +233,14 @@ def test_a_node_that_is_passed_over_is_free_for_others(client: Client, workflow:
         assert run.conversation.claim_node("start", 60)["lease"]
 
 
+def test_a_run_that_ends_early_gives_up_its_node(client: Client, workflow: str) -> None:
+    with client.execution(new_id(), workflow=workflow, messages=[QUESTION]) as run:
+        nodes = run.ready()
+        assert next(nodes).id == "start"
+    assert run.conversation.claim_node("start", 60)["lease"]
+    nodes.close()
+
+
 def test_nodes_get_messages_of_a_provider_and_give_them(client: Client, workflow: str) -> None:
     call = {"type": "tool_use", "id": "t1", "name": "look", "input": {"id": 7}}
     answer = {"type": "tool_result", "tool_use_id": "t1", "content": "in Lyon"}

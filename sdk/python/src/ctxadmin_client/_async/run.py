@@ -169,6 +169,7 @@ class AsyncRun:
         self.provider = provider
         self._wait = wait
         self._entered: dict[str, Entered] = {}
+        self._held: AsyncStep | None = None
 
     async def __aenter__(self) -> Self:
         await self._client.ensure(self.conversation.id, **self._made)
@@ -190,7 +191,9 @@ class AsyncRun:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Nothing to do: what is claimed runs out by itself."""
+        """Give up the node of a loop that was left before its end."""
+        if self._held is not None:
+            await self.give_up(self._held)
 
     async def ready(self) -> AsyncIterator[AsyncNode]:
         """The nodes that are ready and that nobody else does, until the execution ends.
@@ -211,6 +214,7 @@ class AsyncRun:
             tried = [node for node in todo.nodes if (node, snapshot.version) not in left]
             step = await self._first_free(tried)
             if step is not None:
+                self._held = step
                 try:
                     yield AsyncNode(step, self)
                 finally:

@@ -169,6 +169,7 @@ class Run:
         self.provider = provider
         self._wait = wait
         self._entered: dict[str, Entered] = {}
+        self._held: Step | None = None
 
     def __enter__(self) -> Self:
         self._client.ensure(self.conversation.id, **self._made)
@@ -190,7 +191,9 @@ class Run:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Nothing to do: what is claimed runs out by itself."""
+        """Give up the node of a loop that was left before its end."""
+        if self._held is not None:
+            self.give_up(self._held)
 
     def ready(self) -> Iterator[Node]:
         """The nodes that are ready and that nobody else does, until the execution ends.
@@ -211,6 +214,7 @@ class Run:
             tried = [node for node in todo.nodes if (node, snapshot.version) not in left]
             step = self._first_free(tried)
             if step is not None:
+                self._held = step
                 try:
                     yield Node(step, self)
                 finally:
