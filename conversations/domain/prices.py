@@ -26,7 +26,7 @@ class Price:
     """US dollars for 1,000,000 tokens of each kind; 0 means that they are free.
 
     ``input`` is for tokens that are neither read from the provider's cache (``cached``) nor
-    written to it (``cache_write``). Source: semantics 4.8.
+    written to it (``cache_write``). Source: semantics 3.22.
     """
 
     input: Decimal
