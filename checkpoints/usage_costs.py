@@ -74,7 +74,7 @@ def sums_by_model(rows: QuerySet[Usage], columns: Sequence[str], most: int) -> l
     """Sums in SQL for each value of ``columns`` and each model, at most ``most`` of them."""
     groups = [*dict.fromkeys((*columns, "model"))]
     sums = {f"sum_{name}": Sum(name) for name in (*TOKENS, "cost")}
-    counted = rows.values(*groups).annotate(steps=Count("version"), costed=Count("cost"), **sums)
+    counted = rows.values(*groups).annotate(steps=Count("*"), costed=Count("cost"), **sums)
     return list(counted.order_by(*groups)[:most])
 
 

@@ -42,7 +42,7 @@ def usage_sums(actor: Actor, wanted: Wanted, request: PageRequest) -> Page[dict[
     rows = Usage.objects.filter(workspace=actor.workspace, day__gte=wanted.since.isoformat())
     start = _place(request)
     totals = {f"sum_{name}": Sum(name) for name in _SUMS}
-    counts = {"steps": Count("version"), "costed": Count("cost")}
+    counts = {"steps": Count("*"), "costed": Count("cost")}
     found: list[dict[str, Any]]
     if columns:
         grouped = rows.values(*columns).annotate(**counts, **totals).order_by(*columns)
