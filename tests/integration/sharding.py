@@ -77,6 +77,7 @@ EXCEPTIONS: Final = {
     "checkpoints.run_counts.run_counts": _SUMS,
     "checkpoints.usage_sums.usage_sums": _SUMS,
     "checkpoints.usage_costs.sums_by_model": _SUMS,
+    "checkpoints.estimates._compared": _PAGE,
     "checkpoints.figures.execution_figures": _SUMS,
     "checkpoints.pages.executions.lists.kept": _SUMS,
     "notifications.queries.list_deliveries": _PAGE,

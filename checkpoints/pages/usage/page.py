@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from checkpoints.domain.calibration import Calibration
+from checkpoints.estimates import calibrations
 from checkpoints.pages.usage.by_day import UsageByDay, usage_by_day
 from checkpoints.usage_costs import UsageSum
 from checkpoints.usage_totals import Totals, totals_of_workflow, totals_of_workspace
@@ -34,6 +36,14 @@ class SumLine:
     sum: UsageSum
     version: int | None = None
     url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateLine:
+    """A model, and how far the estimate is from what was reported for it."""
+
+    model: str
+    found: Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,14 @@ def usage_days(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The plots of the last 30 days, as a part of the overview, which asks for it later."""
     totals = totals_of_workspace(actor.workspace, clock.now().date(), USUAL)
     return render(request, "checkpoints/_usage_days.html", {"days": usage_by_day(totals)})
+
+
+@require_safe
+@page
+def usage_estimates(request: HttpRequest, actor: Actor) -> HttpResponse:
+    """The estimate beside what was reported, as a part of the page, which asks for it later."""
+    lines = [EstimateLine(model, each) for model, each in calibrations(actor.workspace).items()]
+    return render(request, "checkpoints/_usage_estimates.html", {"lines": lines})
 
 
 def _page(actor: Actor, totals: Totals, workflow: str, count: int) -> UsagePage:

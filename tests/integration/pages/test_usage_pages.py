@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from checkpoints.estimates import calibrations
 from checkpoints.models import Usage
 from checkpoints.usage_totals import totals_of_workflow, totals_of_workspace
 from conversations.models import WorkspacePrices
@@ -181,3 +182,29 @@ def test_sums_are_read_from_one_index_alone(run: Run) -> None:
                 (row,) = cursor.fetchall()
                 assert row[5] == "usage_sums"
                 assert "Using index" in row[-1]
+
+
+def test_the_estimate_stands_beside_what_was_reported(viewer: Client) -> None:
+    names = [f"n{number}" for number in range(6)]
+    chain("long", *names)
+    run = Run.start("long")
+    for number, name in enumerate(names):
+        entered = ok(run.post(f"nodes/{name}/enter"))
+        seen = sum(message["tokens"] for message in entered["messages"])
+        said = {"role": "assistant", "content": f"{name} " * 40 * (number + 1)}
+        used = {**USED, "input_tokens": 5000 + 2 * seen}
+        ok(run.complete(name, messages=[said], usage=used))
+    (found,) = calibrations(workspace().key).values()
+    assert found.steps == 6
+    assert found.reported == 6 * 5000 + 2 * found.estimated
+    assert found.per_token == pytest.approx(2)
+    assert found.beside == pytest.approx(5000)
+    html = text(viewer.get("/usage/estimates/"))
+    assert "2.00 × estimate + 5000 beside the messages" in html
+    assert "/usage/estimates/" in text(viewer.get("/usage/"))
+
+
+def test_without_a_workflow_or_a_model_there_is_nothing_to_compare(viewer: Client) -> None:
+    run = Run.start()
+    ok(run.complete("a", usage=USED))
+    assert "No step of a workflow reported usage" in text(viewer.get("/usage/estimates/"))
