@@ -213,7 +213,7 @@ class Usage(models.Model):
             # Has all columns that are summed: 1,000,000 rows are added up without being read.
             models.Index(
                 fields=[
-                    *("workspace", "day", "workflow", "workflow_version", "node_id", "model"),
+                    *("workspace", "day", "workflow", "workflow_version", "model", "node_id"),
                     *("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens"),
                     "cost",
                 ],

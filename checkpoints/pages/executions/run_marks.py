@@ -12,10 +12,10 @@ from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import Stand
+from checkpoints.pages.usage.canvas import used_words
 from checkpoints.pinned import Pinned
 from checkpoints.usage_costs import UsageSum
 from ctxadmin.ui.components import STATUSES
-from ctxadmin.ui.templatetags.ui import dollars, percent, thousands
 from workflows.pages.drawing.marks import Mark, Marks, Sign
 
 _SIGNS: Final = (
@@ -69,7 +69,7 @@ def _nodes(
         runs = executed.get(name, 0)
         done = _times(runs, _("done"), _("completed ×%(n)s")) if runs else ""
         if name in usage:
-            done = _joined(f"×{runs}" if runs > 1 else "", _used(usage[name]))
+            done = _joined(f"×{runs}" if runs > 1 else "", used_words(usage[name]))
         if stopped and name == moment.node_id:
             yield name, Mark(stopped, _joined(_stopped(moment), done))
         elif name in ready:
@@ -78,14 +78,6 @@ def _nodes(
             yield name, Mark("done", done)
         else:
             yield name, Mark("open", _("not run"))
-
-
-def _used(usage: UsageSum) -> str:
-    """Tokens and cost of a node, as short as its card is narrow; the panel has them in full."""
-    tokens = _("%(n)s tok") % {"n": thousands(usage.tokens)}
-    cost = dollars(usage.cost) if usage.priced else _("cost unknown")
-    cached = _("%(n)s cached") % {"n": percent(usage.cached_share)} if usage.cached_tokens else ""
-    return _joined(tokens, cost, cached)
 
 
 def _stopped(moment: Moment) -> str:

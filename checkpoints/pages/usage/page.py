@@ -22,6 +22,7 @@ from ctxadmin.lib import clock
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
+from workflows.models import Workflow
 
 DAYS: Final = (7, 30, 90)
 USUAL: Final = 30
@@ -64,6 +65,7 @@ class UsagePage:
     more: bool
     reported: bool
     table: PriceTable
+    canvas_url: str
     may_price: bool
 
 
@@ -71,7 +73,7 @@ class UsagePage:
 @page
 def usage(request: HttpRequest, actor: Actor) -> HttpResponse:
     workflow = request.GET.get("workflow", "")
-    count = _days(request.GET.get("days", str(USUAL)))
+    count = days_of(request.GET.get("days", str(USUAL)))
     today = clock.now().date()
     # Workflows are named in ASCII; MySQL refuses to compare their column with anything else.
     if not workflow:
@@ -122,8 +124,17 @@ def _page(actor: Actor, totals: Totals, workflow: str, count: int) -> UsagePage:
         more=any(len(lines) > _MOST for lines in (versions, nodes, models)),
         reported=bool(totals.total.costed),
         table=price_table(),
+        canvas_url=_canvas_url(actor, workflow, count),
         may_price=actor.may(Action.PRICES_SET),
     )
+
+
+def _canvas_url(actor: Actor, workflow: str, count: int) -> str:
+    """Where the nodes are on a canvas, if the workflow is there and published."""
+    rows = Workflow.objects.for_workspace(actor.workspace).filter(published_version__isnull=False)
+    if not workflow or not workflow.isascii() or not rows.filter(slug=workflow).exists():
+        return ""
+    return f"{reverse('usage-canvas', args=[workflow])}?days={count}"
 
 
 def _version_line(name: str, number: int | None, each: UsageSum, count: int) -> SumLine:
@@ -137,7 +148,8 @@ def _dearest(lines: Sequence[SumLine]) -> list[SumLine]:
     return order[:_MOST]
 
 
-def _days(text: str) -> int:
+def days_of(text: str) -> int:
+    """One of the offered numbers of days; ValidationFailed for any other."""
     if text not in {str(each) for each in DAYS}:
         words = ", ".join(map(str, DAYS))
         raise ValidationFailed.at("?days", _("Choose a number of days: %(n)s.") % {"n": words})

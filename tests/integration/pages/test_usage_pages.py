@@ -1,5 +1,7 @@
 """The pages of usage and prices: what runs cost, by day, workflow version, node and model."""
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -110,6 +112,25 @@ def test_an_execution_tells_what_it_used(viewer: Client, run: Run) -> None:
     assert COST in text(viewer.get(f"{path}/canvas/panel/"))
     assert COST in text(viewer.get(f"{path}/versions/1/"))
     assert "unknown" in text(viewer.get(f"{path}/versions/2/"))
+
+
+def test_the_canvas_of_a_workflow_has_what_its_nodes_used(viewer: Client, run: Run) -> None:
+    assert 'href="/usage/canvas/line/?days=7"' in text(viewer.get("/usage/?workflow=line&days=7"))
+    assert "/usage/canvas/" not in text(viewer.get("/usage/?workflow=nothing"))
+    html = text(viewer.get("/usage/canvas/line/?days=7"))
+    (setup,) = re.findall(r'id="editor-setup" type="application/json">(.*?)</script>', html)
+    marks = json.loads(setup)["watched"]["marks"]["nodes"]
+    assert marks == {
+        "a": ["done", f"4.5k tok · {COST} · 75 % cached"],
+        "b": ["done", "4.5k tok · cost unknown · 75 % cached"],
+        "c": ["open", "reported nothing"],
+    }
+    panel = "/usage/canvas/line/panel/?days=7"
+    assert "8,000 · 75 % cached" in text(viewer.get(panel))
+    assert "4,000 · 75 % cached" in text(viewer.get(f"{panel}&node=a"))
+    assert "No engine reported usage" in text(viewer.get(f"{panel}&node=c"))
+    text(viewer.get(f"{panel}&node=x"), 404)
+    text(viewer.get("/usage/canvas/nothing/"), 404)
 
 
 def test_an_execution_that_reported_nothing_shows_nothing(viewer: Client) -> None:
