@@ -21,6 +21,7 @@ from bench import (
     neighbours,
     private,
     savers,
+    tokens,
     views,
 )
 from bench.table import Row, keep, table
@@ -43,6 +44,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "fanout": (fanout.rows,),
         "entered": (entered.rows,),
         "budgets": (budgets.rows,),
+        "tokens": (tokens.rows,),
         "hostile": (hostile.rows, hostile.crowd_rows, neighbours.rows),
     }
 
@@ -51,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
     listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, "
-    listed += "entered, budgets, hostile"
+    listed += "entered, budgets, tokens, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

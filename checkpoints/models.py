@@ -210,7 +210,15 @@ class Usage(models.Model):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["workspace", "day"], name="usage_by_day"),
+            # Has all columns that are summed: 1,000,000 rows are added up without being read.
+            models.Index(
+                fields=[
+                    *("workspace", "day", "workflow", "workflow_version", "model", "node_id"),
+                    *("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens"),
+                    "cost",
+                ],
+                name="usage_sums",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
 
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from checkpoints.domain.usage import cost_of
 from checkpoints.models import Execution, Usage
+from checkpoints.usage_costs import UsageSum, added_up, priced, sums_by_model
 from conversations.models import Conversation
+from conversations.pricing import Prices, prices_of
 from ctxadmin.http.pagination import Page, PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
@@ -23,6 +25,7 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _SUMS: Final = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "cost")
 _MOST_PLACES: Final = 10_000_000
+_MOST_MODELS: Final = 100_000  # rows of groups and models of one page
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ def usage_sums(actor: Actor, wanted: Wanted, request: PageRequest) -> Page[dict[
     rows = Usage.objects.filter(workspace=actor.workspace, day__gte=wanted.since.isoformat())
     start = _place(request)
     totals = {f"sum_{name}": Sum(name) for name in _SUMS}
-    counts = {"steps": Count("version"), "costed": Count("cost")}
+    counts = {"steps": Count("*"), "costed": Count("cost")}
     found: list[dict[str, Any]]
     if columns:
         grouped = rows.values(*columns).annotate(**counts, **totals).order_by(*columns)
@@ -49,10 +52,39 @@ def usage_sums(actor: Actor, wanted: Wanted, request: PageRequest) -> Page[dict[
     items = found[: request.limit]
     more = len(found) > request.limit
     names = _executions(items) if "execution" in columns else {}
+    costs = _costs(rows, columns, items, prices_of(actor.workspace)) if items else {}
     return Page(
-        [_as_json(row, columns, names) for row in items],
+        [_as_json(row, columns, names) | _by_price(costs, row, columns) for row in items],
         encode((start + request.limit,)) if more else None,
     )
+
+
+def _costs(
+    rows: QuerySet[Usage],
+    columns: Sequence[str],
+    items: Sequence[Mapping[str, Any]],
+    prices: Prices,
+) -> Mapping[tuple[object, ...], UsageSum]:
+    """The cost of each group of a page by the prices of its models.
+
+    One statement for all groups: it names the values of each column, so a few groups beside those
+    of the page are added up, too.
+    """
+    for name in columns:
+        values = {row[name] for row in items}
+        if None not in values:
+            rows = rows.filter(**{f"{name}__in": values})
+    found = sums_by_model(rows, columns, _MOST_MODELS)
+    return added_up((tuple(row[name] for name in columns), priced(row, prices)) for row in found)
+
+
+def _by_price(
+    costs: Mapping[tuple[object, ...], UsageSum], row: Mapping[str, Any], columns: Sequence[str]
+) -> dict[str, object]:
+    """Rows that were written meanwhile may be missing, and count as unknown."""
+    found = costs.get(tuple(row[name] for name in columns), UsageSum())
+    cost = None if found.cost is None else float(found.cost)
+    return {"price_cost": cost, "steps_with_price": found.priced}
 
 
 def _place(request: PageRequest) -> int:

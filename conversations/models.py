@@ -365,3 +365,19 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return f"comment {self.number}"
+
+
+class WorkspacePrices(models.Model):
+    """The prices that the admins of a workspace set; without a row only the public ones hold.
+
+    ``rules`` is a PriceRules as JSON, ``version`` the number of times they were set.
+    """
+
+    workspace = models.BigIntegerField(primary_key=True)
+    rules = JsonBytesField()
+    version = models.IntegerField()
+    author = models.CharField(max_length=160)
+    changed_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"prices of {self.workspace}"

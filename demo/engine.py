@@ -5,8 +5,8 @@ import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 from uuid import uuid4
 
 import httpx
@@ -152,12 +152,14 @@ class Engine:
             result["error"] = said.error
         elif said.response:
             result["output"] = said.response
+        more: dict[str, JsonValue] = {} if said.usage is None else {"usage": dict(said.usage)}
         answer = self._post(
             self._path(f"nodes/{node}/complete"),
             checkpoint_id=f"{node}-{uuid4().hex[:12]}",
             result=result,
             messages=list(said.messages),
             state_data=dict(said.state),
+            **more,
         )
         self.visits[node] += 1
         self.tell(f"{node}: version {answer['version']}, {answer['status']}")
@@ -173,7 +175,8 @@ class Engine:
         model = os.environ.get("OPENAI_BASE_URL") and not self.scripted
         if model and scripted.messages and not _calls(scripted):
             return self._ask_model(context, messages)
-        return scripted
+        read = sum(len(str(each.get("content") or "")) for each in messages)
+        return replace(scripted, usage=script.used(node, turn, read, scripted.response))
 
     def _tools(self, calls: Sequence[dict[str, JsonValue]]) -> NodeResult:
         answers: list[dict[str, JsonValue]] = []
@@ -206,8 +209,10 @@ class Engine:
             timeout=120,
         )
         reply.raise_for_status()
-        text = str(reply.json()["choices"][0]["message"]["content"])
-        return NodeResult(messages=({"role": "assistant", "content": text},), response=text)
+        answer = reply.json()
+        text = str(answer["choices"][0]["message"]["content"])
+        said: Message = {"role": "assistant", "content": text}
+        return NodeResult(messages=(said,), response=text, usage=_reported(answer))
 
     def _path(self, rest: str) -> str:
         return f"/conversations/{self.conversation}/{rest}"
@@ -220,6 +225,20 @@ class Engine:
 
     def _post(self, path: str, **body: JsonValue) -> dict[str, JsonValue]:
         return _answer(self.client.post(f"/api/v1{path}", json=body))
+
+
+def _reported(answer: Mapping[str, Any]) -> Mapping[str, JsonValue] | None:
+    """The usage of a chat completion in the field's words; None if the endpoint tells none."""
+    usage = answer.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    details = usage.get("prompt_tokens_details") or {}
+    return {
+        "model": str(answer.get("model") or os.environ.get("OPENAI_MODEL", "default")),
+        "input_tokens": int(usage.get("prompt_tokens", 0)),
+        "cached_tokens": int(details.get("cached_tokens") or 0),
+        "output_tokens": int(usage.get("completion_tokens", 0)),
+    }
 
 
 def _answer(response: httpx.Response) -> dict[str, JsonValue]:

@@ -30,6 +30,7 @@ class NodeResult:
     state: Mapping[str, JsonValue] = field(default_factory=dict)
     response: str = ""
     error: str | None = None
+    usage: Mapping[str, JsonValue] | None = None
 
 
 def _call(call_id: str, tool: str, arguments: dict[str, str]) -> dict[str, JsonValue]:
@@ -130,6 +131,35 @@ def research(node: str, turn: int) -> NodeResult:
     return NodeResult(response=f"{node} is done")
 
 
+_SMALL: Final = "gpt-5-mini"
+_LARGE: Final = "claude-sonnet-4-5"
+_MODELS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("classify", "plan", "apologise", "outline", "search"), _SMALL),
+    **dict.fromkeys(("draft", "write"), _LARGE),
+}
+_INSTRUCTIONS: Final = 1_400  # tokens of the prompts and tools that every call begins with
+_A_TOKEN: Final = 4  # characters
+
+
+def used(node: str, turn: int, read: int, response: str) -> Mapping[str, JsonValue] | None:
+    """What the model of a node would report for ``read`` characters of messages and its answer.
+
+    From its second turn on, the instructions are in the provider's cache. None if the node asks
+    no model.
+    """
+    model = _MODELS.get(node)
+    if model is None:
+        return None
+    again = _INSTRUCTIONS if turn else 0
+    return {
+        "model": model,
+        "input_tokens": _INSTRUCTIONS + read // _A_TOKEN,
+        "cached_tokens": again,
+        "cache_write_tokens": _INSTRUCTIONS - again if model == _LARGE else 0,
+        "output_tokens": max(len(response) // _A_TOKEN, 1),
+    }
+
+
 def say(workflow: str, node: str, turn: int) -> NodeResult:
     """The scripted behaviour of one node of one of the demo's workflows."""
     return support(node, turn) if workflow == "support" else research(node, turn)
@@ -149,3 +179,13 @@ def chat_texts() -> Sequence[tuple[str, str]]:
         ("user", "Thanks! Can I leave the bike over night?"),
         ("assistant", "You can. Give it a name tag, we keep it inside."),
     )
+
+
+# A fortnight of one assistant, for plots of days: messages of each day, tokens that its model read
+# and how many of those the cache had. In the second week the prompt kept its beginning.
+DAYS: Final[Sequence[tuple[int, int, int]]] = (
+    *((9, 41_000, 6_000), (12, 58_000, 9_000), (7, 30_000, 4_500), (14, 66_000, 8_000)),
+    *((11, 52_000, 7_500), (3, 12_000, 1_500), (2, 9_000, 1_000), (13, 61_000, 44_000)),
+    *((15, 70_000, 52_000), (12, 57_000, 43_000), (16, 74_000, 57_000), (10, 47_000, 35_000)),
+    *((4, 17_000, 12_000), (8, 36_000, 27_000)),
+)

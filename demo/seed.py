@@ -21,6 +21,7 @@ from conversations.services import NewConversation
 from ctxadmin.accounts.services import create_token, revoke_token
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Scope
+from ctxadmin.lib import clock
 from demo import script
 from demo.engine import Engine
 from demo.workflows import WORKFLOWS
@@ -31,6 +32,7 @@ from workflows.services import import_document, publish
 CHAT: Final = "demo-workshop"
 WAITING: Final = "demo-support"
 NOTE: Final = "demo-research"
+FORTNIGHT: Final = "demo-fortnight"
 
 Tell = Callable[[str], None]
 
@@ -88,7 +90,8 @@ def _executions(actor: Actor, tell: Tell) -> None:
     """Two executions walked by the reference engine, up to where a person has the word."""
     wanted = {WAITING: ("support", script.QUESTION), NOTE: ("research-note", script.TOPIC)}
     missing = {name: run for name, run in wanted.items() if not _there(actor, name)}
-    if not missing:
+    history = not _there(actor, FORTNIGHT)
+    if not missing and not history:
         return
     made = create_token(actor, "demo seed", [Scope.ENGINE], lifetime=timedelta(minutes=10))
     try:
@@ -99,8 +102,37 @@ def _executions(actor: Actor, tell: Tell) -> None:
                     engine.start(question)
                     status = engine.run(wait=False)
                 tell(f"conversation {name}: execution of {workflow}, {status}")
+            if history:
+                with transaction.atomic():
+                    _fortnight(client)
+                tell(f"conversation {FORTNIGHT}, with the usage of 14 days")
     finally:
         revoke_token(actor, made.token.public_id)
+
+
+def _fortnight(client: httpx.Client) -> None:
+    """An execution without a workflow that reported usage on each of the last 14 days."""
+    path, count = f"/api/v1/conversations/{FORTNIGHT}", len(script.DAYS)
+    for day, (steps, tokens, cached) in enumerate(script.DAYS):
+        with clock.set_back(timedelta(days=count - 1 - day, minutes=5)):
+            if not day:
+                new = {"id": FORTNIGHT, "title": "A fortnight at the workshop's counter"}
+                client.post("/api/v1/conversations", json=new).raise_for_status()
+                client.post(f"{path}/executions", json={}).raise_for_status()
+            text = f"{steps} questions answered."
+            done = {
+                "checkpoint_id": f"day-{day}",
+                "result": {"response": text},
+                "messages": [{"role": "assistant", "content": text}],
+                "status": "COMPLETED" if day == count - 1 else None,
+                "usage": {
+                    "model": "gpt-5-mini",
+                    "input_tokens": tokens,
+                    "cached_tokens": cached,
+                    "output_tokens": steps * 310,
+                },
+            }
+            client.post(f"{path}/nodes/answer/complete", json=done).raise_for_status()
 
 
 def _client(token: str) -> httpx.Client:

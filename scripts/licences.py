@@ -95,6 +95,7 @@ def all_parts() -> list[tuple[str, list[Part]]]:
         ("Installations with MySQL, in addition", packages(production - embedded)),
         ("Pages, in static/vendor", vendored("static/vendor/VENDOR.json")),
         ("Pages, in static/build", built("static/build/BUILD.json")),
+        ("Data, in conversations/domain/prices.json", data("conversations/domain/prices.json")),
         ("Tests and development only", packages(test - production)),
         ("Browser tests only", vendored("tests/assets/vendor/VENDOR.json")),
     ]
@@ -136,6 +137,12 @@ def licence(name: str) -> str:
 def vendored(file: str) -> list[Part]:
     entries = json.loads((ROOT / file).read_text(encoding="utf-8"))
     return [Part(each["name"], each["version"], each["licence"]) for each in entries]
+
+
+def data(file: str) -> list[Part]:
+    """A table of others, with its licence beside it as a file."""
+    document = json.loads((ROOT / file).read_text(encoding="utf-8"))
+    return [Part(document["source"], document["version"], document["license"])]
 
 
 def built(file: str) -> list[Part]:

@@ -57,6 +57,16 @@ class UsageAnswer(Answer):
         description="Sum of the costs that were reported; null if there is none.", examples=[0.25]
     )
     steps_with_cost: int = Field(description="Number of steps that reported a cost.", examples=[12])
+    price_cost: float | None = Field(
+        description=(
+            "Cost in US dollars by the prices of the models, of the steps whose model has a price; "
+            "null if none has. See `GET /prices`."
+        ),
+        examples=[0.0101],
+    )
+    steps_with_price: int = Field(
+        description="Number of steps whose model has a price.", examples=[12]
+    )
 
 
 class UsageSums(Endpoint):
@@ -64,7 +74,8 @@ class UsageSums(Endpoint):
     def get(self, request: Request) -> Response:
         """Tokens and costs that completions reported, by node, workflow version or day.
 
-        Steps without a report are not in it. Forks do not count the steps of their source again;
+        `cost` is what engines reported, `price_cost` is calculated from the tokens. Steps without
+        a report are not in it. Forks do not count the steps of their source again;
         erased conversations do not count any more.
         """
         query = request.query_params

@@ -17,6 +17,8 @@ from checkpoints.pages.executions import (
 from checkpoints.pages.executions import restore_and_fork as going_back
 from checkpoints.pages.executions.overview import overview
 from checkpoints.pages.retention import retention
+from checkpoints.pages.usage.canvas import usage_canvas, usage_canvas_panel
+from checkpoints.pages.usage.page import usage, usage_days, usage_estimates
 from checkpoints.pages.what_if import of_editor as editor_what_if
 from checkpoints.pages.what_if.page import what_if_page
 
@@ -53,6 +55,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", overview, name="overview"),
     path("reviews/", queue.reviews, name="reviews"),
     path("reviews/waiting/", queue.waiting, name="reviews-waiting"),
+    path("usage/", usage, name="usage"),
+    path("usage/days/", usage_days, name="usage-days"),
+    path("usage/canvas/<str:slug>/", usage_canvas, name="usage-canvas"),
+    path("usage/canvas/<str:slug>/panel/", usage_canvas_panel, name="usage-canvas-panel"),
+    path("usage/estimates/", usage_estimates, name="usage-estimates"),
     path("settings/retention/", retention, name="settings-retention"),
     path("workflows/<str:slug>/what-if/", what_if_page, name="what-if"),
     path("workflows/<str:slug>/editor/what-if/", editor_what_if.what_if, name="editor-what-if"),

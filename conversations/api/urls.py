@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from conversations.api import message_views, view_changes, views
+from conversations.api import message_views, price_views, view_changes, views
 
 _ONE = "conversations/<str:conversation_id>"
 
@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(f"{_ONE}/restore", view_changes.RestoreRevision.as_view()),
     path(f"{_ONE}/diff", view_changes.Diff.as_view()),
     path(f"{_ONE}/export", views.Export.as_view()),
+    path("prices", price_views.PricesOfWorkspace.as_view()),
     path("processor-configs/validate", views.ValidateConfig.as_view()),
     path("processor-configs/migrate", views.MigrateConfig.as_view()),
 ]

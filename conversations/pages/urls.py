@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from conversations.pages import archiving, changing, comparing, importing, operating, reading, whole
+from conversations.pages.prices import prices
 
 _pages: list[URLPattern | URLResolver] = [
     path("", reading.conversation_list, name="list"),
@@ -26,5 +27,6 @@ _pages: list[URLPattern | URLResolver] = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("settings/prices/", prices, name="settings-prices"),
     path("conversations/", include((_pages, "conversations"))),
 ]

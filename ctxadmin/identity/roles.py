@@ -59,6 +59,7 @@ class Action(StrEnum):
     CHECKPOINT_DELETE = "checkpoint.delete"
     CHECKPOINT_THIN = "checkpoint.thin"
     RETENTION_SET = "retention.set"
+    PRICES_SET = "prices.set"
     COMMENT_WRITE = "comment.write"
     COMMENT_DELETE = "comment.delete"
     LABEL_SET = "label.set"
@@ -121,6 +122,7 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.CHECKPOINT_DELETE: frozenset(),
     Action.CHECKPOINT_THIN: frozenset(),
     Action.RETENTION_SET: frozenset(),
+    Action.PRICES_SET: frozenset(),
     Action.COMMENT_WRITE: frozenset({_R}),
     Action.COMMENT_DELETE: frozenset({_R}),
     Action.LABEL_SET: frozenset({_R}),

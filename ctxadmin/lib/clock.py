@@ -1,12 +1,30 @@
 """The one clock: aware UTC times and their text form."""
 
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+
+_behind = timedelta(0)
 
 
 def now() -> datetime:
     """The current time, aware, UTC."""
-    return datetime.now(UTC)
+    return datetime.now(UTC) - _behind
+
+
+@contextmanager
+def set_back(span: timedelta) -> Iterator[None]:
+    """Have the whole process live in the past, so that demo data can have a history.
+
+    Only before a server takes requests; it ends at the present.
+    """
+    global _behind
+    _behind = span
+    try:
+        yield
+    finally:
+        _behind = timedelta(0)
 
 
 @lru_cache(maxsize=256)  # all rows of one write have the same

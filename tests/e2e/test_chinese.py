@@ -62,6 +62,9 @@ PAGES = (
     "/settings/tokens/new/",
     "/account/",
     "/settings/retention/",
+    "/settings/prices/?model=gpt-5-mini",
+    "/usage/",
+    "/usage/?workflow=support",
     "/settings/webhooks/new/",
     "/notifications/",
     "/api/docs",
@@ -88,7 +91,7 @@ def of_the_demo(server: LiveServer) -> set[str]:
         *(f"/workflows/{slug}/versions" for slug in ("support", "research-note")),
         *(
             f"/conversations/{name}{part}"
-            for name in ("demo-support", "demo-research", "demo-workshop")
+            for name in ("demo-support", "demo-research", "demo-workshop", "demo-fortnight")
             for part in ("", "/export")
         ),
         *(

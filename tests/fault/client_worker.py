@@ -97,7 +97,8 @@ def main(url: str, token: str, workflow: str, conversation: str, *moments: str) 
         return end_of(forked(work, url, token, conversation, workflow, -1))
     lanes = [moments[lane::LANES] for lane in range(LANES)]
     children = [forked(die_and_go_on, url, token, workflow, conversation, lane) for lane in lanes]
-    return int(any([end_of(child) for child in children])  # noqa: C419 - all are awaited)
+    ended = [end_of(child) for child in children]
+    return int(any(ended))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ TABLES: Final = [
     for label in ("conversations", "checkpoints")
     for model in apps.get_app_config(label).get_models()
     if model.__name__ not in WITHOUT_ROWS
-    if model.__name__ not in ("Retention", "Maintenance", "UndroppedCopy")
+    if model.__name__ not in ("Retention", "WorkspacePrices", "Maintenance", "UndroppedCopy")
 ]
 READS: Final = (
     *("", "/messages", "/messages?view=all", "/messages/0", "/batches", "/diff?from=0&to=1"),

@@ -23,6 +23,8 @@ from checkpoints.pages.executions.reading import tabs_of
 from checkpoints.pages.executions.run_marks import marks_of
 from checkpoints.pages.presenters import Stand, VersionLine
 from checkpoints.pinned import Pinned
+from checkpoints.usage_costs import UsageSum
+from checkpoints.usage_totals import usage_of_nodes
 from conversations.models import Conversation
 from conversations.store import find_head
 from ctxadmin.http.pagination import PageRequest
@@ -44,7 +46,8 @@ class RunPanel:
     """What stands beside the canvas: of a node, of an edge, or of the whole execution.
 
     ``turns`` are the versions that the node wrote, ``decided`` the decisions on the edge, the
-    newest first; ``more`` older ones are not listed. ``lines`` are the last versions.
+    newest first; ``more`` older ones are not listed. ``lines`` are the last versions. ``usage`` is
+    that of the node or of the whole execution, None if none was reported.
     """
 
     name: str
@@ -53,6 +56,7 @@ class RunPanel:
     type: Text = ""
     edge: Edge | None = None
     mark: Mark | None = None
+    usage: UsageSum | None = None
     turns: Sequence[TurnLine] = ()
     decided: Sequence[Decided] = ()
     more: int = 0
@@ -98,6 +102,7 @@ class _Run:
     pinned: Pinned
     course: Course
     marks: Marks
+    usage: Mapping[str, UsageSum]
 
 
 @require_safe
@@ -181,7 +186,9 @@ def _run(actor: Actor, conversation_id: str) -> _Run:
     course = course_of(row)
     executed = values.executed_nodes(moment)
     counts = course.runs() if executed is None else Counter(executed)
-    return _Run(head, moment, row, pinned, course, marks_of(moment, course, counts))
+    usage = usage_of_nodes(row)
+    marks = marks_of(moment, course, counts, usage)
+    return _Run(head, moment, row, pinned, course, marks, usage)
 
 
 def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
@@ -198,6 +205,7 @@ def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
             node=node,
             type=NODE_TYPE_WORDS.get(node.type, node.type),
             mark=run.marks.nodes.get(node_id),
+            usage=run.usage.get(node_id),
             turns=lines,
             more=len(turns) - len(lines),
         )
@@ -211,4 +219,6 @@ def _panel(actor: Actor, run: _Run, request: HttpRequest) -> RunPanel:
         more = len(found) - len(decided)
         return RunPanel(name, stand, edge=edge, mark=mark, decided=decided, more=more)
     __, newest = queries.list_checkpoints(actor, name, PageRequest(limit=_LAST))
-    return RunPanel(name, stand, lines=presenters.version_lines(run.row, newest.items, run.pinned))
+    total = sum(run.usage.values(), UsageSum()) if run.usage else None
+    last = presenters.version_lines(run.row, newest.items, run.pinned)
+    return RunPanel(name, stand, usage=total, lines=last)

@@ -29,6 +29,8 @@ from checkpoints.pages.presenters import Named, Stand, Step, VersionLine
 from checkpoints.pages.seen import execution_in
 from checkpoints.services.annotating import NOBODY, Claimed, claim_of, holder_id
 from checkpoints.store import find_current
+from checkpoints.usage_costs import UsageSum
+from checkpoints.usage_totals import usage_of_nodes
 from conversations.copies import Copy
 from conversations.models import Conversation
 from conversations.pages.cards import MessageCard, joined, message_card
@@ -115,6 +117,7 @@ class DetailPage:
     """An execution: where it stands, what can be done, what it saw and knows, what happened.
 
     ``proposal`` is what there is to decide on while it is paused.
+    ``usage`` is the sum of what its engine reported, if that is anything.
     ``poll_url`` is set while it runs: there a page without a socket asks if anything changed.
     ``pending`` tells how many keys the reader changed in the form of the state and did not apply,
     ``left`` what else the reader typed that no form shows now.
@@ -138,6 +141,7 @@ class DetailPage:
     visible_count: int
     lines: Sequence[VersionLine]
     forks: Sequence[Copy]
+    usage: UsageSum | None
     poll_url: str
     pending: int
     left: Sequence[Left]
@@ -289,10 +293,17 @@ def _detail_page(
         visible_count=moment.visible_count,
         lines=presenters.version_lines(row, found.items, moment.pinned) if row else [],
         forks=forks_of(head) if moment.row else (),
+        usage=_usage(moment.row),
         poll_url=_poll_url(head, moment),
         pending=pending,
         left=left,
     )
+
+
+def _usage(row: Execution | None) -> UsageSum | None:
+    """What the execution used until now, None if its engine reported nothing."""
+    nodes = usage_of_nodes(row) if row is not None else {}
+    return sum(nodes.values(), UsageSum()) if nodes else None
 
 
 def _origin_url(moment: Moment) -> str:

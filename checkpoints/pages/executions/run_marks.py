@@ -12,7 +12,9 @@ from checkpoints.domain.status import Status
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters
 from checkpoints.pages.presenters import Stand
+from checkpoints.pages.usage.canvas import used_words
 from checkpoints.pinned import Pinned
+from checkpoints.usage_costs import UsageSum
 from ctxadmin.ui.components import STATUSES
 from workflows.pages.drawing.marks import Mark, Marks, Sign
 
@@ -28,8 +30,14 @@ _SIGNS: Final = (
 _STOPS: Final = {Status.PAUSED: "paused", Status.FAILED: "failed"}
 
 
-def marks_of(moment: Moment, course: Course, executed: Mapping[str, int]) -> Marks:
-    """The marks of a moment; ``executed`` counts by node how often it is on record as executed."""
+def marks_of(
+    moment: Moment,
+    course: Course,
+    executed: Mapping[str, int],
+    usage: Mapping[str, UsageSum],
+) -> Marks:
+    """The marks of a moment; ``executed`` counts by node how often it is on record as executed,
+    ``usage`` has the nodes whose engine reported any."""
     stand = presenters.stand_of(moment)
     if moment.pinned is None:
         return Marks(_said(stand), STATUSES[stand.status].icon, ())
@@ -37,7 +45,7 @@ def marks_of(moment: Moment, course: Course, executed: Mapping[str, int]) -> Mar
         said=_said(stand),
         icon=STATUSES[stand.status].icon,
         signs=_SIGNS,
-        nodes=dict(_nodes(moment, moment.pinned, executed)),
+        nodes=dict(_nodes(moment, moment.pinned, executed, usage)),
         edges=dict(_edges(moment, course)),
     )
 
@@ -53,18 +61,20 @@ def _said(stand: Stand) -> str:
 
 
 def _nodes(
-    moment: Moment, pinned: Pinned, executed: Mapping[str, int]
+    moment: Moment, pinned: Pinned, executed: Mapping[str, int], usage: Mapping[str, UsageSum]
 ) -> Iterator[tuple[str, Mark]]:
     ready = frozenset(moment.ready)
     stopped = _STOPS.get(moment.status, "")
     for name in pinned.graph.nodes:
         runs = executed.get(name, 0)
         done = _times(runs, _("done"), _("completed ×%(n)s")) if runs else ""
+        if name in usage:
+            done = _joined(f"×{runs}" if runs > 1 else "", used_words(usage[name]))
         if stopped and name == moment.node_id:
             yield name, Mark(stopped, _joined(_stopped(moment), done))
         elif name in ready:
             yield name, Mark("ready", _joined(_("runs next"), done))
-        elif runs:
+        elif done:
             yield name, Mark("done", done)
         else:
             yield name, Mark("open", _("not run"))

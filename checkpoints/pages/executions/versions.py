@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 import orjson
@@ -32,6 +33,7 @@ from conversations.domain.diff import Change
 from conversations.models import Conversation
 from conversations.pages.cards import CommentView, comment_view
 from conversations.pages.comparing import MessageChanges, message_changes
+from conversations.pricing import prices_of
 from conversations.store import find_head
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -50,7 +52,8 @@ class VersionPage:
 
     ``before`` and ``after`` are the nearest ones that have their state, ``written`` the log
     indices of the messages that came with it. ``namespace``, ``parent`` and ``metadata`` are what
-    the engine said of the checkpoint, ``usage`` what it reported; ``parent_version`` is None if the
+    the engine said of the checkpoint, ``usage`` what it reported, ``price_cost`` what that costs
+    in US dollars, None if nobody knows the model; ``parent_version`` is None if the
     parent is not of this execution.
     """
 
@@ -75,6 +78,7 @@ class VersionPage:
     parent_version: int | None
     metadata: JsonValue
     usage: ModelUsage | None
+    price_cost: Decimal | None
     written: range
     label: str
     comments: Sequence[CommentView]
@@ -112,6 +116,12 @@ def _named(moment: Moment, executed: Sequence[str] | None) -> list[Named] | None
     return [Named(each, presenters.name_of(moment.pinned, each)) for each in executed]
 
 
+def _cost(actor: Actor, used: ModelUsage | None) -> Decimal | None:
+    """US dollars by the price of the model; None if that is unknown."""
+    price = prices_of(actor.workspace).price_of(used.model) if used is not None else None
+    return price.cost(used) if price is not None and used is not None else None
+
+
 @require_safe
 @page
 def version(request: HttpRequest, actor: Actor, conversation_id: str, number: int) -> HttpResponse:
@@ -124,6 +134,7 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
     executed = values.executed_nodes(moment)
     comments = said_until(moment)
     details = details_at(checkpoint)
+    used = usage_at(checkpoint)
     state = with_comments(actor, moment, values.state_view(moment, text=text), comments)
     beside = {key.name for key in state.keys}
     title = _("Version %(n)s") % {"n": number}
@@ -148,7 +159,8 @@ def version(request: HttpRequest, actor: Actor, conversation_id: str, number: in
         parent=details.parent,
         parent_version=version_saved_as(row, details.parent) if details.parent else None,
         metadata=orjson.loads(details.metadata),
-        usage=usage_at(checkpoint),
+        usage=used,
+        price_cost=_cost(actor, used),
         written=messages_written(row, checkpoint),
         label=labels_of(row, [number]).get(number, ""),
         comments=[

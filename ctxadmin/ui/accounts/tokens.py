@@ -102,6 +102,7 @@ class SettingsPage:
     tokens: Sequence[TokenLine]
     active: int
     retention_url: str
+    prices_url: str
     webhooks_url: str
 
 
@@ -137,6 +138,7 @@ def settings(request: HttpRequest, actor: Actor) -> HttpResponse:
         tokens=tokens,
         active=sum(line.status == "active" for line in tokens),
         retention_url=url_or_nothing("settings-retention"),
+        prices_url=url_or_nothing("settings-prices"),
         webhooks_url=url_or_nothing("webhooks"),
     )
     return show(request, "settings/tokens.html", shown)

@@ -148,5 +148,23 @@ EXECUTIONS: Final = TermGroup(
             _("Copy an execution at a version into a new conversation, where it is paused."),
             "checkpoints.domain.commands.ForkCheckpoint",
         ),
+        Term(
+            "usage",
+            pgettext_lazy("glossary", "usage"),
+            _(
+                "Tokens, and perhaps the cost, that an engine reports when it completes a step: "
+                "what the model was sent, what of it the provider's cache had, what it answered."
+            ),
+            "checkpoints.domain.usage.ModelUsage",
+        ),
+        Term(
+            "price",
+            pgettext_lazy("glossary", "price"),
+            _(
+                "US dollars for 1,000,000 tokens of a model: input, cached input, cache write and "
+                "output. Admins set prices of the workspace; other models have public ones."
+            ),
+            "conversations.domain.prices.Price",
+        ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 from django import template
 from django.http import HttpRequest
@@ -31,6 +32,9 @@ register = template.Library()
 
 _LONG_TEXT = 1200
 _LONG_LINES = 16
+_SMALL = 1  # dollars; less is told with two digits that are not 0
+_MOST_DIGITS = 9
+_THOUSAND = 1_000
 
 
 @register.simple_tag
@@ -271,6 +275,32 @@ def grouped(number: object) -> str:
     if isinstance(number, int) and not isinstance(number, bool):
         return number_format(number, use_l10n=True, force_grouping=True)
     return "" if number is None else str(number)
+
+
+@register.filter
+def dollars(amount: Decimal | float | None) -> str:
+    """US dollars with as many digits as tell something: ``$12.30``, ``$0.0042``."""
+    if amount is None:
+        return ""
+    exact = Decimal(amount)
+    digits = min(1 - exact.adjusted(), _MOST_DIGITS) if 0 < abs(exact) < _SMALL else 2
+    return f"${number_format(round(exact, digits), digits, use_l10n=True, force_grouping=True)}"
+
+
+@register.filter
+def thousands(number: int) -> str:
+    """A whole number where there is little room: ``840``, ``4.5k``, ``1,200k``."""
+    if number < _THOUSAND:
+        return grouped(number)
+    digits = 1 if number < 100 * _THOUSAND else 0
+    rounded = round(Decimal(number) / _THOUSAND, digits)
+    return f"{number_format(rounded, digits, use_l10n=True, force_grouping=True)}k"
+
+
+@register.filter
+def percent(share: float) -> str:
+    """A share as whole percents: ``83 %``."""
+    return f"{round(share * 100)} %"
 
 
 @register.filter

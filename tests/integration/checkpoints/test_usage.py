@@ -120,6 +120,8 @@ def test_sums_by_node_workflow_and_day(run: Run) -> None:
         "output_tokens": 300,
         "cost": 0.00123,
         "steps_with_cost": 1,
+        "price_cost": 0.000675,  # (150 * 0.25 + 1000 * 0.025 + 50 * 0.25 + 300 * 2) / 1,000,000
+        "steps_with_price": 1,
     }
     assert sums(run) == [total]
     assert sums(run, "?group=day") == [{"day": today, **total}]
@@ -136,6 +138,33 @@ def test_sums_by_node_workflow_and_day(run: Run) -> None:
         other.head.public_id: 1,
     }
     assert all(row["execution"].startswith("exec_") for row in runs)
+
+
+def test_costs_by_price_are_those_of_the_models_of_a_group(run: Run) -> None:
+    other = Run.start(api=run.api)
+    ok(other.complete("a", usage={**USED, "model": "house", "cost": None}))
+    rule = {"pattern": "house", "input": 1, "output": 0}
+    admin = Api([Scope.ADMIN])
+    by_model = sums(run, "?group=model")
+    assert [(row["model"], row["price_cost"], row["steps_with_price"]) for row in by_model] == [
+        (None, None, 0),
+        ("gpt-5-mini", 0.000675, 1),
+        ("house", None, 0),
+    ]
+    ok(admin.put("/prices", {"models": [rule]}))
+    by_node = sums(run, "?group=node,workflow,day")
+    assert [(row["node"], row["price_cost"], row["steps_with_price"]) for row in by_node] == [
+        ("a", 0.0012, 1),
+        ("a", 0.000675, 1),
+        ("b", None, 0),
+    ]
+    assert sums(run)[0]["price_cost"] == 0.001875
+    assert sums(run)[0]["steps_with_price"] == 2
+
+
+def test_free_models_cost_0_and_unknown_ones_have_no_cost(run: Run) -> None:
+    ok(Api([Scope.ADMIN]).put("/prices", {"models": [{"pattern": "*", "input": 0, "output": 0}]}))
+    assert [row["price_cost"] for row in sums(run, "?group=node")] == [0, None]
 
 
 def test_sums_come_in_pages(run: Run) -> None:

@@ -176,7 +176,7 @@ def test_seeding_the_demo_twice_makes_it_once() -> None:
     run("seed_demo")
     made = Conversation.objects.values_list("public_id", "change_seq")
     before = sorted(made)
-    assert len(before) == 3
+    assert len(before) == 4
     run("seed_demo")
     assert sorted(made.all()) == before
     paused = Conversation.objects.filter(status="PAUSED")
@@ -190,7 +190,7 @@ def test_the_demo_is_seeded_under_the_settings_of_production(hosts: list[str]) -
         ALLOWED_HOSTS=hosts, HTTPS_ONLY=True, CSRF_COOKIE_SECURE=True, SESSION_COOKIE_SECURE=True
     ):
         run("seed_demo")
-    assert Conversation.objects.count() == 3
+    assert Conversation.objects.count() == 4
 
 
 @pytest.mark.django_db(transaction=True)

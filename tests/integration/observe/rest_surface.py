@@ -159,6 +159,9 @@ def _executions() -> Iterator[Call]:
     }
     done = {"checkpoint_id": "c1", "result": result, "state_data": STATE, "messages": [USER]}
     done["usage"] = {"model": TEXT, "input_tokens": 3, "output_tokens": 1}
+    rule = {"pattern": f"{CANARY}*", "input": 1.5, "output": 2}
+    yield Call("PUT", "/prices", {"models": [rule], "expected_version": 0})
+    yield Call("GET", "/prices", query={"model": TEXT})
     yield Call("GET", "/usage", query={"group": "node,model"})
     yield _of("run", "POST", "/nodes/{node_id}/complete", done, node_id="begin")
     yield _of("run", "GET", "/snapshot", query={"keys": CANARY})

@@ -1,0 +1,1 @@
+"""The pages of what models used and what it cost."""

@@ -1,0 +1,79 @@
+"""Tokens and cost by day: two plots, and the table that has the same numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from checkpoints.pages.usage.plots import Plot, Series, stacked
+from checkpoints.usage_costs import UsageSum
+from checkpoints.usage_totals import Totals
+from ctxadmin.ui.templatetags.ui import dollars, grouped
+
+
+@dataclass(frozen=True, slots=True)
+class DayLine:
+    """A day that used anything."""
+
+    day: str
+    sum: UsageSum
+
+
+@dataclass(frozen=True, slots=True)
+class UsageByDay:
+    """The plots of a number of days with their sum; ``lines`` are the days, the newest first."""
+
+    count: int
+    total: UsageSum
+    tokens: Plot
+    cost: Plot
+    lines: Sequence[DayLine]
+    cut: bool
+
+
+def usage_by_day(totals: Totals) -> UsageByDay:
+    days = totals.by_day()
+    return UsageByDay(
+        count=len(days),
+        total=totals.total,
+        tokens=_tokens(days),
+        cost=_cost(days),
+        lines=[DayLine(day, each) for day, each in reversed(days) if each.steps],
+        cut=totals.cut,
+    )
+
+
+def _tokens(days: Sequence[tuple[str, UsageSum]]) -> Plot:
+    series = (
+        Series("cached", _("Cached input"), [each.cached_tokens for _day, each in days]),
+        Series(
+            "fresh",
+            _("Other input"),
+            [each.input_tokens - each.cached_tokens for _day, each in days],
+        ),
+        Series("output", _("Output"), [each.output_tokens for _day, each in days]),
+    )
+    bars, most = stacked(len(days), series)
+    return Plot(
+        title=_("Tokens per day"),
+        spoken=_("Bars of the tokens of each day. The table below has the numbers."),
+        bars=bars,
+        legend=series,
+        most=grouped(round(most)),
+        first=days[0][0],
+        last=days[-1][0],
+    )
+
+
+def _cost(days: Sequence[tuple[str, UsageSum]]) -> Plot:
+    series = (Series("cost", _("Cost"), [float(each.price_cost) for _day, each in days]),)
+    bars, most = stacked(len(days), series)
+    return Plot(
+        title=_("Cost per day"),
+        spoken=_("Bars of the cost of each day. The table below has the numbers."),
+        bars=bars,
+        legend=(),
+        most=dollars(most),
+        first=days[0][0],
+        last=days[-1][0],
+    )

@@ -1,0 +1,95 @@
+"""The prices that a workspace sets itself: patterns of model names, and what their tokens cost."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, Field
+
+from conversations.domain.prices import Price
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.sentence import say
+
+MOST_RULES: Final = 200
+HIGHEST: Final = 100_000  # US dollars for 1,000,000 tokens
+_MOST_STARS: Final = 8
+
+
+def _pattern(text: str) -> str:
+    if text != text.strip():
+        raise ValueError(say("remove the spaces at the start and the end"))
+    if text.count("*") > _MOST_STARS:
+        raise ValueError(say("use at most {n} asterisks", n=_MOST_STARS))
+    return text
+
+
+Dollars = Annotated[float, Field(ge=0, le=HIGHEST)]
+
+
+class PriceRule(Contract):
+    """US dollars for 1,000,000 tokens of the models whose name fits a pattern; 0 means free."""
+
+    pattern: Annotated[str, Field(min_length=1, max_length=128), AfterValidator(_pattern)] = Field(
+        description="Name of the model; `*` stands for any characters. Case does not matter.",
+        examples=["gpt-5*"],
+    )
+    input: Dollars = Field(description="Price of input tokens.", examples=[1.25])
+    cached: Dollars | None = Field(
+        None,
+        description="Price of input tokens read from the provider's cache; by default as `input`.",
+        examples=[0.125],
+    )
+    cache_write: Dollars | None = Field(
+        None,
+        description="Price of input tokens written to the cache; by default as `input`.",
+        examples=[1.25],
+    )
+    output: Dollars = Field(description="Price of output tokens.", examples=[10])
+
+    @property
+    def price(self) -> Price:
+        fresh = _exact(self.input)
+        return Price(
+            input=fresh,
+            cached=fresh if self.cached is None else _exact(self.cached),
+            cache_write=fresh if self.cache_write is None else _exact(self.cache_write),
+            output=_exact(self.output),
+        )
+
+    def fits(self, model: str) -> bool:
+        """True if the whole name fits; linear in the length of the name."""
+        return _fits(self.pattern.lower(), model.lower())
+
+
+class PriceRules(Contract):
+    """The prices that a workspace sets; the first pattern that fits decides."""
+
+    models: Annotated[list[PriceRule], Field(max_length=MOST_RULES)] = Field(
+        default_factory=list, description="Patterns with their prices, the first that fits decides."
+    )
+
+
+def set_price(rules: Sequence[PriceRule], model: str) -> Price | None:
+    """The price by the first rule that fits, None if none does."""
+    return next((rule.price for rule in rules if rule.fits(model)), None)
+
+
+def _exact(dollars: float) -> Decimal:
+    """The number as it was written, not the binary one next to it."""
+    return Decimal(repr(dollars))
+
+
+def _fits(pattern: str, name: str) -> bool:
+    first, *rest = pattern.split("*")
+    if not rest:
+        return name == first
+    if not name.startswith(first):
+        return False
+    *between, last = rest
+    place = len(first)
+    for part in between:
+        found = name.find(part, place)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return name.endswith(last) and len(name) - len(last) >= place
