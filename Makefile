@@ -54,7 +54,9 @@ check-lint:
 	$(python) -m ruff check --quiet .
 check-types:
 	$(python) -m mypy --no-error-summary .
-	cd sdk/python && ../../$(python) -m mypy --no-error-summary --strict --config-file= src
+	cd sdk/python && ../../$(python) -m mypy --no-error-summary --strict --config-file= --exclude '/langgraph/' src
+	@$(environment) engines || echo "The libraries of engines could not be installed."
+	@$(python) -m scripts.check_engines
 check-layers:
 	.venv/bin/lint-imports --no-logo --no-cache
 check-templates:
@@ -114,3 +116,4 @@ tools:
 	@$(environment) test
 	@$(environment) production || echo "Tests on MariaDB are skipped, because mysqlclient could not be installed."
 	@$(environment) clients || echo "The test of a generated client is skipped, because its generator could not be installed."
+	@$(environment) engines || echo "The tests with engines are skipped, because their libraries could not be installed."

@@ -17,6 +17,7 @@ FILES = (
     ("requirements/embedded.in", "requirements/embedded.txt"),
     ("requirements/test.in", "requirements/test.txt"),
     ("requirements/clients.in", "requirements/clients.txt"),
+    ("requirements/engines.in", "requirements/engines.txt"),
 )
 
 

@@ -1,0 +1,35 @@
+"""LangGraph keeps its checkpoints here: its own suite, graphs with people, and sudden deaths."""
+
+import ast
+import json
+from typing import Any
+
+import pytest
+
+from tests.engines.conftest import PROGRAMS, Engine
+
+SCENARIOS = [
+    node.name
+    for node in ast.parse((PROGRAMS / "langgraph_scenarios.py").read_text()).body
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+]
+
+
+@pytest.fixture(scope="module")
+def told(engine: Engine) -> dict[str, Any]:
+    """How each scenario ended; all of them are one process, which takes a second to begin."""
+    found: dict[str, Any] = json.loads(engine("langgraph_scenarios"))
+    return found
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_langgraph(told: dict[str, Any], scenario: str) -> None:
+    assert told[scenario] is None, told[scenario]
+
+
+def test_langgraphs_own_suite_passes_with_a_token_of_an_engine(engine: Engine) -> None:
+    reports = json.loads(engine("conformance"))
+    assert reports.keys() == {"asyncio", "threads"}
+    for report in reports.values():
+        assert [each["failures"] for each in report.values()] == [[]] * 8
+        assert sum(each["passed"] for each in report.values()) == 81
