@@ -119,7 +119,7 @@ def is_log(channel: str, value: Any, namespace: str) -> bool:
     """True for the channel that is the conversation: the messages of the graph at the top."""
     if channel != MESSAGES or namespace or not isinstance(value, list):
         return False
-    return all(isinstance(each, BaseMessage) for each in value)
+    return all(issubclass(kind, BaseMessage) for kind in {*map(type, value)})
 
 
 def update_of(

@@ -16,7 +16,7 @@ from ctxadmin_client.errors import CtxAdminError
 from ctxadmin_client.langgraph.checkpoints import Head, State, head_key
 from ctxadmin_client.langgraph.messages import from_stored, log_id, to_stored
 from ctxadmin_client.langgraph.values import is_plain, packed, readable, unpacked
-from ctxadmin_client.langgraph.view import change
+from ctxadmin_client.langgraph.view import Change, change
 
 MARK: Final = "langgraph.mark"  # the channel of what the saver notes beside the writes of a task
 _MARK_INDEX: Final = -100
@@ -100,8 +100,9 @@ class Now:
 class Thread:
     """``known`` are the checkpoints that were saved or read, ``interrupts`` those of the latest.
 
-    ``prefix`` are messages of before the graph, which it does not know until it is invoked again.
-    ``stopped`` tells that a checkpoint was answered with a pause that the graph did not ask for.
+    ``used`` are the ids of messages that the log is known to have. ``prefix`` are messages of
+    before the graph, which it does not know until it is invoked again. ``stopped`` tells that a
+    checkpoint was answered with a pause that the graph did not ask for.
     """
 
     now: Now | None = None
@@ -167,17 +168,21 @@ def shown(
     found = Shown(messages=list(new))
     wanted = change(old, new)
     logged: dict[int, str | None] = {}
-    taken = thread.used | {name for name in now.logged if name is not None}
+    taken: set[str] = set()
 
     def stored(place: int) -> JsonObject:
         name = log_id(new[place])
-        if name is not None and (again or name in taken):
+        if name is not None and (again or name in taken or name in thread.used):
             name = f"{name[:50]}-{secrets.token_hex(6)}"
         if name is not None:
             taken.add(name)
         logged[place] = name
         return to_stored(new[place], serde, name)
 
+    if wanted == Change(tail=len(old)):  # nothing but new ones: no work for each old one
+        found.appended = [stored(place) for place in range(len(old), len(new))]
+        found.logged = [*now.logged, *(logged[place] for place in range(len(old), len(new)))]
+        return found
     if wanted.anew and old:
         found.operations.append({"operation": "truncate", "truncate": {"keep_last": 0}})
     if wanted.removed:

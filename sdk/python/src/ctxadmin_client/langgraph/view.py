@@ -1,5 +1,6 @@
 """What changes the messages that are shown into those that a graph has now: pure rules."""
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -33,7 +34,7 @@ class _Found:
 def change(old: Sequence[BaseMessage], new: Sequence[BaseMessage]) -> Change:
     """How the shown messages ``old`` become ``new``."""
     length = len(old)
-    if length <= len(new) and all(a is b for a, b in zip(old, new, strict=False)):
+    if length <= len(new) and all(map(operator.is_, old, new)):
         return Change(tail=length)
     found = _match(old, new)
     if found is None:

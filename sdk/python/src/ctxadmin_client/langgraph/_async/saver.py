@@ -244,6 +244,7 @@ class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
             thread.now = Now(exists=False)
             return thread.now
         thread.now = now_of(snapshot, stored, thread.now, self.serde)
+        thread.used.update(name for name in thread.now.logged if name is not None)
         return thread.now
 
     async def _ensured(self, thread_id: str, thread: Thread) -> None:
@@ -363,7 +364,9 @@ class AsyncCtxAdminSaver(BaseCheckpointSaver[int]):
                 now.heads[namespace] = None
         now.heads[place.namespace] = head
         if update.messages is not None:
-            thread.used |= {name for name in now.logged if name is not None}
+            first = min(len(now.logged), len(view.logged) - len(view.appended))
+            new = view.logged if view.operations else view.logged[first:]
+            thread.used.update(name for name in new if name is not None)
             now.state.messages, now.logged = view.messages, view.logged
         was_asked = place.namespace or now.status == "PAUSED"
         now.version, now.status = int(answer["version"]), str(answer["status"])
