@@ -11,7 +11,8 @@ from typing import Final
 from scripts.ci import runs_in_ci
 from scripts.environment import ENGINES, ROOT, python_of
 
-FOLDERS: Final = ("src/ctxadmin_client/langgraph",)
+NAMES: Final = ("langchain", "langgraph", "openai_agents")
+FOLDERS: Final = tuple(f"src/ctxadmin_client/{name}" for name in NAMES)
 
 
 def main() -> int:

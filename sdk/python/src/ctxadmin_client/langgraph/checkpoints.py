@@ -15,7 +15,7 @@ from langchain_core.messages import BaseMessage
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ctxadmin_client.answers import JsonObject
-from ctxadmin_client.langgraph.values import is_plain, packed, unpacked
+from ctxadmin_client.langchain.values import is_plain, packed, unpacked
 
 PAYLOAD: Final = "interrupt"  # the state key with what an interrupt asks
 MESSAGES: Final = "messages"

@@ -13,9 +13,9 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ctxadmin_client.answers import JsonObject, Snapshot
 from ctxadmin_client.errors import CtxAdminError
+from ctxadmin_client.langchain.messages import from_stored, log_id, to_stored
+from ctxadmin_client.langchain.values import is_plain, packed, readable, unpacked
 from ctxadmin_client.langgraph.checkpoints import Head, State, head_key
-from ctxadmin_client.langgraph.messages import from_stored, log_id, to_stored
-from ctxadmin_client.langgraph.values import is_plain, packed, readable, unpacked
 from ctxadmin_client.langgraph.view import Change, change
 
 MARK: Final = "langgraph.mark"  # the channel of what the saver notes beside the writes of a task

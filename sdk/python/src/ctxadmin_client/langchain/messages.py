@@ -22,7 +22,7 @@ from langchain_core.messages import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ctxadmin_client.answers import JsonObject
-from ctxadmin_client.langgraph.values import is_plain
+from ctxadmin_client.langchain.values import is_plain
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _OURS: Final = re.compile(r"log-[0-9]+|import|diff")  # ids that the server gives, or reserves
