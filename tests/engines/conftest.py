@@ -38,7 +38,6 @@ def engine_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    engine_command("")
     with LiveServer(tmp_path_factory.mktemp("engines"), {}, "--no-demo") as live:
         live.make_people("engine")
         yield live
@@ -46,6 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
 
 @pytest.fixture(scope="session")
 def engine(server: LiveServer) -> Engine:
+    engine_command("")
     secrets = [server.token("engine"), server.token("review")]
 
     def run(program: str, *arguments: str) -> str:
