@@ -54,7 +54,9 @@ check-lint:
 	$(python) -m ruff check --quiet .
 check-types:
 	$(python) -m mypy --no-error-summary .
-	cd sdk/python && ../../$(python) -m mypy --no-error-summary --strict --config-file= src
+	cd sdk/python && ../../$(python) -m mypy --no-error-summary --strict --config-file= --exclude '/(langchain|langgraph|openai_agents)/' src
+	@$(environment) engines || echo "The libraries of engines could not be installed."
+	@$(python) -m scripts.check_engines
 check-layers:
 	.venv/bin/lint-imports --no-logo --no-cache
 check-templates:
@@ -87,7 +89,7 @@ catalogues: ## Update the translation catalogs and the glossary from the code
 	@$(python) -m scripts.glossary
 
 .PHONY: bench
-bench: tools ## Measure speed; a part with ARGS=values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, tokens, hostile
+bench: tools ## Measure speed; a part with ARGS=values, databases, lists, copy, savers, langgraph, http, canvas, desk, applied, fanout, tokens, hostile
 	@$(python) -m bench $(ARGS)
 
 .PHONY: soak
@@ -114,3 +116,4 @@ tools:
 	@$(environment) test
 	@$(environment) production || echo "Tests on MariaDB are skipped, because mysqlclient could not be installed."
 	@$(environment) clients || echo "The test of a generated client is skipped, because its generator could not be installed."
+	@$(environment) engines || echo "The tests with engines are skipped, because their libraries could not be installed."

@@ -18,6 +18,7 @@ from bench import (
     fanout,
     hostile,
     http,
+    langgraph,
     neighbours,
     private,
     savers,
@@ -37,6 +38,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "lists": (private.list_rows,),
         "copy": (copied.rows,),
         "savers": (savers.rows,),
+        "langgraph": (langgraph.rows,),
         "http": (partial(http.rows, minutes),),
         "canvas": (canvas.rows,),
         "desk": (desk.rows,),
@@ -52,8 +54,8 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
 def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
-    listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, "
-    listed += "entered, budgets, tokens, hostile"
+    listed = "values, databases, lists, copy, savers, langgraph, http, canvas, desk, applied, "
+    listed += "fanout, entered, budgets, tokens, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
     options = parser.parse_args(arguments)

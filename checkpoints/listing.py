@@ -15,7 +15,9 @@ from checkpoints.queries import checkpoint_json, place_after, state_pieces
 from checkpoints.store import (
     CHECKPOINTS,
     check_manifest,
+    execution_at,
     find_current,
+    find_execution,
     find_saved,
     version_saved_as,
 )
@@ -27,9 +29,11 @@ from ctxadmin.http.pagination import Page, PageRequest, encode
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
+from ctxadmin.lib.sentence import say
 
 _BLOCK: Final = 500  # versions that are looked at together
 _MOST_SCANNED: Final = 10_000  # by one call: their metadata are read and compared
+ANY: Final = "any"
 MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first one has more
 
 
@@ -37,13 +41,15 @@ MOST_BYTES: Final = 16 * 1024 * 1024  # of a page with states, unless the first 
 class Wanted:
     """Which checkpoints are asked for; ``before`` is a version or a checkpoint id.
 
-    Deleted ones are left out unless they are asked for.
+    Deleted ones are left out unless they are asked for. ``execution`` is the public id of an
+    execution, None the current one, ANY that in which ``checkpoint_id`` was saved.
     """
 
     checkpoint_id: str | None = None
     before: str | None = None
     deleted: bool = False
     details: DetailsFilter = field(default_factory=DetailsFilter)
+    execution: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,11 @@ class Listed:
     row: Checkpoint
     details: Details
     usage: ModelUsage | None = None
+    execution: str = ""
 
     def as_json(self) -> dict[str, object]:
         told = checkpoint_json(self.row) | self.details.as_json()
+        told["execution"] = self.execution
         return told if self.usage is None else told | {"usage": self.usage.as_json()}
 
 
@@ -67,13 +75,13 @@ def checkpoints_page(
     *,
     include: Collection[str] = (),
 ) -> list[bytes]:
-    """A page of the current execution's checkpoints as JSON in pieces, the newest first.
+    """A page of an execution's checkpoints as JSON in pieces, the newest first.
 
     A page may have fewer than were asked for and still have a next one: so that no call reads
     more than _MOST_SCANNED versions, or answers with many more than MOST_BYTES bytes.
     """
     head = find_head(actor.workspace, public_id)
-    row = find_current(head.key)
+    row = _execution(head, wanted)
     below = place_after(request)
     page: Page[Listed] = Page((), None)
     if row is not None:
@@ -81,6 +89,18 @@ def checkpoints_page(
             below = min(below, _version_of(row, wanted.before))
         page = _find(row, wanted, below, request)
     return list(_pieces(head, row, page, include))
+
+
+def _execution(head: Conversation, wanted: Wanted) -> Execution | None:
+    """The execution that is wanted; NotFound for one that the conversation never had."""
+    if wanted.execution is None:
+        return find_current(head.key)
+    if wanted.execution != ANY:
+        return find_execution(head.key, wanted.execution)
+    if wanted.checkpoint_id is None:
+        raise ValidationFailed.at("?execution", say("any needs the id of a checkpoint"))
+    saved = find_saved(head.key, wanted.checkpoint_id)
+    return None if saved is None else execution_at(head.key, saved.execution)
 
 
 def _version_of(row: Execution, before: str) -> int:
@@ -145,7 +165,9 @@ def _pieces(
         if size > MOST_BYTES:
             following = encode((page.items[place - 1].row.version,))
             break
-        told = replace(each, usage=usage.get(each.row.version)).as_json()
+        told = replace(
+            each, usage=usage.get(each.row.version), execution=row.public_id if row else ""
+        ).as_json()
         if "writes" in include:
             told["writes"] = writes.get(each.row.checkpoint_id or "", [])
         item = dumps(told)

@@ -25,6 +25,7 @@ from checkpoints.models import (
 )
 from conversations.damage import ALTERED, MISSING, damaged
 from ctxadmin.lib.errors import ContextError, NotFound
+from ctxadmin.lib.ids import is_public_id
 from ctxadmin.lib.sentence import say
 from ctxadmin.storage.tables import Table
 from workflows.domain.routing import Marking
@@ -42,6 +43,21 @@ _SIDES: Final = frozenset(side.value for side in When)
 def find_current(conversation: int) -> Execution | None:
     """The newest execution of a conversation, None if it never had one."""
     return EXECUTIONS.find({"conversation": conversation}, last_by="number")
+
+
+def find_execution(conversation: int, public_id: str) -> Execution:
+    """An execution of a conversation by its id; NotFound for others."""
+    row = None
+    if is_public_id(public_id):
+        row = EXECUTIONS.find({"conversation": conversation, "public_id": public_id})
+    if row is None:
+        raise NotFound(say("This conversation has no execution with this id."))
+    return row
+
+
+def execution_at(conversation: int, number: int) -> Execution | None:
+    """The execution of a conversation with a number."""
+    return EXECUTIONS.find({"conversation": conversation, "number": number})
 
 
 def decided_of(row: Execution) -> Decided:

@@ -1,8 +1,8 @@
 """Installs the packages that a requirements file pins into .venv, unless they are installed.
 
 It runs on a bare Python 3.11 or later, before anything is installed:
-``python3 -m scripts.environment embedded``. The generators of clients have an environment of their
-own, because they are programs that ctxadmin never imports.
+``python3 -m scripts.environment embedded``. The generators of clients and the libraries of engines
+have environments of their own, because ctxadmin never imports them.
 """
 
 import hashlib
@@ -16,12 +16,16 @@ from scripts import debian
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 CLIENTS = ROOT / ".cache" / "clients"
+ENGINES = ROOT / ".cache" / "engines"
 REQUIREMENTS = {
     "embedded": ROOT / "requirements" / "embedded.txt",
     "production": ROOT / "requirements.txt",
     "test": ROOT / "requirements" / "test.txt",
     "clients": ROOT / "requirements" / "clients.txt",
+    "engines": ROOT / "requirements" / "engines.txt",
 }
+OWN = {"clients": CLIENTS, "engines": ENGINES}  # the environments beside VENV
+
 # Only wheels, so that no compiler is needed; but there is none of mysqlclient for Linux, and of
 # the test's JavaScript engine there is none for every Python.
 FORMATS = {
@@ -29,12 +33,13 @@ FORMATS = {
     "production": ["--only-binary=:all:", "--no-binary=mysqlclient"],
     "test": [],
     "clients": ["--only-binary=:all:"],
+    "engines": ["--only-binary=:all:"],
 }
 
 
 def install(name: str) -> bool:
     """Install a set unless nothing changed since its last installation; False when pip fails."""
-    venv = CLIENTS if name == "clients" else VENV
+    venv = OWN.get(name, VENV)
     ensure_venv(venv)
     requirements = REQUIREMENTS[name]
     pinned = requirements.read_bytes()

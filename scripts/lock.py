@@ -1,4 +1,4 @@
-"""Pins requirements with hashes for Python 3.11 and later, all files to the same versions.
+"""Pins requirements with hashes for Python 3.11 and later, all but OWN to the same versions.
 
 Arguments go to ``uv pip compile``: ``--upgrade`` takes the latest versions, without it only what
 the ``.in`` files changed is resolved again.
@@ -17,7 +17,9 @@ FILES = (
     ("requirements/embedded.in", "requirements/embedded.txt"),
     ("requirements/test.in", "requirements/test.txt"),
     ("requirements/clients.in", "requirements/clients.txt"),
+    ("requirements/engines.in", "requirements/engines.txt"),
 )
+OWN = "requirements/engines.txt"  # which no process has together with the others
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -27,7 +29,7 @@ def main(arguments: Sequence[str]) -> None:
         print(f"==> {source} -> {target}", flush=True)
         command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
         command += ["--python-version", "3.11", "--generate-hashes", "--no-annotate"]
-        if target != FILES[0][1]:
+        if target not in (FILES[0][1], OWN):
             command += ["--constraints", FILES[0][1]]
         command += [source, "--output-file", target, *arguments]
         subprocess.run(command, cwd=ROOT, env=environment, check=True)

@@ -222,6 +222,7 @@ class PendingWriteAnswer(Answer):
 class ListedCheckpointAnswer(CheckpointAnswer):
     """A version in the list; ``state_data`` with ``include=state``, null if it is gone."""
 
+    execution: str = Field(description="Id of the execution.", examples=["exec_7Q2m"])
     metadata: dict[str, JsonValue] = Field(
         description="What the engine said of the checkpoint.", examples=[{"step": 3}]
     )

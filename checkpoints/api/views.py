@@ -79,6 +79,11 @@ _IN_METADATA: Final = "metadata."
 _BEFORE: Final = Parameter(
     "before", "Only versions before this one; a checkpoint id, or the number of a version."
 )
+_EXECUTION: Final = Parameter(
+    "execution",
+    "The execution whose checkpoints are listed, by default the current one; `any` with `id` finds "
+    "the checkpoint in whichever it is.",
+)
 _INCLUDE: Final = Parameter(
     "include",
     "`state` adds `state_data` and `opaque` to each result, `writes` those of tasks, `deleted` the "
@@ -150,7 +155,7 @@ class Checkpoints(ExecutionEndpoint):
     @described(
         "List checkpoints",
         answer=ListOf[ListedCheckpointAnswer],
-        query=(*PAGE, _ID, _NAMESPACE, _METADATA, _BEFORE, _INCLUDE),
+        query=(*PAGE, _ID, _EXECUTION, _NAMESPACE, _METADATA, _BEFORE, _INCLUDE),
     )
     def get(self, request: Request, conversation_id: str) -> HttpResponse:
         """The latest version first. A page can have fewer results than `limit`: follow `next`.
@@ -175,6 +180,7 @@ class Checkpoints(ExecutionEndpoint):
             query.get("before"),
             "deleted" in include,
             DetailsFilter(query.get("namespace"), metadata),
+            query.get("execution"),
         )
         asked = PageRequest.of(query)
         return ChunkedResponse(

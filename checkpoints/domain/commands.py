@@ -3,7 +3,14 @@
 from collections.abc import Mapping
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, Field, JsonValue, SkipValidation, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    Field,
+    JsonValue,
+    SkipValidation,
+    WithJsonSchema,
+    model_validator,
+)
 
 from checkpoints.domain.details import MAX_NAMESPACE, Details
 from checkpoints.domain.directives import MAX_KEY_LENGTH
@@ -137,6 +144,26 @@ class SaveCheckpoint(Contract):
             examples=[{"channel": {"type": "msgpack", "base64": "gaFhAQ=="}}],
         ),
     ] = None
+    operations: Operations = Field(
+        [], description="Operations on the view, in order, before the messages are appended."
+    )
+    pause_before: NodeId | None = Field(
+        None, description="Pause before this node, which runs next.", examples=["send"]
+    )
+    pause_reason: Reason | None = Field(
+        None, description="Why it pauses, for the reviewer.", examples=["Send this answer?"]
+    )
+    new_execution: bool = Field(
+        False, description="Start a new execution if the last one has ended."
+    )
+
+    @model_validator(mode="after")
+    def _one_pause(self) -> "SaveCheckpoint":
+        if self.pause_before is None and self.pause_reason is not None:
+            raise ValueError("pause_reason needs pause_before")
+        if self.pause_before is not None and self.status not in (None, Status.PAUSED):
+            raise ValueError("with pause_before the status can only be PAUSED")
+        return self
 
     def opaque_update(self) -> dict[str, bytes]:
         """The opaque values as they stand in a state.
@@ -348,7 +375,12 @@ class ForkCheckpoint(Contract):
 
 
 # Fields that came later count only if they are used: saves of before have digests without them.
-_LATER: Final = frozenset({"metadata", "parent", "namespace", "opaque", "usage"})
+_LATER: Final = frozenset(
+    {
+        *("metadata", "parent", "namespace", "opaque", "usage"),
+        *("operations", "pause_before", "pause_reason", "new_execution"),
+    }
+)
 
 
 def output_key(node_id: str) -> str:

@@ -104,7 +104,8 @@ class Step:
     on along some. ``status`` and ``executed`` are what the engine sent, if it did. ``ready``
     are the nodes that are ready after this one, none for a free execution. ``nothing_left``:
     a workflow without a ready node, which completes the execution unless the engine said
-    another status.
+    another status. ``hold`` is a pause before a node that the engine asks for; then the saved node
+    does not count as executed, because it may be that node, which has not ended.
     """
 
     node_id: str
@@ -115,6 +116,7 @@ class Step:
     executed: tuple[str, ...] | None = None
     ready: tuple[str, ...] = ()
     nothing_left: bool = False
+    hold: Pause | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ def advance(execution: Execution, step: Step, rules: Rules | None = None) -> Dec
     through = (*_started(execution), Status.RUNNING)
     failed = step.failure is not None or step.status is Status.FAILED
     goes_on = not failed or (step.error_edges and step.status is not Status.FAILED)
-    added = (step.node_id,) if goes_on else ()
+    added = (step.node_id,) if goes_on and step.hold is None else ()
     running = Execution(
         Status.RUNNING,
         execution.version + 1,
@@ -371,6 +373,8 @@ def _end(step: Step, *, goes_on: bool) -> Status | None:
 def _pause_after(execution: Execution, step: Step, rule: PauseRule | None) -> Pause | None:
     if rule is not None and rule.when is When.AFTER:
         return pause_by_rule(step.node_id, rule, step.at)
+    if step.hold is not None:
+        return step.hold
     asked = execution.pause_request
     if asked is None and step.status is not Status.PAUSED:
         return None

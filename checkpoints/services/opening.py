@@ -12,9 +12,11 @@ from checkpoints.domain.reducers import MESSAGES
 from checkpoints.models import Checkpoint, Execution
 from checkpoints.pinned import pinned_to
 from checkpoints.writing.execution import ExecutionWriting, current_of
+from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.message import Draft, read_message
+from conversations.services import operate_in
 from conversations.writing import Writing
-from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.errors import ContextError, InvalidState
 from ctxadmin.lib.sentence import say
 
 
@@ -126,3 +128,23 @@ def keys_changed_since(run: ExecutionWriting, version: int) -> list[str]:
     if then.first() not in (None, (head.current_revision, head.visible_count)):
         names.append(MESSAGES)
     return names
+
+
+def read_operations(listed: Sequence[JsonValue]) -> tuple[OperationConfig, ...]:
+    """The operations of a body; raises what reading one raises, with its place."""
+    return tuple(read_operation(data, f"/operations/{place}") for place, data in enumerate(listed))
+
+
+def apply_operations(
+    opened: Writing, operations: Sequence[OperationConfig], reason: str | None = None
+) -> None:
+    """Apply operations to the view in their order; errors name the place of theirs."""
+    for place, config in enumerate(operations):
+        try:
+            operate_in(opened, config, reason=reason)
+        except ContextError as error:
+            error.problems = tuple(
+                replace(problem, pointer=f"/operations/{place}{problem.pointer}")
+                for problem in error.problems
+            )
+            raise

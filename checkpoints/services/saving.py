@@ -1,16 +1,25 @@
 """Saving a checkpoint after a node, in the engine's own words."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from checkpoints.domain.commands import SaveCheckpoint
 from checkpoints.domain.details import Details
+from checkpoints.domain.pauses import Pause, When
 from checkpoints.domain.status import TAKES_CHECKPOINTS, require
 from checkpoints.domain.timeline import WriteKind
 from checkpoints.services import steps
-from checkpoints.services.opening import Sent, check_expected, read_sent
+from checkpoints.services.opening import (
+    Sent,
+    apply_operations,
+    check_expected,
+    read_operations,
+    read_sent,
+)
 from checkpoints.services.repeats import find_repeated
 from checkpoints.services.starting import open_or_start
 from checkpoints.writing.execution import Write
+from conversations.domain.configs import OperationConfig
 from conversations.writing import Writing, writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
@@ -37,12 +46,22 @@ class Save:
     sent: Sent
     digest: bytes
     details: Details | None = None
+    operations: tuple[OperationConfig, ...] = ()
 
     @classmethod
     def of(cls, checkpoint_id: str, command: SaveCheckpoint) -> "Save":
         """Raises what reading messages and taking an update apart raise."""
         sent = read_sent(command.update(), command.messages).with_opaque(command.opaque_update())
-        return cls(checkpoint_id, command, sent, command.body_digest(), command.details())
+        operations = read_operations(command.operations)
+        digest = command.body_digest()
+        return cls(checkpoint_id, command, sent, digest, command.details(), operations)
+
+    def hold(self, at: datetime) -> Pause | None:
+        """The pause before a node that the engine asks for."""
+        node = self.command.pause_before
+        if node is None:
+            return None
+        return Pause(node, When.BEFORE, self.command.pause_reason or "", at)
 
 
 def save(actor: Actor, public_id: str, checkpoint_id: str, command: SaveCheckpoint) -> Saved:
@@ -72,14 +91,21 @@ def save_in(opened: Writing, new: Save) -> bytes:
     """
     opened.actor.require(Action.CHECKPOINT_SAVE)
     command = new.command
-    run = open_or_start(opened)
+    run = open_or_start(opened, anew=command.new_execution)
     check_expected(run, command.expected_version)
     require(run.now.status, TAKES_CHECKPOINTS, "A checkpoint")
     if run.pinned is not None:
         run.pinned.require_node(command.node_id)
+        if command.pause_before is not None:
+            run.pinned.require_node(command.pause_before)
+    apply_operations(opened, new.operations)
     new.sent.apply(run, command.node_id)
     executed = command.executed_node_ids
-    said = steps.Said(status=command.status, executed=None if executed is None else tuple(executed))
+    said = steps.Said(
+        status=command.status,
+        executed=None if executed is None else tuple(executed),
+        hold=new.hold(opened.at),
+    )
     taken = steps.take_step(run, command.node_id, said)
     after = taken.decision.execution
     answer = dumps({"version": after.version, "status": after.status.value})

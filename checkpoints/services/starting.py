@@ -82,13 +82,16 @@ def start(
     return Started(run.row.public_id, run.now.status, run.now.version, run.ready)
 
 
-def open_or_start(opened: Writing) -> ExecutionWriting:
-    """The current execution, or, in a conversation without one, a new one that is PENDING."""
+def open_or_start(opened: Writing, *, anew: bool = False) -> ExecutionWriting:
+    """The current execution, or, in a conversation without one, a new one that is PENDING.
+
+    ``anew`` starts one as well if the current one has ended.
+    """
     row = current_of(opened)
-    if row is not None:
+    if row is not None and not (anew and row.ended_at is not None):
         return ExecutionWriting(opened, row, pinned_to(row))
     pinned = of_conversation(opened.head.workspace, opened.head.workflow)
-    return start_in(opened, NewExecution(pinned=pinned, start=False), None)
+    return start_in(opened, NewExecution(pinned=pinned, start=False), row)
 
 
 def start_in(opened: Writing, new: NewExecution, last: Execution | None) -> ExecutionWriting:

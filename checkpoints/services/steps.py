@@ -7,6 +7,7 @@ from dataclasses import astuple, dataclass, replace
 import orjson
 
 from checkpoints.domain.execution import Decision, Step, advance
+from checkpoints.domain.pauses import Pause
 from checkpoints.domain.status import Status
 from checkpoints.models import Checkpoint
 from checkpoints.moments import metadata_of
@@ -21,11 +22,12 @@ from workflows.domain.routing import Marking, Next, replay
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the engine said of a node that ended: its failure, a status, the nodes executed."""
+    """What the engine said of a node: its failure, a status, the nodes executed, a pause."""
 
     failure: str | None = None
     status: Status | None = None
     executed: tuple[str, ...] | None = None
+    hold: Pause | None = None
 
     @property
     def failed(self) -> bool:
@@ -51,6 +53,7 @@ def take_step(run: ExecutionWriting, node_id: str, said: Said) -> Taken:
         failure=said.failure,
         status=said.status,
         executed=said.executed,
+        hold=said.hold,
     )
     if run.pinned is None or run.marking is None:
         taken = Taken(advance(run.now, step))

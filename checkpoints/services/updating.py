@@ -1,20 +1,22 @@
 """Editing the state and the messages of a paused execution."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from checkpoints.domain import execution as rules
 from checkpoints.domain.commands import UpdateSnapshot
 from checkpoints.domain.timeline import WriteKind
-from checkpoints.services.opening import open_current, read_sent
+from checkpoints.services.opening import (
+    apply_operations,
+    open_current,
+    read_operations,
+    read_sent,
+)
 from checkpoints.writing.execution import Write
-from conversations.domain.configs import OperationConfig, read_operation
 from conversations.domain.revisions import UNSEEN, Seen
-from conversations.services import check_seen, operate_in
-from conversations.writing import Writing, writing
+from conversations.services import check_seen
+from conversations.writing import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
-from ctxadmin.lib.errors import ContextError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +45,16 @@ def update(
     """
     actor.require(Action.SNAPSHOT_UPDATE)
     sent = read_sent(command.update())
-    operations = [
-        read_operation(data, f"/operations/{place}")
-        for place, data in enumerate(command.operations)
-    ]
+    operations = read_operations(command.operations)
     reason = command.reason or ""
     with writing(actor, public_id) as opened:
         run = open_current(opened, command.expected_version, execution)
         decision = rules.update(run.now, command.node_id)
         if operations:
             check_seen(opened, seen)
-            _operate(opened, operations, command)
+            apply_operations(opened, operations, command.reason)
         run.state.refuse_opaque(sent.update.state)
         sent.apply(run, command.node_id)
         run.record(decision, Write(WriteKind.UPDATE, reason=reason))
         run.commit(Action.SNAPSHOT_UPDATE, reason, operations=len(operations))
     return Updated(run.now.version, run.changed_keys, opened.head.current_revision)
-
-
-def _operate(
-    opened: Writing, operations: Sequence[OperationConfig], command: UpdateSnapshot
-) -> None:
-    for place, config in enumerate(operations):
-        try:
-            operate_in(opened, config, reason=command.reason)
-        except ContextError as error:
-            error.problems = tuple(
-                replace(problem, pointer=f"/operations/{place}{problem.pointer}")
-                for problem in error.problems
-            )
-            raise

@@ -18,7 +18,23 @@ WORDS = {
     "aiter_lines": "iter_lines",
     "httpx.AsyncClient": "httpx.Client",
     "_async": "_sync",
+    "asyncio.Lock": "threading.Lock",
+    # Methods that LangGraph has twice.
+    "aget_tuple": "get_tuple",
+    "alist": "list",
+    "aput": "put",
+    "aput_writes": "put_writes",
+    "adelete_thread": "delete_thread",
+    "adelete_for_runs": "delete_for_runs",
+    "acopy_thread": "copy_thread",
+    "aprune": "prune",
+    "ainvoke": "invoke",
+    "aget_state": "get_state",
+    "astream": "stream",
+    "aresume_decided": "resume_decided",
+    "aresume_on_decision": "resume_on_decision",
 }
+FOLDERS = (PACKAGE, PACKAGE / "langgraph")
 OF_NAMES = re.compile(r"\bAsync(?=[A-Z])")  # AsyncRun becomes Run
 
 
@@ -28,15 +44,22 @@ def sync(text: str) -> str:
         text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", other, text)
     text = re.sub(r"\bawait ", "", text)
     text = OF_NAMES.sub("", text)
-    needs_time = "time.sleep" in text and not re.search(r"^import time$", text, re.M)
-    return re.sub(r"^import asyncio\n", "import time\n" if needs_time else "", text, flags=re.M)
+    needed = [name for name in ("threading", "time") if re.search(rf"(?<!\w){name}\.", text)]
+    missing = [name for name in needed if not re.search(rf"^import {name}$", text, re.M)]
+    imports = "".join(f"import {name}\n" for name in missing)
+    if re.search(r"^import json$", text, re.M):  # stands between, by the alphabet
+        text = re.sub(r"^import asyncio\n", "", text, flags=re.M)
+        return re.sub(r"^import json\n", f"import json\n{imports}", text, flags=re.M)
+    return re.sub(r"^import asyncio\n", imports, text, flags=re.M)
 
 
 def main() -> int:
     """Write the modules; with ``--check`` only say which differ, 1 if any does."""
     differ = []
-    for source in sorted((PACKAGE / "_async").glob("*.py")):
-        target = PACKAGE / "_sync" / source.name
+    sources = [each for folder in FOLDERS for each in sorted((folder / "_async").glob("*.py"))]
+    for source in sources:
+        target = source.parent.with_name("_sync") / source.name
+        target.parent.mkdir(exist_ok=True)
         text = sync(source.read_text(encoding="utf-8"))
         if source.name == "__init__.py":
             text = '"""The client for threads, written by make_sync.py from ``_async``."""\n'

@@ -238,7 +238,7 @@ def test_a_run_that_ends_early_gives_up_its_node(client: Client, workflow: str) 
         nodes = run.ready()
         assert next(nodes).id == "start"
     assert run.conversation.claim_node("start", 60)["lease"]
-    nodes.close()
+    del nodes
 
 
 def test_nodes_get_messages_of_a_provider_and_give_them(client: Client, workflow: str) -> None:

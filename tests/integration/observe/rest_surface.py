@@ -201,6 +201,12 @@ def _free_executions() -> Iterator[Call]:
     yield _of("free", "POST", "/claim")
     yield _of("free", "POST", "/release")
     yield _of("free", "POST", "/approve", {"reason": TEXT})
+    asks: dict[str, object] = {"node_id": TEXT, "state_data": STATE, "operations": [KEEP]}
+    asks |= {"pause_before": TEXT, "pause_reason": TEXT, "new_execution": True}
+    yield _of("free", "PUT", one, asks, checkpoint_id="asks")
+    yield _of("free", "POST", "/approve", {"reason": TEXT})
+    former = {"execution": "any", "id": "asks"}
+    yield _of("free", "GET", "/checkpoints", query=former)
     yield _of("free", "POST", "/nodes/{node_id}/enter", {}, node_id=CANARY)
     yield _of("free", "POST", "/nodes/{node_id}/claim", {"ttl": 60}, node_id=CANARY)
     yield _of("free", "POST", "/nodes/{node_id}/release", {"lease": CANARY}, node_id="other")

@@ -113,13 +113,15 @@ class AsyncClient:
         kinds: Sequence[str] = (),
         status: Sequence[str] = (),
         workflow: str | None = None,
+        beats: bool = False,
     ) -> AsyncIterator[Event]:
         """The changes of all conversations as they come, without end.
 
         Keep the ``cursor`` of the event that you dealt with last, and give it as ``after`` when
         you start again: none is left out. Without it the feed begins now, with an event ``state``
         that has the cursor of now. An event ``reset`` tells that changes behind ``after`` are no
-        longer on record. These two have no conversation.
+        longer on record. These two have no conversation. With ``beats`` an event ``beat`` comes
+        about every 15 seconds in which nothing happened, for those who have to look at a clock.
         """
         query = Call(
             "GET",
@@ -130,8 +132,9 @@ class AsyncClient:
                 "workflow": workflow,
             },
         )
-        async for sent in self.transport.stream(_below_base(query), after):
-            yield Event.of({"what": sent.event, "conversation": "", **sent.data})
+        async for sent in self.transport.stream(_below_base(query), after, beats=beats):
+            known = {"what": sent.event, "conversation": "", "cursor": sent.id}
+            yield Event.of({**known, **sent.data})
 
     def execution(
         self,

@@ -68,10 +68,13 @@ class Transport:
             time.sleep(pause)
             repeats += 1
 
-    def stream(self, target: str, last_id: str = "") -> Iterator[Sent]:
+    def stream(
+        self, target: str, last_id: str = "", *, beats: bool = False
+    ) -> Iterator[Sent]:
         """The events of a stream, without end: a connection that breaks is made again.
 
-        It goes on behind the last event that came. Refused if the server refuses it.
+        It goes on behind the last event that came. With ``beats`` an event ``beat`` comes every
+        15 seconds in which there is no other. Refused if the server refuses it.
         """
         reader = Reader(last_id)
         timeout = httpx.Timeout(_SECONDS, connect=10.0)  # a beat comes every 15 seconds
@@ -92,6 +95,8 @@ class Transport:
                     for line in response.iter_lines():
                         sent = reader.feed(line)
                         repeats, lost_at = 0, time.monotonic()
+                        if sent is None and beats and line.startswith(":"):
+                            sent = Sent("beat", {}, reader.last_id)
                         if sent is not None:
                             yield sent
                             lost_at = time.monotonic()  # whoever reads may take their time

@@ -1,0 +1,85 @@
+"""What a put of the client's saver costs as messages grow, beside the saver for SQLite.
+
+Ours goes through HTTP to a server of its own, theirs writes to a file in its process: so the pair
+shows how each grows, and what a server in between costs.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from bench.table import Row
+from scripts.environment import ENGINES, ROOT, python_of
+from tests.live_server import LiveServer
+
+_FEW, _MANY = 10, 5_000
+_MEASURE: Final = """
+import json, statistics, sys, time
+from ctxadmin_client import Client
+from ctxadmin_client.langgraph import CtxAdminSaver
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+url, token, path, lengths = sys.argv[1], sys.argv[2], sys.argv[3], json.loads(sys.argv[4])
+text = "x" * 400
+
+def measured(saver, length):
+    config = {"configurable": {"thread_id": f"t{length}", "checkpoint_ns": ""}}
+    messages = [(HumanMessage, AIMessage)[n % 2](text, id=str(n)) for n in range(length)]
+    times = []
+    for step in range(25):
+        checkpoint = empty_checkpoint()
+        checkpoint["channel_values"] = {"messages": list(messages), "step": step}
+        checkpoint["channel_versions"] = {"messages": step + 1, "step": step + 1}
+        metadata = {"source": "loop", "step": step, "parents": {}}
+        began = time.perf_counter()
+        config = saver.put(config, checkpoint, metadata, checkpoint["channel_versions"])
+        times.append(time.perf_counter() - began)
+        messages += [HumanMessage(text, id=f"u{step}"), AIMessage(text, id=f"a{step}")]
+    return statistics.median(times[3:]) * 1e3
+
+found = {"ours": {}, "theirs": {}}
+with Client(url, token) as client, SqliteSaver.from_conn_string(path) as theirs:
+    theirs.setup()
+    for length in lengths:
+        found["ours"][length] = measured(CtxAdminSaver(client), length)
+        found["theirs"][length] = measured(theirs, length)
+print(json.dumps(found))
+"""
+
+
+def rows() -> list[Row]:
+    """Ours at both lengths, and the other saver; nothing without the libraries of engines."""
+    python = python_of(ENGINES)
+    if not python.exists():
+        print("The libraries of engines are not installed; left out.", file=sys.stderr)
+        return []
+    with tempfile.TemporaryDirectory() as name, LiveServer(Path(name), {}, "--no-demo") as live:
+        live.make_people("engine")
+        path = str(Path(name) / "peer.sqlite3")
+        given = [live.url, live.token("engine"), path, json.dumps([_FEW, _MANY])]
+        ran = subprocess.run(
+            [str(python), "-c", _MEASURE, *given],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    found = json.loads(ran.stdout)
+    ours, theirs = found["ours"], found["theirs"]
+    few, many = str(_FEW), str(_MANY)
+    return [
+        Row(f"LangGraph: put at {few}, beside its saver for SQLite", ours[few], "ms", theirs[few]),
+        Row(
+            f"LangGraph: put at {_MANY:,}, beside its saver for SQLite",
+            ours[many],
+            "ms",
+            theirs[many],
+        ),
+        Row(f"LangGraph: put at {_MANY:,}, beside {few}", ours[many], "ms", ours[few], 1.5),
+    ]

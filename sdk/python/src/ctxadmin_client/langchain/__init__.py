@@ -1,0 +1,8 @@
+"""LangChain with ctxadmin: ``pip install ctxadmin-client[langchain]``.
+
+history = CtxAdminChatHistory("support-42", client)
+"""
+
+from ctxadmin_client.langchain.history import CtxAdminChatHistory
+
+__all__ = ["CtxAdminChatHistory"]

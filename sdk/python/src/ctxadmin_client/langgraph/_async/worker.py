@@ -1,0 +1,174 @@
+"""A worker that lets graphs go on when people have decided."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.pregel import Pregel
+from langgraph.types import Command
+
+from ctxadmin_client._async.client import AsyncClient
+from ctxadmin_client._async.conversation import AsyncConversation
+from ctxadmin_client.errors import CtxAdminError, InvalidState, NotFound, VersionConflict
+from ctxadmin_client.langgraph._async.saver import AsyncCtxAdminSaver
+from ctxadmin_client.langgraph.decisions import LOOKED_AT, Decision, decision_of
+from ctxadmin_client.langgraph.threads import RESUMED
+
+Answer = Callable[[Decision], Any]
+_LOG: Final = logging.getLogger("ctxadmin_client.langgraph")
+_DECIDED: Final = ("execution.approve", "execution.reject", "execution.resume")
+
+
+async def aresume_on_decision(
+    graph: Pregel[Any, Any, Any, Any],
+    client: AsyncClient,
+    *,
+    answer: Answer = Decision.as_json,
+    config: RunnableConfig | None = None,
+    ttl: int = 120,
+) -> None:
+    """Let the graph go on whenever somebody approves, rejects or resumes; it does not end.
+
+    ``interrupt()`` returns what ``answer`` makes of the decision. What was decided while no worker
+    ran is taken up first. Several workers can run this: each decision is claimed by one of them
+    for ``ttl`` seconds, renewed after each step of the graph; when a worker dies, another one takes
+    over when they have passed. An error of the graph is logged, and the next decision is awaited.
+    """
+    worker = _Worker(graph, client, answer, config or {}, ttl)
+    async for event in client.events(kinds=["execution"], beats=True):
+        if event.what in ("state", "reset"):
+            await worker.look_at_all()
+        elif event.what in _DECIDED:
+            await worker.look_at(event.conversation)
+        await worker.look_again()
+
+
+async def aresume_decided(
+    graph: Pregel[Any, Any, Any, Any],
+    client: AsyncClient,
+    *,
+    answer: Answer = Decision.as_json,
+    config: RunnableConfig | None = None,
+    ttl: int = 120,
+) -> int:
+    """Take up once what is decided now, for a timer or a script; how many graphs went on."""
+    worker = _Worker(graph, client, answer, config or {}, ttl)
+    await worker.look_at_all()
+    return worker.resumed
+
+
+class _Worker:
+    """``held`` are conversations that another worker holds, with when to look again."""
+
+    def __init__(
+        self,
+        graph: Pregel[Any, Any, Any, Any],
+        client: AsyncClient,
+        answer: Answer,
+        config: RunnableConfig,
+        ttl: int,
+    ) -> None:
+        saver = graph.checkpointer
+        if not isinstance(saver, AsyncCtxAdminSaver):
+            raise TypeError("the graph has to be compiled with an AsyncCtxAdminSaver")
+        self._graph = graph
+        self._client = client
+        self._answer = answer
+        self._config = config
+        self._ttl = ttl
+        self._app = saver.app
+        self._held: dict[str, float] = {}
+        self.resumed = 0
+
+    async def look_at_all(self) -> None:
+        """Take up every decision of the workspace that waits."""
+        for status in ("RUNNING", "FAILED"):
+            names = [str(each["id"]) async for each in self._client.conversations(status=status)]
+            for name in names:
+                await self.look_at(name)
+
+    async def look_again(self) -> None:
+        """Look at what others held, if their time is over."""
+        now = time.monotonic()
+        for name in [name for name, at in self._held.items() if at <= now]:
+            del self._held[name]
+            await self.look_at(name)
+
+    async def look_at(self, name: str) -> None:
+        """Take up the decision of a conversation, if there is one and nobody else does."""
+        conversation = self._client.conversation(name)
+        try:
+            mark = await self._mark_of(conversation)
+            decision = await self._decision(conversation) if mark is not None else None
+            if mark is None or decision is None:
+                return
+            await self._claimed(conversation, str(mark["thread_id"]), decision)
+        except NotFound:
+            return  # erased
+        except CtxAdminError:
+            _LOG.exception("%s could not be taken up", name)
+            self._held[name] = time.monotonic() + self._ttl
+
+    async def _mark_of(self, conversation: AsyncConversation) -> Mapping[str, Any] | None:
+        """By which a conversation of this application is known."""
+        found = await conversation.read()
+        mark = (found.get("metadata") or {}).get("langgraph")
+        is_ours = isinstance(mark, dict) and mark.get("app", "") == self._app
+        return mark if is_ours else None
+
+    async def _decision(self, conversation: AsyncConversation) -> Decision | None:
+        versions = []
+        async for row in conversation.checkpoints(limit=LOOKED_AT):
+            versions.append(row)
+            if len(versions) == LOOKED_AT:
+                break
+        return decision_of(versions)
+
+    async def _claimed(
+        self, conversation: AsyncConversation, thread_id: str, decision: Decision
+    ) -> None:
+        """Run the graph under a claim of the node at which it waited."""
+        if decision.status == "FAILED":
+            try:
+                await conversation.resume(expected_version=decision.version, reason=RESUMED)
+            except (InvalidState, VersionConflict):
+                return  # another worker was faster
+        try:
+            lease = str((await conversation.claim_node(decision.node, self._ttl))["lease"])
+        except InvalidState:
+            self._held[conversation.id] = time.monotonic() + self._ttl
+            return
+        try:
+            if await self._decision(conversation) is None:
+                return  # another worker did it before the claim
+            await self._go_on(conversation, thread_id, decision, lease)
+            self.resumed += 1
+        except Exception:  # noqa: BLE001 - the graph's own code, and others wait for the worker
+            _LOG.exception("the graph of %s failed", conversation.id)
+        finally:
+            try:
+                await conversation.release_node(decision.node, lease)
+            except CtxAdminError:
+                _LOG.debug("the claim of %s had ended", conversation.id)
+
+    async def _go_on(
+        self, conversation: AsyncConversation, thread_id: str, decision: Decision, lease: str
+    ) -> None:
+        named = {**self._config.get("configurable", {}), "thread_id": thread_id}
+        config: RunnableConfig = {**self._config, "configurable": named}
+        state = await self._graph.aget_state(config)
+        value = self._answer(decision)
+        command: Command[Any] | None = None
+        if len(state.interrupts) > 1:
+            command = Command(resume={each.id: value for each in state.interrupts})
+        elif state.interrupts:
+            command = Command(resume=value)
+        elif not state.tasks:
+            return  # nothing is left to do; a task that ended is not in state.next, but in tasks
+        renewed = time.monotonic()
+        async for _ in self._graph.astream(command, config, stream_mode="updates"):
+            if time.monotonic() - renewed > self._ttl / 3:
+                await conversation.claim_node(decision.node, self._ttl, lease)
+                renewed = time.monotonic()

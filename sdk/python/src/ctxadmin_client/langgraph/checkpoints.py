@@ -1,0 +1,244 @@
+"""Checkpoints of LangGraph as state keys, and back: pure rules.
+
+A channel of JSON is a state key of its name, any other an opaque one. What LangGraph needs besides
+(the versions of the channels, what each node saw) stands in one opaque key of each namespace, the
+head: so a state that was restored, forked or edited says by itself which checkpoint it is.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from langchain_core.messages import BaseMessage
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from ctxadmin_client.answers import JsonObject
+from ctxadmin_client.langchain.values import is_plain, packed, unpacked
+
+PAYLOAD: Final = "interrupt"  # the state key with what an interrupt asks
+MESSAGES: Final = "messages"
+HEAD: Final = "langgraph.checkpoint"
+_RESERVED: Final = ("execution_history", MESSAGES, PAYLOAD)
+_LONGEST_KEY: Final = 200
+_LONGEST_NODE: Final = 128
+_PUBLIC: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_OF_TASK: Final = re.compile(r":[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TRIGGER: Final = "branch:to:"
+_START: Final = "__start__"
+_SENDS: Final = "__pregel_tasks"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest checkpoint of a namespace, less the values that are state keys.
+
+    ``values`` tells of each channel how it is kept: "json", "opaque", or "log" for the messages.
+    ``internal`` are the channels that only LangGraph reads. ``previous`` is the execution before.
+    """
+
+    checkpoint: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    parent: str | None
+    values: Mapping[str, str]
+    internal: Mapping[str, Any]
+    previous: str | None = None
+
+    @property
+    def id(self) -> str:
+        return str(self.checkpoint["id"])
+
+    def packed(self, serde: SerializerProtocol) -> JsonObject:
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return packed({name: _dict(value) for name, value in data.items()}, serde)
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any], serde: SerializerProtocol) -> "Head":
+        return cls(**unpacked(value, serde))
+
+
+def _dict(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+@dataclass(slots=True)
+class State:
+    """The state of an execution: its keys as they came, its messages as those of LangChain."""
+
+    data: JsonObject = field(default_factory=dict)
+    opaque: JsonObject = field(default_factory=dict)
+    messages: list[BaseMessage] = field(default_factory=list)
+
+    @property
+    def keys(self) -> set[str]:
+        return {*self.data, *self.opaque} - {MESSAGES}
+
+    def head(self, namespace: str, serde: SerializerProtocol) -> Head | None:
+        value = self.opaque.get(head_key(namespace))
+        return None if value is None else Head.of(value, serde)
+
+
+@dataclass(slots=True)
+class Update:
+    """What a checkpoint changes of the state."""
+
+    data: JsonObject = field(default_factory=dict)
+    opaque: JsonObject = field(default_factory=dict)
+    values: dict[str, str] = field(default_factory=dict)
+    internal: dict[str, Any] = field(default_factory=dict)
+    messages: Sequence[BaseMessage] | None = None
+
+
+def public_id(name: str) -> str:
+    """An id of the contract for one of LangGraph: itself if it can be one."""
+    if _PUBLIC.fullmatch(name) and name not in ("import", "diff"):
+        return name
+    return "lg-" + hashlib.sha256(name.encode(errors="replace")).hexdigest()[:40]
+
+
+def head_key(namespace: str) -> str:
+    return _fitting(f"{HEAD}:{namespace}" if namespace else HEAD)
+
+
+def state_key(channel: str, namespace: str) -> str:
+    """The state key of a channel; one that ctxadmin needs itself gets a prefix."""
+    taken = channel in _RESERVED or "/" in channel
+    if taken or channel.startswith((HEAD, "channel.")) or not channel:
+        channel = f"channel.{channel}"
+    return _fitting(f"{namespace}/{channel}" if namespace else channel)
+
+
+def _fitting(key: str) -> str:
+    if len(key) <= _LONGEST_KEY:
+        return key
+    return key[:120] + "~" + hashlib.sha256(key.encode(errors="replace")).hexdigest()[:40]
+
+
+def is_log(channel: str, value: Any, namespace: str) -> bool:
+    """True for the channel that is the conversation: the messages of the graph at the top."""
+    if channel != MESSAGES or namespace or not isinstance(value, list):
+        return False
+    return all(issubclass(kind, BaseMessage) for kind in {*map(type, value)})
+
+
+def update_of(
+    checkpoint: Mapping[str, Any],
+    namespace: str,
+    before: Head | None,
+    changed: Mapping[str, Any] | None,
+    serde: SerializerProtocol,
+) -> Update:
+    """What a checkpoint changes, ``before`` being the one that the state has now.
+
+    ``changed`` names the channels that changed since that one, None that all may have.
+    """
+    update = Update()
+    known = before.values if before is not None else {}
+    for channel, value in checkpoint["channel_values"].items():
+        if channel.startswith((_TRIGGER, "join:", "__")):
+            update.internal[channel] = value
+            continue
+        if changed is not None and channel in known and channel not in changed:
+            update.values[channel] = known[channel]
+            continue
+        if is_log(channel, value, namespace):
+            update.values[channel] = "log"
+            update.messages = value
+            continue
+        key = state_key(channel, namespace)
+        if is_plain(value):
+            update.values[channel] = "json"
+            update.data[key] = value
+        else:
+            update.values[channel] = "opaque"
+            update.opaque[key] = packed(value, serde)
+    for channel, kind in known.items():
+        if kind != "log" and channel not in update.values:
+            update.data[state_key(channel, namespace)] = {"$delete": True}
+    if known.get(MESSAGES) == "log" and update.values.get(MESSAGES) != "log":
+        update.messages = []
+    return update
+
+
+def checkpoint_of(
+    head: Head, state: State, namespace: str, serde: SerializerProtocol, *, now: bool
+) -> dict[str, Any]:
+    """The checkpoint of a head; ``now`` with what people added to the state since."""
+    values = dict(head.internal)
+    own = set()
+    for channel, kind in head.values.items():
+        key = state_key(channel, namespace)
+        own.add(key)
+        if kind == "log":
+            values[channel] = list(state.messages)
+        elif key in state.data:
+            values[channel] = state.data[key]
+        elif key in state.opaque:
+            values[channel] = unpacked(state.opaque[key], serde)
+    if now and not namespace:
+        for key, value in state.data.items():
+            is_added = key not in own and "/" not in key and not key.startswith("channel.")
+            if is_added and key not in _RESERVED:
+                values[key] = value
+    return {**head.checkpoint, "channel_values": values}
+
+
+def nodes_of(checkpoint: Mapping[str, Any], before: Head | None) -> list[str]:
+    """The nodes that ran between two checkpoints."""
+    seen = checkpoint["versions_seen"]
+    then = before.checkpoint["versions_seen"] if before is not None else {}
+    return sorted(
+        name
+        for name, versions in seen.items()
+        if not name.startswith("__") and versions and then.get(name) != versions
+    )
+
+
+def node_name(
+    checkpoint: Mapping[str, Any], metadata: Mapping[str, Any], namespace: str, before: Head | None
+) -> str:
+    """The name under which a checkpoint is saved: of the nodes that ran, else of its source."""
+    ran = nodes_of(checkpoint, before) if metadata.get("source") == "loop" else []
+    source = str(metadata.get("source") or "checkpoint")
+    name = ", ".join(ran) or ("input" if source == "loop" else source)
+    return within(namespace, name)
+
+
+def within(namespace: str, node: str) -> str:
+    """The name of a node of a subgraph, with those of the nodes that it is in."""
+    parts = [_OF_TASK.sub("", part) for part in namespace.split("|") if part]
+    return "/".join([*parts, node])[:_LONGEST_NODE]
+
+
+def node_of_path(task_path: str) -> str:
+    """The node of a task by its path (``~__pregel_pull, NAME``), "" if the path has none."""
+    kind, _, name = task_path.partition(", ")
+    return name if kind == "~__pregel_pull" else ""
+
+
+def of_ended_tasks(keys: set[str]) -> set[str]:
+    """The keys of subgraphs whose task has ended when the graph at the top goes on."""
+    return {key for key in keys if _OF_TASK.search(key)}
+
+
+def is_finished(checkpoint: Mapping[str, Any]) -> bool:
+    """True if a graph of nodes and edges has nothing left to do at a checkpoint.
+
+    LangGraph does not say; but each edge has a channel that starts its node, which is empty then.
+    A checkpoint of something else than a compiled StateGraph is never taken as finished.
+    """
+    if not any(name.startswith(_TRIGGER) for name in checkpoint["channel_versions"]):
+        return False
+    values = checkpoint["channel_values"]
+    if _START in values or values.get(_SENDS):
+        return False
+    if any(name.startswith(_TRIGGER) for name in values):
+        return False
+    for name, value in values.items():
+        if name.startswith("join:"):
+            wanted = name.removeprefix("join:").rpartition(":")[0].split("+")
+            arrived = value[0] if isinstance(value, tuple) else value
+            if isinstance(arrived, (set, frozenset)) and arrived >= {*wanted}:
+                return False
+    return True

@@ -1,0 +1,291 @@
+"""What a saver knows of a thread: its execution as it stood when it was read or written last."""
+
+import hashlib
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import WRITES_IDX_MAP
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from ctxadmin_client.answers import JsonObject, Snapshot
+from ctxadmin_client.errors import CtxAdminError
+from ctxadmin_client.langchain.messages import from_stored, log_id, to_stored
+from ctxadmin_client.langchain.values import is_plain, packed, readable, unpacked
+from ctxadmin_client.langgraph.checkpoints import Head, State, head_key
+from ctxadmin_client.langgraph.view import Change, change
+
+MARK: Final = "langgraph.mark"  # the channel of what the saver notes beside the writes of a task
+_MARK_INDEX: Final = -100
+_MOST_METADATA: Final = 60_000  # bytes; the contract takes 64 KiB
+_LONGEST_REASON: Final = 1_000
+_ASKED: Final = ("question", "reason", "message", "title", "description", "action", "prompt")
+INTERRUPT: Final = "__interrupt__"
+RESUME: Final = "__resume__"
+RESUMED: Final = "The graph was resumed."  # the reason of a saver that resumes
+Pending = list[tuple[str, str, Any]]  # task, channel and value of each write
+
+
+class Stopped(CtxAdminError):
+    """A person paused, rejected or cancelled the execution while the graph was running.
+
+    What the graph did since its last checkpoint is not stored. Invoke it again with None, once the
+    execution goes on: it continues from that checkpoint.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a config names: a thread, a namespace, and perhaps a checkpoint."""
+
+    thread: str
+    namespace: str
+    checkpoint: str | None
+
+    @classmethod
+    def of(cls, config: RunnableConfig) -> "Place":
+        named = config["configurable"]
+        checkpoint = named.get("checkpoint_id")
+        return cls(str(named["thread_id"]), named.get("checkpoint_ns") or "", checkpoint)
+
+    def config(self, checkpoint: str) -> RunnableConfig:
+        return {
+            "configurable": {
+                "thread_id": self.thread,
+                "checkpoint_ns": self.namespace,
+                "checkpoint_id": checkpoint,
+            }
+        }
+
+
+@dataclass(slots=True)
+class Now:
+    """An execution and the view as they stand; ``logged`` are the ids of the shown messages."""
+
+    status: str = "IDLE"
+    version: int = 0
+    execution: str | None = None
+    state: State = field(default_factory=State)
+    logged: list[str | None] = field(default_factory=list)
+    pause: Mapping[str, Any] | None = None
+    heads: dict[str, Head | None] = field(default_factory=dict)
+    exists: bool = True
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ("COMPLETED", "CANCELLED")
+
+    @property
+    def is_new(self) -> bool:
+        """True if no graph has saved anything yet."""
+        return head_key("") not in self.state.opaque
+
+    def head(self, namespace: str, serde: SerializerProtocol) -> Head | None:
+        if namespace not in self.heads:
+            self.heads[namespace] = self.state.head(namespace, serde)
+        return self.heads[namespace]
+
+    def previous(self, serde: SerializerProtocol) -> str | None:
+        """The execution before the one in which the next checkpoint is saved."""
+        if self.ended:
+            return self.execution
+        head = self.head("", serde)
+        return head.previous if head is not None else None
+
+
+@dataclass(slots=True)
+class Thread:
+    """``known`` are the checkpoints that were saved or read, ``interrupts`` those of the latest.
+
+    ``used`` are the ids of messages that the log is known to have. ``prefix`` are messages of
+    before the graph, which it does not know until it is invoked again. ``stopped`` tells that a
+    checkpoint was answered with a pause that the graph did not ask for.
+    """
+
+    now: Now | None = None
+    known: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
+    interrupts: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    prefix: list[BaseMessage] = field(default_factory=list)
+    stopped: bool = False
+
+
+def now_of(
+    snapshot: Snapshot,
+    stored: Sequence[Mapping[str, Any]],
+    former: Now | None,
+    serde: SerializerProtocol,
+) -> Now:
+    """The execution of a snapshot; messages that ``former`` has are taken from there."""
+    messages, logged = read_messages(stored, former, serde)
+    data = {key: value for key, value in snapshot.state_data.items() if key != "messages"}
+    return Now(
+        status=snapshot.status,
+        version=snapshot.version,
+        execution=snapshot.execution,
+        state=State(data, dict(snapshot.data.get("opaque") or {}), messages),
+        logged=logged,
+        pause=snapshot.pause,
+    )
+
+
+def read_messages(
+    stored: Sequence[Mapping[str, Any]], former: Now | None, serde: SerializerProtocol
+) -> tuple[list[BaseMessage], list[str | None]]:
+    """The messages of a view and their ids; the log never changes, so former ones are the same."""
+    had: dict[str | None, BaseMessage] = {}
+    if former is not None:
+        had = dict(zip(former.logged, former.state.messages, strict=False))
+        had.pop(None, None)
+    logged = [str(each["id"]) for each in stored]
+    messages = [
+        had.get(name) or from_stored(each, serde) for name, each in zip(logged, stored, strict=True)
+    ]
+    return messages, [*logged]
+
+
+@dataclass(slots=True)
+class Shown:
+    """What a save sends of the messages, and what the view is after it."""
+
+    operations: list[JsonObject] = field(default_factory=list)
+    appended: list[JsonObject] = field(default_factory=list)
+    messages: list[BaseMessage] = field(default_factory=list)
+    logged: list[str | None] = field(default_factory=list)
+
+
+def shown(
+    now: Now, new: Sequence[BaseMessage], thread: Thread, serde: SerializerProtocol, *, again: bool
+) -> Shown:
+    """How the view becomes ``new``; ``again`` gives all messages other ids, as theirs are taken."""
+    old = now.state.messages
+    if thread.prefix:
+        ids = {each.id for each in thread.prefix}
+        new = [*thread.prefix, *(each for each in new if each.id is None or each.id not in ids)]
+    found = Shown(messages=list(new))
+    wanted = change(old, new)
+    logged: dict[int, str | None] = {}
+    taken: set[str] = set()
+
+    def stored(place: int) -> JsonObject:
+        name = log_id(new[place])
+        if name is not None and (again or name in taken or name in thread.used):
+            name = f"{name[:50]}-{secrets.token_hex(6)}"
+        if name is not None:
+            taken.add(name)
+        logged[place] = name
+        return to_stored(new[place], serde, name)
+
+    if wanted == Change(tail=len(old)):  # nothing but new ones: no work for each old one
+        found.appended = [stored(place) for place in range(len(old), len(new))]
+        found.logged = [*now.logged, *(logged[place] for place in range(len(old), len(new)))]
+        return found
+    if wanted.anew and old:
+        found.operations.append({"operation": "truncate", "truncate": {"keep_last": 0}})
+    if wanted.removed:
+        ranges = [{"start": start, "end": end} for start, end in wanted.removed]
+        found.operations.append({"operation": "truncate", "truncate": {"remove_ranges": ranges}})
+    kept = _kept(now.logged, wanted.removed) if not wanted.anew else []
+    inserted = {place for start, stop in wanted.inserted for place in range(start, stop)}
+    places = [place for place in range(wanted.tail) if place not in inserted]
+    logged |= dict(zip(places, kept, strict=False))
+    moved = dict(zip(places, range(len(places)), strict=True))
+    for place in wanted.replaced:
+        replace = {"index": moved[place], "message": stored(place)}
+        found.operations.append({"operation": "replace", "replace": replace})
+    for start, stop in wanted.inserted:
+        messages = [stored(place) for place in range(start, stop)]
+        insert = {"position": start, "messages": messages}
+        found.operations.append({"operation": "insert", "insert": insert})
+    found.appended = [stored(place) for place in range(wanted.tail, len(new))]
+    found.logged = [logged[place] for place in range(len(new))]
+    return found
+
+
+def _kept(logged: Sequence[str | None], removed: Sequence[tuple[int, int]]) -> list[str | None]:
+    hidden = {place for start, stop in removed for place in range(start, stop)}
+    return [name for place, name in enumerate(logged) if place not in hidden]
+
+
+def details_of(metadata: Mapping[str, Any], previous: str | None) -> JsonObject:
+    """The metadata by which a checkpoint is found: what of them is JSON and not too large."""
+    found: JsonObject = {}
+    size = 0
+    for name, value in metadata.items():
+        if isinstance(name, str) and is_plain(value):
+            size += len(name) + len(repr(value).encode(errors="replace"))
+            if size <= _MOST_METADATA:
+                found[name] = value
+    if previous is not None:
+        found["previous_execution"] = previous
+    return found
+
+
+def writes_of(
+    writes: Sequence[tuple[str, Any]], version: int, task_path: str, serde: SerializerProtocol
+) -> list[JsonObject]:
+    """The writes of a task as the contract takes them, with the saver's mark."""
+    mark = {"version": version, "path": task_path}
+    listed: list[JsonObject] = [{"channel": MARK, "index": _MARK_INDEX, "value": mark}]
+    for place, (channel, value) in enumerate(writes):
+        write: JsonObject = {"channel": channel, "index": WRITES_IDX_MAP.get(channel, place)}
+        if is_plain(value) and value is not None:
+            write["value"] = value
+        else:
+            write["opaque"] = packed(value, serde)
+        listed.append(write)
+    return listed
+
+
+def pending(
+    listed: Sequence[Mapping[str, Any]],
+    serde: SerializerProtocol,
+    *,
+    since: int = 0,
+    until: int | None = None,
+) -> Pending:
+    """The writes of all tasks of a checkpoint, in LangGraph's order.
+
+    Those that were written before version ``since`` are of a run that a restore undid, those behind
+    version ``until`` of one that a fork left behind: of them only what was asked counts.
+    """
+    marks = {each["task_id"]: each["value"] for each in listed if each["channel"] == MARK}
+    found = []
+    for each in listed:
+        mark = marks.get(each["task_id"]) or {}
+        version = int(mark.get("version", 0))
+        is_undone = version < since or (until is not None and version > until)
+        if each["channel"] == MARK or (is_undone and each["channel"] != INTERRUPT):
+            continue
+        opaque = each.get("opaque")
+        value = each.get("value") if opaque is None else unpacked(opaque, serde)
+        place = (str(mark.get("path", "")), str(each["task_id"]), int(each["index"]))
+        found.append((place, (str(each["task_id"]), str(each["channel"]), value)))
+    found.sort(key=lambda write: write[0])
+    return [write for _, write in found]
+
+
+def asked(value: Any) -> list[Any]:
+    """What the interrupts in a write ask."""
+    listed = list(value) if isinstance(value, (list, tuple)) else [value]
+    return [readable(getattr(each, "value", each)) for each in listed]
+
+
+def reason_of(payload: Any) -> str:
+    """The sentence of a question for a reviewer, or a general one."""
+    if isinstance(payload, list) and payload:
+        payload = payload[0]
+    if isinstance(payload, dict):
+        texts = (payload.get(name) for name in _ASKED)
+        payload = next((text for text in texts if isinstance(text, str) and text), None)
+    if isinstance(payload, str) and payload.strip():
+        return payload.strip()[:_LONGEST_REASON]
+    return "The graph asks for a decision."
+
+
+def pause_id(checkpoint: str, version: int) -> str:
+    """The id of the save that pauses at an interrupt."""
+    return "pause-" + hashlib.sha256(f"{checkpoint}|{version}".encode()).hexdigest()[:40]

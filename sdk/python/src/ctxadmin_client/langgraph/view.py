@@ -1,0 +1,85 @@
+"""What changes the messages that are shown into those that a graph has now: pure rules."""
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from langchain_core.messages import BaseMessage
+
+_MOST_OPERATIONS: Final = 20  # more than these are said as one: hide all, then append all
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """First ``removed`` positions are hidden, then the others happen in the positions of ``new``.
+
+    ``replaced`` positions get the new message, ``inserted`` are runs, and all from ``tail`` on are
+    appended. With ``anew`` everything is hidden and everything appended.
+    """
+
+    removed: Sequence[tuple[int, int]] = ()
+    replaced: Sequence[int] = ()
+    inserted: Sequence[tuple[int, int]] = ()
+    tail: int = 0
+    anew: bool = False
+
+
+@dataclass(slots=True)
+class _Found:
+    removed: list[tuple[int, int]] = field(default_factory=list)
+    kept: list[tuple[int, int]] = field(default_factory=list)  # places in old and new
+
+
+def change(old: Sequence[BaseMessage], new: Sequence[BaseMessage]) -> Change:
+    """How the shown messages ``old`` become ``new``."""
+    length = len(old)
+    if length <= len(new) and all(map(operator.is_, old, new)):
+        return Change(tail=length)
+    found = _match(old, new)
+    if found is None:
+        return Change(anew=True)
+    kept = {place: before for before, place in found.kept}
+    last = max(kept, default=-1)
+    replaced = [place for place, before in kept.items() if not _same(old[before], new[place])]
+    inserted = _runs([place for place in range(last) if place not in kept])
+    if len(replaced) + len(inserted) > _MOST_OPERATIONS or len(found.removed) > 1_000:
+        return Change(anew=True)
+    return Change(found.removed, replaced, inserted, last + 1)
+
+
+def _match(old: Sequence[BaseMessage], new: Sequence[BaseMessage]) -> _Found | None:
+    """Which message is which; None if those that stay have another order."""
+    by_id = {each.id: place for place, each in enumerate(old) if each.id is not None}
+    found, following = _Found(), 0
+    for place, message in enumerate(new):
+        if message.id is not None:
+            before = by_id.get(message.id)
+        else:
+            same = following < len(old) and _same(old[following], message)
+            before = following if same else None
+        if before is None:
+            continue
+        if before < following:
+            return None
+        if before > following:
+            found.removed.append((following, before))
+        found.kept.append((before, place))
+        following = before + 1
+    if following < len(old):
+        found.removed.append((following, len(old)))
+    return found
+
+
+def _same(one: BaseMessage, other: BaseMessage) -> bool:
+    return one is other or (one.id == other.id and one == other)
+
+
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        if runs and runs[-1][1] == place:
+            runs[-1] = (runs[-1][0], place + 1)
+        else:
+            runs.append((place, place + 1))
+    return runs

@@ -1,0 +1,91 @@
+"""Items of the Agents SDK as messages of the contract, and back without loss: pure rules.
+
+Each item is one message, so that popping takes one. What people read stands in the message; the
+item itself in its ``metadata.openai_agents``, which counts as long as nobody changed what is shown.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ctxadmin_client.answers import JsonObject
+
+_ASIDE: Final = "openai_agents"
+_ROLES: Final = ("user", "assistant", "system", "developer")
+_TEXTS: Final = ("input_text", "output_text", "text")
+_PAIR: Final = re.compile(r"tool|function|mcp|computer|shell|search|interpreter|call", re.I)
+_SHOWN: Final = ("role", "content", "tool_calls", "tool_call_id")
+
+
+def to_stored(item: Mapping[str, Any]) -> JsonObject:
+    """An item as it is logged."""
+    shown = _shown(item)
+    aside = {"item": dict(item), "shown": _digest(shown)}
+    return {**shown, "metadata": {_ASIDE: aside}}
+
+
+def from_stored(stored: Mapping[str, Any]) -> JsonObject:
+    """The item that was logged, or what people made of it."""
+    aside = (stored.get("metadata") or {}).get(_ASIDE)
+    if isinstance(aside, dict) and aside.get("shown") == _digest(stored):
+        return dict(aside["item"])
+    if stored["role"] == "tool":
+        call = stored.get("tool_call_id") or ""
+        return {"type": "function_call_output", "call_id": call, "output": _text(stored)}
+    calls = stored.get("tool_calls") or []
+    if calls:
+        function = calls[0].get("function") or {}
+        return {
+            "type": "function_call",
+            "call_id": calls[0]["id"],
+            "name": function.get("name") or "",
+            "arguments": function.get("arguments") or "{}",
+        }
+    return {"role": stored["role"], "content": _text(stored)}
+
+
+def _shown(item: Mapping[str, Any]) -> JsonObject:
+    kind = item.get("type") or "message"
+    if kind == "function_call" and item.get("call_id"):
+        function = {"name": item.get("name"), "arguments": item.get("arguments")}
+        call = {"id": item["call_id"], "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if kind == "function_call_output" and item.get("call_id"):
+        output = item.get("output")
+        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+        return {"role": "tool", "content": text, "tool_call_id": item["call_id"]}
+    if kind == "message" and item.get("role") in _ROLES:
+        content = _content(item.get("content"))
+        if item["role"] in ("system", "developer") and not content:
+            content = "(empty)"  # the contract refuses an empty system text
+        return {"role": item["role"], "content": content}
+    return {"role": "assistant", "content": f"({kind})"}
+
+
+def _content(content: Any) -> str | list[JsonObject]:
+    """A content that the contract takes; parts that it refuses stand in the item only."""
+    if isinstance(content, str):
+        return content
+    parts: list[JsonObject] = []
+    for part in content or ():
+        if part.get("type") in _TEXTS:
+            parts.append({"type": "text", "text": part.get("text") or ""})
+        elif part.get("type") == "refusal":
+            parts.append({"type": "text", "text": part.get("refusal") or ""})
+        elif isinstance(part.get("type"), str) and not _PAIR.search(part["type"]):
+            parts.append(dict(part))
+    return parts or ""
+
+
+def _text(stored: Mapping[str, Any]) -> str:
+    content = stored.get("content")
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content)
+    return str(content or "")
+
+
+def _digest(shown: Mapping[str, Any]) -> str:
+    seen = {name: shown.get(name) for name in _SHOWN}
+    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()

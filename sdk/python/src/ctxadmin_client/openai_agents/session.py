@@ -1,0 +1,79 @@
+"""The session: the memory of an agent in a conversation."""
+
+from typing import Any, Final, cast
+
+from agents import SessionSettings, TResponseInputItem
+from agents.memory.session import SessionABC
+
+from ctxadmin_client import AsyncClient, NotFound
+from ctxadmin_client.calls import Call, path
+from ctxadmin_client.openai_agents.items import from_stored, to_stored
+
+_PAGE: Final = 1_000
+
+
+class CtxAdminSession(SessionABC):
+    """Keeps the items of a session as the visible messages of the conversation ``session_id``.
+
+    What people hide, replace or roll back there is what the agent gets. ``pop_item`` and
+    ``clear_session`` hide; the log keeps everything until the conversation is erased. A token with
+    the scope ``engine`` is enough.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        client: AsyncClient,
+        *,
+        session_settings: SessionSettings | None = None,
+    ) -> None:
+        self.session_id = session_id
+        self.session_settings = session_settings or SessionSettings()
+        self._client = client
+        self._conversation = client.conversation(session_id)
+
+    async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
+        """All items, or the last ``limit`` of them, the oldest first."""
+        settings = self.session_settings
+        most = limit if limit is not None or settings is None else settings.limit
+        if most is not None and most <= 0:
+            return []
+        found: list[TResponseInputItem] = []
+        where = path("conversations", self.session_id, "messages")
+        query = {"order": "desc", "limit": min(most or _PAGE, _PAGE)}
+        try:
+            async for stored in self._client.listed(where, query):
+                found.append(cast(TResponseInputItem, from_stored(stored)))
+                if most is not None and len(found) == most:
+                    break
+        except NotFound:
+            return []
+        return found[::-1]
+
+    async def add_items(self, items: list[TResponseInputItem]) -> None:
+        """Append items; the first ones make the conversation."""
+        if not items:
+            return
+        stored = [to_stored(cast(dict[str, Any], item)) for item in items]
+        try:
+            await self._conversation.append(*stored)
+        except NotFound:
+            await self._client.ensure(self.session_id)
+            await self._conversation.append(*stored)
+
+    async def pop_item(self) -> TResponseInputItem | None:
+        """Hide the last item and return it; no two callers get the same."""
+        try:
+            popped = await self._conversation.pop()
+        except NotFound:
+            return None
+        return cast(TResponseInputItem, from_stored(popped[0])) if popped else None
+
+    async def clear_session(self) -> None:
+        """Hide all items; a person can bring them back."""
+        where = path("conversations", self.session_id, "operations")
+        body = {"operation": "truncate", "truncate": {"keep_last": 0}, "reason": "Cleared"}
+        try:
+            await self._client.transport.send(Call("POST", where, body=body))
+        except NotFound:
+            return

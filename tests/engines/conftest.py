@@ -1,0 +1,63 @@
+"""Engines' libraries against a real server: programs in the environment of these libraries.
+
+``engine(program, *arguments)`` runs one of ``programs`` with the server's address and the secrets
+of a token of an engine and one of a reviewer, and returns what it printed.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts.ci import runs_in_ci
+from scripts.environment import ENGINES, python_of
+from tests.live_server import LiveServer
+from tests.servers import ROOT
+
+Engine = Callable[..., str]
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def engine_command(program: str) -> list[str]:
+    """The command of a program; without the libraries a test is skipped, and fails in CI."""
+    python = python_of(ENGINES)
+    if not python.exists():
+        missing = "the libraries of engines are not installed: scripts.environment engines"
+        if runs_in_ci():
+            pytest.fail(missing)
+        pytest.skip(missing)
+    return [str(python), str(PROGRAMS / f"{program}.py")]
+
+
+def engine_environment() -> dict[str, str]:
+    """This process's, with the client from the sources."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "sdk/python/src")}
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    with LiveServer(tmp_path_factory.mktemp("engines"), {}, "--no-demo") as live:
+        live.make_people("engine")
+        yield live
+
+
+@pytest.fixture(scope="session")
+def engine(server: LiveServer) -> Engine:
+    engine_command("")
+    secrets = [server.token("engine"), server.token("review")]
+
+    def run(program: str, *arguments: str) -> str:
+        ended = subprocess.run(
+            [*engine_command(program), server.url, *secrets, *arguments],
+            env=engine_environment(),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr[-8_000:]
+        return ended.stdout
+
+    return run
