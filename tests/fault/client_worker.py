@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 from ctxadmin_client import Client
 
+_LONGEST_SECONDS = 120  # for one worker
+
 
 class Mortal(httpx.HTTPTransport):
     """Passes calls on until its moment comes."""
@@ -58,6 +60,9 @@ def in_a_child(url: str, token: str, conversation: str, workflow: str, moment: i
     """``work`` in a process of its own; the signal that ended it, 0 if it came to its end."""
     child = os.fork()
     if child == 0:
+        signal.alarm(
+            _LONGEST_SECONDS
+        )  # beside threads a fork can find a lock that is never released
         try:
             work(url, token, conversation, workflow, moment)
         except Exception:  # noqa: BLE001 - told, and the process ends
