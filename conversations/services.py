@@ -157,7 +157,7 @@ def operate_in(
 
     TooLarge if looking for its keywords takes more work than a preview may.
     """
-    before = view_of(opened.current)
+    before = opened.view()
     with finished_for_nobody(), bounded(settings.MAX_PREVIEW_WORK):
         outcome = operations.apply(config, before, opened.log)
     first_added = opened.head.log_count
@@ -193,7 +193,7 @@ def pop(
 
     def step(opened: Writing) -> Applied:
         nonlocal taken
-        before = view_of(opened.current)
+        before = opened.view()
         taken = before.slice(len(before) - count, len(before))
         if not taken:
             outcome = operations.compare(before, before, opened.log)
@@ -219,7 +219,7 @@ def open_batch(
     actor.require(Action.BATCH_OPEN)
 
     def step(opened: Writing) -> Applied:
-        before = view_of(opened.current)
+        before = opened.view()
         after = revisions.narrow(before, boundary, opened.head.log_count)
         outcome = operations.compare(before, after, opened.log)
         return _open(opened, before, outcome, "batch", boundary=boundary, reason=reason)
@@ -273,7 +273,7 @@ def move_in(opened: Writing, kind: MoveKind, revision: int, *, reason: str | Non
     """
     head = opened.head
     target = find_revision(head.key, revision)
-    before, after = view_of(opened.current), view_of(target)
+    before, after = opened.view(), view_of(target)
     tokens_before = head.visible_tokens
     if target.number != head.current_revision:
         opened.move(kind, target, reason)

@@ -100,6 +100,13 @@ def refuse_short_counts(conversation: int) -> None:
         raise damaged(conversation, "conversation", head.public_id, ALTERED)
 
 
+def refuse_damaged_current(conversation: int) -> None:
+    """Damaged unless the current revision of a conversation is what was written."""
+    head = Conversation.objects.filter(key=conversation).only("current_revision").first()
+    if head is not None:
+        find_revision(conversation, head.current_revision)
+
+
 def find_revision(conversation: int, number: int, *, with_view: bool = True) -> Revision:
     """A revision by its number; NotFound if there is none.
 

@@ -1,7 +1,7 @@
 """What changed in a view since it was read, and who changed it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -29,17 +29,37 @@ class ReadView:
 
 @dataclass(frozen=True, slots=True)
 class AuthoredChange:
-    """One difference of two views; ``author`` is "" if too much happened to tell.
-
-    ``node_id`` is the node that wrote a message which was added.
-    """
+    """One difference of two views; ``cause`` tells little if too much happened."""
 
     kind: ChangeKind
     index: int
-    previous_index: int | None = None
+    previous_index: int | None
+    cause: "Cause"
+
+    @property
+    def author(self) -> str:
+        return self.cause.author
+
+    @property
+    def at(self) -> datetime | None:
+        return self.cause.at
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What made a change; ``author`` is "" if too much happened to tell.
+
+    ``node_id`` is the node that wrote a message which was added. ``step`` are the revisions that
+    an operation or a move lead from and to, with the ``reason`` that its caller gave; None of a
+    message that was appended. ``operation`` is the kind of the operation, "" of a move.
+    """
+
     author: str = ""
     at: datetime | None = None
     node_id: str = ""
+    reason: str = ""
+    step: tuple[int, int] | None = None
+    operation: str = ""
 
 
 def changes_since(
@@ -88,25 +108,45 @@ class _Authors:
 
     def named(self) -> Sequence[AuthoredChange]:
         return [
-            AuthoredChange(each.kind, each.index, each.previous_index, *self._by(each))
+            AuthoredChange(each.kind, each.index, each.previous_index, self._by(each))
             for each in self._changes
         ]
 
-    def _by(self, change: Change) -> tuple[str, datetime | None, str]:
+    def _by(self, change: Change) -> Cause:
         if change.kind in ("added", "edited"):
-            return self._writers.get(change.index, ("", None, ""))
+            return self._writers.get(change.index, Cause())
         for row, before, after in self._steps:
             if change.kind == "moved" or (change.index in before) != (change.index in after):
-                return row.author, row.created_at, ""
+                return _of_revision(row)
         move = self._move
-        return ("", None, "") if move is None else (move.author, move.created_at, "")
+        if move is None:
+            return Cause()
+        step = (move.from_revision, move.to_revision)
+        return Cause(move.author, move.created_at, reason=move.reason, step=step)
 
     @cached_property
-    def _writers(self) -> dict[int, tuple[str, datetime | None, str]]:
+    def _writers(self) -> dict[int, Cause]:
+        """Who wrote the messages from the first of those on that were added or edited.
+
+        An operation writes its messages at the moment at which it opens their revision.
+        """
         wanted = [each.index for each in self._changes if each.kind in ("added", "edited")]
-        rows = Message.objects.filter(conversation=self._head.key, index__gte=min(wanted))
-        found = rows.values_list("index", "author", "created_at", "node_id")
-        return {index: (author, at, node_id) for index, author, at, node_id in found}
+        key = self._head.key
+        rows = Message.objects.filter(conversation=key, index__gte=min(wanted))
+        found = rows.values_list("index", "author", "created_at", "node_id", "revision")
+        opened = {
+            (row.number, row.created_at): row
+            for row in Revision.objects.filter(conversation=key)
+            .filter(number__gt=self._first.number)
+            .exclude(operation="append")
+            .defer("opened", "grown", "config")
+        }
+        return {
+            index: Cause(author, at, node_id)
+            if (row := opened.get((revision, at))) is None
+            else replace(_of_revision(row), author=author, node_id=node_id)
+            for index, author, at, node_id, revision in found
+        }
 
     @cached_property
     def _steps(self) -> Sequence[tuple[Revision, View, View]]:
@@ -134,3 +174,8 @@ class _Authors:
             conversation=self._head.key, created_at__gte=self._first.created_at
         )
         return rows.order_by("-seq").first()
+
+
+def _of_revision(row: Revision) -> Cause:
+    step = None if row.parent is None else (row.parent, row.number)
+    return Cause(row.author, row.created_at, "", row.reason, step, row.operation)

@@ -23,6 +23,7 @@ from conversations.store import (
     REVISIONS,
     find_head,
     find_revision,
+    refuse_damaged_current,
     refuse_short_counts,
     view_of,
 )
@@ -54,6 +55,7 @@ _COUNTERS: Final = (
     "visible_tokens",
 )
 _GROWN: Final = ("grown", "log_length", "last_talk", "visible_count", "tokens")
+_GROWTH: Final = (*_GROWN, "has_children", "grown_sum")
 _MESSAGES: Final = Table(Message)
 _ROWS: Final = 1_000  # made at once
 _REVISION: Final = Kind[Revision]("revision")
@@ -64,9 +66,9 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     """A transaction on one conversation, whose head is taken first.
 
     Two writers wait for each other at the head; what the block raises undoes everything. A key
-    that is taken at the end is Damaged if the head counts too few messages or revisions, else
-    Unavailable: two writers came through a lock that does not hold, or an engine repeats a
-    checkpoint id.
+    that is taken at the end is Damaged if the head counts too few messages or revisions, or if the
+    row of its revision is not the one that the process remembers; else Unavailable: two writers
+    came through a lock that does not hold, or an engine repeats a checkpoint id.
     """
     key = None
     try:
@@ -77,6 +79,7 @@ def writing(actor: Actor, public_id: str) -> Iterator["Writing"]:
     except IntegrityError as error:
         if key is not None and not connection.needs_rollback:
             refuse_short_counts(key)
+            refuse_damaged_current(key)
         raise Unavailable(say("The conversation has changed; try again.")) from error
 
 
@@ -104,18 +107,35 @@ class Writing:
         self._dirty: set[str] = set()
         self._last_talk = -1  # the last message that is logged by now and that no tool wrote
         self._current: Revision | None = None
+        self._remembered: int | None = None  # the number of a row that was not read
+        self._whole: int | None = None  # the number of a row that was read whole, or made here
 
     @property
     def current(self) -> Revision:
         """The row of the current revision; its view is not read before it is asked for."""
         if self._current is None or self._current.number != self.head.current_revision:
             known = self._known_revision()
+            self._remembered = None if known is None else known.number
             if known is None:
                 number = self.head.current_revision
                 known = find_revision(self.head.key, number, with_view=False)
             self._require_fit(known)
             self._current = known
         return self._current
+
+    @property
+    def whole(self) -> Revision:
+        """``current`` as it is stored, its view included: for what builds on the view."""
+        number = self.head.current_revision
+        if self._whole != number:
+            row = find_revision(self.head.key, number)
+            self._require_fit(row)
+            self._current, self._whole, self._remembered = row, number, None
+        return self.current
+
+    def view(self) -> View:
+        """The view of the current revision."""
+        return view_of(self.whole)
 
     def _require_fit(self, row: Revision) -> None:
         """Damaged unless the head counts what its current revision has."""
@@ -220,9 +240,10 @@ class Writing:
         a new one continues under the same batch number.
         """
         if self.current.has_children:
-            self._continue(self.current)
+            self._continue(self.whole)
         tokens = self.log_entries(entries, node_id=node_id)
         head, row, count = self.head, self.current, len(entries)
+        before = _growth_of(row)
         head.visible_count += count
         head.visible_tokens += tokens
         added = View([(head.log_count - count, head.log_count)])
@@ -231,7 +252,7 @@ class Writing:
         row.log_length = head.log_count
         row.last_talk = self._talk_after(row)
         row.visible_count, row.tokens = head.visible_count, head.visible_tokens
-        self._update(row, {name: getattr(row, name) for name in _GROWN})
+        self._update(row, before, {name: getattr(row, name) for name in _GROWN})
 
     def _continue(self, row: Revision) -> Revision:
         view = view_of(row)
@@ -250,7 +271,7 @@ class Writing:
         reason: str | None = None,
     ) -> Revision:
         """Open the next batch with ``view`` from the current revision, whose view is ``before``."""
-        parent = self.current
+        parent = self.whole
         self._view_is_other = True
         self.head.current_batch = parent.batch + 1
         self.head.visible_count = len(view)
@@ -329,16 +350,20 @@ class Writing:
         )
         REVISIONS.insert([summed(row)])
         if not parent.has_children:
+            before = _growth_of(parent)
             parent.has_children = True
-            self._update(parent, {"has_children": True})
+            self._update(parent, before, {"has_children": True})
         head.revision_count += 1
-        head.current_revision = row.number
-        self._current = row
+        head.current_revision = self._whole = row.number
+        self._current, self._remembered = row, None
         return row
 
-    def _update(self, row: Revision, fields: Mapping[str, object]) -> None:
+    def _update(
+        self, row: Revision, before: Mapping[str, object], fields: Mapping[str, object]
+    ) -> None:
+        """Change a row that still is what it was ``before``: no damage is written over."""
         row.grown_sum = sum_of_growth(row)
-        where = {"conversation": row.conversation, "number": row.number}
+        where = {"conversation": row.conversation, "number": row.number, **before}
         REVISIONS.change(where, {**fields, "grown_sum": row.grown_sum})
 
     def move(self, kind: MoveKind, to: Revision, reason: str | None) -> None:
@@ -372,7 +397,8 @@ class Writing:
             self.set(archived=False)
             change = replace(change, detail={**change.detail, "unarchived": True})
         names = (*_COUNTERS, *sorted(self._dirty))
-        fields: dict[str, object] = {name: getattr(self.head, name) for name in names}
+        fields: dict[str, object] = {"change_seq": seq}
+        fields |= {name: getattr(self.head, name) for name in names}
         before, after = record(
             self.actor,
             change,
@@ -382,10 +408,10 @@ class Writing:
             at=self.at,
             size=self.size,
         )
-        fields |= {"change_seq": seq, "audit_hash": after.hash, "unfed": True}
+        fields |= {"audit_hash": after.hash, "unfed": True}
         if not upkeep:
             self.head.updated_at = fields["updated_at"] = self.at
-        HEADS.change({"key": self.head.key, "change_seq": self._seen}, fields)
+        self._change_head(fields)
         self.head.change_seq, self.head.audit_hash, self.head.unfed = seq, after.hash, True
         self.known.set(_REVISION, self._current or self._known_revision())
         transaction.on_commit(lambda: WRITE_CACHE.keep(self.head.key, after, self.known))
@@ -393,6 +419,22 @@ class Writing:
         announce_after_commit(
             Changed(self.head, before, after, shown, self.parts, self.actor, change.action)
         )
+
+    def _change_head(self, fields: Mapping[str, object]) -> None:
+        """Set the head; if its revision was not read, only if that is the one remembered."""
+        where = {"key": self.head.key, "change_seq": self._seen}
+        row = self._current
+        if row is None or row.number != self._remembered or row.grown_sum is None:
+            HEADS.change(where, fields)
+            return
+        stored = {"conversation": row.conversation, "number": row.number}
+        HEADS.change_with(where, fields, REVISIONS, {**stored, "grown_sum": row.grown_sum})
+
+
+def _growth_of(row: Revision) -> Mapping[str, object]:
+    """What stands in the growing columns of a row; a row older than the sums has none."""
+    names = _GROWTH if row.grown_sum is not None else _GROWTH[:-1]
+    return {name: getattr(row, name) for name in names}
 
 
 def insert_head(head: Conversation, actor: Actor) -> Writing:

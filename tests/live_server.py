@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from tests import migrated
-from tests.servers import ROOT, PrivateServer, free_port, wait_until
+from tests.servers import COMMAND_SECONDS, ROOT, PrivateServer, free_port, wait_until
 
 _LISTENS, _CONNECTED = "0A", "01"  # states of /proc/net/tcp
 # By which the audit of a database that several servers share is chained, and of its copies.
@@ -104,6 +104,7 @@ class LiveServer(PrivateServer):
             capture_output=True,
             text=True,
             check=False,
+            timeout=COMMAND_SECONDS,
         )
         if finished.returncode:
             raise RuntimeError(f"manage.py {arguments[0]} failed:\n{finished.stderr}")

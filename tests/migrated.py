@@ -7,8 +7,9 @@ migrations do to rows, and what comes of one that is interrupted, is tested wher
 
 import fcntl
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tests import servers
@@ -17,7 +18,7 @@ from tests import servers
 def bring_up(url: str, migrate: Callable[[], object]) -> None:
     """Bring a database up to date; an empty one gets what the migrations of this program make."""
     client = [servers.program("mariadb-client-core", "mariadb", "mysql"), *_place(url)]
-    if subprocess.run([*client, "-e", "SHOW TABLES"], capture_output=True, check=True).stdout:
+    if _run([*client, "-e", "SHOW TABLES"], capture_output=True).stdout:
         migrate()
         return
     copy = servers.run_folder() / "migrated.sql"
@@ -28,15 +29,19 @@ def bring_up(url: str, migrate: Callable[[], object]) -> None:
             _dump(url, copy)
             return
     with copy.open("rb") as source:
-        subprocess.run(client, stdin=source, check=True)
+        _run(client, stdin=source)
 
 
 def _dump(url: str, copy: Path) -> None:
     draft = copy.with_suffix(".draft")
     dump = [servers.program("mariadb-client", "mariadb-dump", "mysqldump"), *_place(url)]
     with draft.open("wb") as target:
-        subprocess.run([*dump, "--hex-blob", "--skip-add-drop-table"], stdout=target, check=True)
+        _run([*dump, "--hex-blob", "--skip-add-drop-table"], stdout=target)
     draft.rename(copy)
+
+
+def _run(command: Sequence[str], **streams: Any) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command, check=True, timeout=servers.COMMAND_SECONDS, **streams)
 
 
 def _place(url: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import redis
 
-from tests.servers import Redis, free_port, program, wait_until
+from tests.servers import COMMAND_SECONDS, Redis, free_port, program, wait_until
 
 SLOTS = 16384
 
@@ -80,7 +80,7 @@ def make_certificate(folder: Path) -> Path:
     made = folder / "server.pem"
     command = [program("openssl", "openssl"), *words.split(), "subjectAltName=IP:127.0.0.1"]
     command += ["-keyout", str(folder / "server.key"), "-out", str(made)]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, timeout=COMMAND_SECONDS)
     return made
 
 

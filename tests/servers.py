@@ -31,6 +31,7 @@ from uuid import uuid4
 
 FOLDER_VARIABLE = "CTXADMIN_TEST_FOLDER"
 OWNER_VARIABLE = "CTXADMIN_TEST_OWNER"
+COMMAND_SECONDS = 300  # for a program that ends by itself: none may hold up a run for ever
 START_SECONDS = 60  # a start takes about 1 s on an idle machine; CI machines can be very busy
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -198,7 +199,11 @@ class MariaDB(PrivateServer):
             if not installed.exists():
                 self._install(installed.with_suffix(".draft"))
                 installed.with_suffix(".draft").rename(installed)
-        subprocess.run(["cp", "-r", "--sparse=always", installed, self._data], check=True)
+        subprocess.run(
+            ["cp", "-r", "--sparse=always", installed, self._data],
+            check=True,
+            timeout=COMMAND_SECONDS,
+        )
 
     def _install(self, data: Path) -> None:
         install = program("mariadb-server-core", "mariadb-install-db", "mysql_install_db")
@@ -218,6 +223,7 @@ class MariaDB(PrivateServer):
             capture_output=True,
             text=True,
             check=False,
+            timeout=COMMAND_SECONDS,
         )
         if done.returncode:
             raise RuntimeError(f"{install} failed:\n{done.stdout}{done.stderr}")

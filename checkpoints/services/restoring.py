@@ -69,4 +69,4 @@ def show_again(opened: Writing, to: Checkpoint, reason: str) -> None:
     if head.current_revision != to.revision:
         opened.move("restore", find_revision(head.key, to.revision), reason)
     if head.visible_count != to.visible_count:
-        opened.reopen(opened.current, to.visible_count, to.log_count, reason)
+        opened.reopen(opened.whole, to.visible_count, to.log_count, reason)

@@ -15,6 +15,13 @@ _BROWSERS: Final = (
     ("Chrome/", "Chrome"),
     ("CriOS/", "Chrome"),
     ("Safari/", "Safari"),
+    # What scripts send that sign in as a person does.
+    ("curl/", "curl"),
+    ("Wget/", "Wget"),
+    ("HTTPie/", "HTTPie"),
+    ("PostmanRuntime/", "Postman"),
+    ("python-", "Python"),
+    ("Python-", "Python"),
 )
 _SYSTEMS: Final = (
     ("Android", "Android"),

@@ -196,6 +196,25 @@ class Table(Generic[ModelT]):
             self._update_text(where, values), [*self._prepared(values), *self._prepared(where)]
         )
 
+    def change_with(
+        self,
+        where: Mapping[str, object],
+        values: Mapping[str, object],
+        other: "Table[Any]",
+        row: Mapping[str, object],
+    ) -> None:
+        """``change`` that fails with IntegrityError unless ``other`` has a row with these values.
+
+        The server itself says so, because a COMMIT may go along in the same packet. The first
+        of ``values`` is not null.
+        """
+        key = ("update with", *where, "-", *values, "-", other.model, *row)
+        text = self._texts.get(key) or self._new_text(
+            key, self._update_of(where, values, other, row)
+        )
+        prepared = [*other._prepared(row), *self._prepared(values), *self._prepared(where)]
+        statement_batch.send(text, prepared)
+
     def update(self, where: Mapping[str, object], values: Mapping[str, object]) -> int:
         """``change`` now, for a caller that asks how many rows there are."""
         with _connection().cursor() as cursor:
@@ -300,9 +319,18 @@ class Table(Generic[ModelT]):
         key = ("update", *where, "-", *values)
         return self._texts.get(key) or self._new_text(key, self._update_of(where, values))
 
-    def _update_of(self, where: Iterable[str], values: Iterable[str]) -> str:
-        given = self._equal(where, " AND ")
-        return f"UPDATE {self._name} SET {self._equal(values, ', ')} WHERE {given}"  # noqa: S608
+    def _update_of(
+        self,
+        where: Iterable[str],
+        values: Iterable[str],
+        other: "Table[Any] | None" = None,
+        row: Iterable[str] = (),
+    ) -> str:
+        given, changes = self._equal(where, " AND "), self._equal(values, ", ")
+        if other is not None:  # without the row the first value is NULL, which its column refuses
+            found = f"EXISTS (SELECT 1 FROM {other._name} WHERE {other._equal(row, ' AND ')})"  # noqa: S608
+            changes = changes.replace("%s", f"CASE WHEN {found} THEN %s END", 1)
+        return f"UPDATE {self._name} SET {changes} WHERE {given}"  # noqa: S608
 
     def _new_text(self, key: tuple[object, ...], text: str) -> str:
         self._texts[key] = text

@@ -18,7 +18,7 @@ from tests.fault.disk import Disk
 from tests.fault.plan import CLOCKS, REDIS, Fault
 from tests.fault.proxy import Proxy
 from tests.live_server import SECRET_KEY, LiveServer
-from tests.servers import ROOT, MariaDB, Missing, Redis
+from tests.servers import COMMAND_SECONDS, ROOT, MariaDB, Missing, Redis
 
 ResultT = TypeVar("ResultT")
 _SQL_DISK_MIB: Final = 400
@@ -148,7 +148,7 @@ def embedded(folder: Path) -> Iterator[Cluster]:
             settings["CTXADMIN_DATA_DIR"] = str(disk.folder)
         worker = Worker(folder / "worker", settings, disk)
         stack.callback(worker.kill)
-        hands.submit(worker.start).result()
+        hands.submit(worker.start).result(COMMAND_SECONDS)
         cluster = Cluster([worker], worker, hands, clocks, disk=disk)
         cluster.token = worker.make_token("engine", "review", "design")
         yield cluster
@@ -164,7 +164,7 @@ def several(folder: Path, workers: int = 2) -> Iterator[Cluster]:
         redis = Redis(folder / "redis")
         for server in (sql, redis):
             stack.callback(server.kill)
-            hands.submit(server.start).result()
+            hands.submit(server.start).result(COMMAND_SECONDS)
         cluster = Cluster([], LiveServer(folder / "commands", {}), hands, _clocks(folder, workers))
         cluster.sql, cluster.redis, cluster.disk = sql, redis, disk
         for number in range(workers):
@@ -180,7 +180,7 @@ def several(folder: Path, workers: int = 2) -> Iterator[Cluster]:
         for worker in cluster.workers:
             stack.callback(worker.kill)
         for started in [hands.submit(worker.start) for worker in cluster.workers]:
-            started.result()
+            started.result(COMMAND_SECONDS)
         yield cluster
 
 

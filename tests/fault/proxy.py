@@ -59,7 +59,7 @@ class Proxy:
         self.set_line(Line.CUT)
         self._ask(self._settle())
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
+        self._thread.join(10)
         self._loop.close()
 
     def set_line(self, line: Line) -> None:

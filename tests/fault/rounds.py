@@ -20,6 +20,7 @@ from tests.fault.plan import Fault, Planned, plan
 from tests.fault.roles import CAST, NODES, Opener, cast
 from tests.fault.strikes import Striker
 from tests.fault.wire import Sender, Wire
+from tests.servers import COMMAND_SECONDS
 
 _CALM_SECONDS: Final = 0.5  # work goes on for a while after the last fault
 _RECOVERY_SECONDS: Final = 30.0
@@ -163,7 +164,7 @@ def _recover(
         if worker.has_ended:
             violations.append(Violation(promise, "any", f"worker {number} ended by itself"))
             worker.kill()
-            cluster.start(worker.start_again).result()
+            cluster.start(worker.start_again).result(COMMAND_SECONDS)
         wire = Wire(cluster.ports, cluster.token, f"{scene.name}.probe-{number}", random.Random(0))
         began = time.monotonic()
         name, chat = f"{scene.name}-probe-{number}", scene.chats[0]

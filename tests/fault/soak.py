@@ -13,7 +13,7 @@ from typing import Final
 from tests.fault import report
 from tests.fault.cluster import Cluster, embedded, several
 from tests.fault.rounds import Result, look_again, open_stage, play
-from tests.servers import ROOT
+from tests.servers import COMMAND_SECONDS, ROOT
 
 ROUND_SECONDS: Final = 25.0
 ROUNDS_OF_A_CLUSTER: Final = 8  # then all is killed, looked at again, and made anew
@@ -99,9 +99,9 @@ def _kill_all(cluster: Cluster) -> None:
     for server in (cluster.sql, cluster.redis):
         if server is not None:
             server.kill()
-            cluster.start(server.start).result()
+            cluster.start(server.start).result(COMMAND_SECONDS)
     for started in [cluster.start(worker.start_again) for worker in cluster.workers]:
-        started.result()
+        started.result(COMMAND_SECONDS)
 
 
 def _seeds(seed: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from types import ModuleType
 
 from tests.fault.whole_database import digests, fill
 from tests.live_server import LiveServer
-from tests.servers import MariaDB, program
+from tests.servers import COMMAND_SECONDS, MariaDB, program
 
 # A backup is of use with the secret key alone: webhooks and the audit's chains are made of it.
 KEY = {"CTXADMIN_SECRET_KEY": "kept with the backup " + "0" * 40}
@@ -37,12 +37,14 @@ def test_a_dump_of_mariadb_is_the_same_database(tmp_path: Path, mysql_client: Mo
                 ],
                 stdout=file,
                 check=True,
+                timeout=COMMAND_SECONDS,
             )
         with dump.open("rb") as file:
             subprocess.run(
                 [program("mariadb-client-core", "mariadb", "mysql"), *client, "restored"],
                 stdin=file,
                 check=True,
+                timeout=COMMAND_SECONDS,
             )
         assert digests(after) == digests(before)
         assert "intact" in after.manage("verify_audit")

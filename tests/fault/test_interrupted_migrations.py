@@ -15,7 +15,7 @@ from django.db.utils import Error
 from ctxadmin.storage.database import url
 from ctxadmin.storage.database.migration_progress import ResumingExecutor, interrupted
 from ctxadmin.storage.database.schema import differences, expected_schema, read_schema
-from tests.servers import ROOT, MariaDB, program
+from tests.servers import COMMAND_SECONDS, ROOT, MariaDB, program
 
 ALIAS = "struck"
 DUMP = ROOT / "tests" / "releases" / "0.1.0" / "mariadb.sql.gz"
@@ -51,6 +51,7 @@ class Struck:
             input=before.encode() + text,
             check=True,
             capture_output=True,
+            timeout=COMMAND_SECONDS,
         )
 
     def migrate(self, targets: list[tuple[str, str]], kill_after: int | None = None) -> int:

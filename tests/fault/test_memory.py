@@ -17,6 +17,7 @@ from tests.servers import wait_until
 pytestmark = pytest.mark.only("sqlite")
 
 MB = 1024**2
+_PATIENCE_SECONDS = 300  # for a place among others: each call has 60
 STATE_BYTES = 9 * MB
 MESSAGE_BYTES = 950_000
 # Before requests were released with their answers, 200 reads of 9 MB took 1,650 MB; now 500 take 1.
@@ -85,7 +86,8 @@ def _post_conversations(base: str, headers: dict[str, str], times: int) -> None:
     body = json.dumps({"messages": messages})
 
     def post() -> None:
-        while True:
+        end = time.monotonic() + _PATIENCE_SECONDS
+        while time.monotonic() < end:
             answer = httpx.post(base, content=body, headers=headers, timeout=60)
             if answer.status_code not in {429, 503}:  # busy, and says when to come again
                 break
@@ -108,13 +110,17 @@ def _read_snapshots(server: LiveServer, authorization: str, times: int) -> None:
             connection.sendall(request)
             head = b""
             while b"\r\n\r\n" not in head:
-                head += connection.recv(4096)
+                part = connection.recv(4096)
+                assert part, "the server closed the connection"
+                head += part
             head, _, rest = head.partition(b"\r\n\r\n")
             (length,) = re.findall(rb"content-length: (\d+)", head.lower())
             left = int(length) - len(rest)
             assert left > STATE_BYTES // 2
             while left:
-                left -= connection.recv_into(buffer, min(left, MB))
+                came = connection.recv_into(buffer, min(left, MB))
+                assert came, "the server closed the connection"
+                left -= came
 
 
 def _post_and_close(server: LiveServer, authorization: str, times: int) -> None:

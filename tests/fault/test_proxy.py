@@ -31,7 +31,7 @@ def echo() -> Iterator[int]:
         thread.start()
         yield server.getsockname()[1]
         server.shutdown(socket.SHUT_RDWR)
-        thread.join()
+        thread.join(10)
 
 
 @pytest.fixture

@@ -11,7 +11,11 @@ from checkpoints.domain.proposal import Proposal, Source
 from checkpoints.models import Execution
 from checkpoints.moments import Moment, moment_at
 from checkpoints.pages import presenters
-from checkpoints.pages.decisions.proposed_messages import ProposedMessages, ShownMessage
+from checkpoints.pages.decisions.proposed_messages import (
+    ProposedMessages,
+    ShownMessage,
+    ViewChanges,
+)
 from checkpoints.pages.executions import values
 from checkpoints.pages.executions.state_rows import state_rows
 from checkpoints.pages.presenters import Named
@@ -76,6 +80,7 @@ class ProposalView:
 
     ``request`` is the message of a user that was the last one when it was proposed. ``came_in`` are
     messages that nodes did not write and that came later, ``more_came_in`` earlier ones of them.
+    ``changes`` are what else was done to the messages since.
     """
 
     sources: Sequence[SourceView]
@@ -83,6 +88,7 @@ class ProposalView:
     request: ShownMessage | None
     came_in: Sequence[ShownMessage]
     more_came_in: int
+    changes: ViewChanges | None
 
     def __bool__(self) -> bool:
         return bool(self.sources or self.besides)
@@ -96,12 +102,16 @@ def proposal_view(moment: Moment) -> ProposalView | None:
     reader = _Reader(moment, row, proposal)
     messages = ProposedMessages(moment, row, proposal.sources)
     came_in, more_came_in = messages.came_in()
+    sources = [reader.source(each, messages) for each in proposal.sources]
+    request = messages.request()
+    shown = [message for source in sources for message in source.messages]
     return ProposalView(
-        sources=[reader.source(each, messages) for each in proposal.sources],
+        sources=sources,
         besides=reader.besides(),
-        request=messages.request(),
+        request=request,
         came_in=came_in,
         more_came_in=more_came_in,
+        changes=messages.other_changes([*shown, *([request] if request else [])]),
     )
 
 

@@ -12,18 +12,20 @@ from checkpoints.moments import Moment
 from checkpoints.pages.executions.provenance import log_count_at
 from conversations.domain.bodies import text_of_body
 from conversations.domain.message import CountsAs
-from conversations.domain.runs import Runs
+from conversations.domain.runs import Runs, of_indices
 from conversations.domain.view import View
 from conversations.models import Message
 from conversations.queries import messages_at
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
-from conversations.view_changes import AuthoredChange, ReadView, changes_since
+from conversations.view_changes import AuthoredChange, Cause, ReadView, changes_since
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 
 _MOST: Final = 3
+_MOST_CHANGES: Final = 8
 _MOST_READ: Final = 8  # of which those without a text are not shown
 _USER: Final[frozenset[CountsAs]] = frozenset({"user"})
+_SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 _LOOKED_BACK: Final = (50, 2_000, 200_000)  # positions of the view in which the request is sought
 
 
@@ -31,9 +33,10 @@ _LOOKED_BACK: Final = (50, 2_000, 200_000)  # positions of the view in which the
 class ShownMessage:
     """A message as it now stands, at its place in the log.
 
-    ``edited`` and ``hidden`` tell what became of it, ``changed_by`` and ``changed_at`` who did that
-    and when. ``pieces`` are the words that an edit took and brought, ``original`` is what stood
-    before it. ``author`` wrote what is shown.
+    ``edited`` and ``hidden`` tell what became of it, ``changed_by``, ``changed_at`` and ``reason``
+    who did that, when and why, ``step`` the revisions that show it. ``pieces`` are the words that
+    an edit took and brought, ``original`` is what stood before it. ``author`` wrote what is shown.
+    ``now`` is its place in the log now.
     """
 
     index: int
@@ -45,8 +48,37 @@ class ShownMessage:
     hidden: bool = False
     changed_by: str = ""
     changed_at: datetime | None = None
+    reason: str = ""
+    step: tuple[int, int] | None = None
     original: str = ""
     pieces: Sequence[TextPiece] = ()
+    now: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ViewChange:
+    """What one operation or move did to messages that the card does not show otherwise.
+
+    ``kind`` is "hidden", "edited", "inserted", "shown" or "moved"; ``step`` are the revisions that
+    show it. ``messages`` are the first of them, system messages before others, ``more`` the others.
+    """
+
+    kind: str
+    cause: Cause
+    messages: Sequence[ShownMessage]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class ViewChanges:
+    """The newest of them, and how many ``more`` there are; ``step`` leads from first to last."""
+
+    shown: Sequence[ViewChange]
+    more: int
+    step: tuple[int, int]
+
+    def __bool__(self) -> bool:
+        return bool(self.shown)
 
 
 class ProposedMessages:
@@ -101,11 +133,45 @@ class ProposedMessages:
         added = [
             each.index
             for each in self._since(self._oldest).all
-            if each.kind == "added" and not each.node_id
+            if each.kind == "added" and not each.cause.node_id and each.cause.step is None
         ]
         added.sort()
         shown = self._read(added[-_MOST:], _Changes(()))
         return shown, len(added) - len(shown)
+
+    def other_changes(self, shown: Iterable[ShownMessage]) -> ViewChanges | None:
+        """What else became of the view since the first of the sources.
+
+        All but what the messages that are ``shown`` tell of themselves, and what came in.
+        """
+        source = self._oldest
+        if source is None:
+            return None
+        told = {place for each in shown for place in (each.index, each.now)}
+        changes = self._since(source)
+        groups: dict[tuple[str, Cause], list[int]] = {}
+        for each in changes.all:
+            if each.kind == "added" and each.cause.step is None:
+                continue
+            origin = each.index if each.previous_index is None else each.previous_index
+            if origin in told and each.kind in ("hidden", "edited", "added"):
+                continue
+            groups.setdefault((_kind_of(each), each.cause), []).append(origin)
+        newest = sorted(groups.items(), key=lambda item: item[0][1].step or (0, 0), reverse=True)
+        return ViewChanges(
+            [self._view_change(*item, changes) for item in newest[:_MOST_CHANGES]],
+            max(len(newest) - _MOST_CHANGES, 0),
+            (source.revision, self._moment.revision),
+        )
+
+    def _view_change(
+        self, key: tuple[str, Cause], origins: Sequence[int], changes: "_Changes"
+    ) -> ViewChange:
+        kind, cause = key
+        system = self._moment.log.with_roles(_SYSTEM, of_indices(sorted(set(origins))))
+        first = sorted(set(origins), key=lambda index: (not _has(system, index), index))[:_MOST]
+        known = changes if kind == "edited" else _Changes(())
+        return ViewChange(kind, cause, self._read(first, known), len(set(origins)) - len(first))
 
     @cached_property
     def _oldest(self) -> Source | None:
@@ -144,7 +210,7 @@ class ProposedMessages:
         for origin in origins:
             now = found[changes.now_at(origin)]
             message = ShownMessage(
-                origin, now.role, text_of_body(now.body), now.author, now.created_at
+                origin, now.role, text_of_body(now.body), now.author, now.created_at, now=now.index
             )
             change = changes.by_origin.get(origin)
             if change is not None:
@@ -180,9 +246,17 @@ def _marked(message: ShownMessage, change: AuthoredChange, original: str) -> Sho
         hidden=not is_edit,
         changed_by=change.author,
         changed_at=change.at,
+        reason=change.cause.reason,
+        step=change.cause.step,
         original=original,
         pieces=pieces,
     )
+
+
+def _kind_of(change: AuthoredChange) -> str:
+    if change.kind == "added":
+        return "edited" if change.cause.operation == "replace" else "inserted"
+    return change.kind
 
 
 def _has_text(message: ShownMessage) -> bool:

@@ -58,6 +58,8 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
         meaning = meaning_of(error)
         if meaning is None:
             raise
+        if (full := full_disk()) is not None:
+            return [full]
         number = number_of(error)  # of the text only this is told: it may name hosts and users
         text = meaning.text if number is None else f"{meaning.text} (Error {number}.)"
         fix = _FIXES.get(number or 0, "Check it and DATABASE_URL.")
@@ -65,6 +67,13 @@ def _while_it_answers(look: Callable[[], list[Finding]]) -> list[Finding]:
     if settings.ALLOW_UNSAFE_DATABASE:
         found = [each.excused() if each.level == "error" else each for each in found]
     return [Finding("database", "ok", f"{connection.display_name} answers."), *found]
+
+
+def full_disk() -> Finding | None:
+    """The error about the disk of the embedded database if that is full, even for reads."""
+    if connection.vendor != "sqlite":
+        return None
+    return sqlite_rules.full_disk(_free_bytes(_sqlite_path()))
 
 
 def _settings() -> Iterable[Finding]:
@@ -93,8 +102,16 @@ def _settings() -> Iterable[Finding]:
     return mysql_rules.judge(variables, others)
 
 
+def _sqlite_path() -> Path:
+    return Path(settings.DATABASES["default"]["NAME"]).resolve()
+
+
+def _free_bytes(path: Path) -> int:
+    return shutil.disk_usage(path.parent).free
+
+
 def _sqlite_file() -> sqlite_rules.SqliteFile:
-    path = Path(settings.DATABASES["default"]["NAME"]).resolve()
+    path = _sqlite_path()
     with connection.cursor() as cursor:
         (journal,) = cursor.execute("PRAGMA journal_mode").fetchone()
         (synchronous,) = cursor.execute("PRAGMA synchronous").fetchone()
@@ -104,7 +121,7 @@ def _sqlite_file() -> sqlite_rules.SqliteFile:
         synchronous=synchronous,
         kind=sqlite_rules.file_system_of(path, mounts),
         writable=os.access(path, os.W_OK) and os.access(path.parent, os.W_OK),
-        free_bytes=shutil.disk_usage(path.parent).free,
+        free_bytes=_free_bytes(path),
     )
 
 
@@ -161,7 +178,8 @@ def _rights() -> Iterator[Finding]:
         if not lacking:
             _rights_asked[user] = monotonic(), lacking
     if lacking is not None:
-        yield rights.judge(connection.settings_dict["NAME"], _tables(), lacking)
+        account = rights.account_of(connection) if lacking else ""
+        yield rights.judge(connection.settings_dict["NAME"], _tables(), lacking, account)
 
 
 @cache

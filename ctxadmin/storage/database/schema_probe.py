@@ -52,6 +52,11 @@ def look() -> Iterator[Finding]:
     yield from _tables()
 
 
+def is_pending() -> bool:
+    """Is any migration of this program not applied?"""
+    return bool(_known() - _applied())
+
+
 def look_before_migration() -> Iterator[Finding]:
     """Are the tables as the applied migrations made them? Else no other can be applied.
 

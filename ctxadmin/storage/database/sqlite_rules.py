@@ -83,13 +83,8 @@ def _writable(file: SqliteFile) -> Finding:
             "The file or its folder cannot be written.",
             "Give both to the user that runs ctxadmin.",
         )
-    if file.free_bytes < _NO_ROOM:
-        return Finding(
-            "database.writable",
-            "error",
-            f"The disk is full: it has {file.free_bytes // 1024} KiB left, and writes are refused.",
-            "Free space on the disk of the data folder.",
-        )
+    if (full := full_disk(file.free_bytes)) is not None:
+        return full
     if file.free_bytes < _ROOM:
         return Finding(
             "database.writable",
@@ -98,6 +93,18 @@ def _writable(file: SqliteFile) -> Finding:
             "Free space: when the disk is full, writes are refused.",
         )
     return Finding("database.writable", "ok", "The file can be written.")
+
+
+def full_disk(free_bytes: int) -> Finding | None:
+    """The error about a disk that has so many bytes left; None if they are enough."""
+    if free_bytes >= _NO_ROOM:
+        return None
+    return Finding(
+        "database.writable",
+        "error",
+        f"The disk is full: it has {free_bytes // 1024} KiB left, and writes are refused.",
+        "Free space on the disk of the data folder.",
+    )
 
 
 def file_system_of(path: Path, mounts: Iterable[str]) -> str:

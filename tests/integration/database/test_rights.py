@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import MagicMock, patch
 from uuid import uuid4
 
 import httpx
@@ -51,6 +51,12 @@ class Weak:
 
     def grant(self, rights: str, on: str) -> None:
         self.operate(f"GRANT {rights} ON {on} TO {self.at}")
+
+    def rights(self) -> list[str]:
+        """What the server says it may do, each without to whom."""
+        self._session.query(f"SHOW GRANTS FOR {self.at}")
+        rows = self._session.store_result().fetch_row(0)
+        return [str(row[0]).partition(" TO ")[0] + " TO" for row in rows]
 
     def gone(self) -> None:
         self.operate(f"DROP USER {self.at}")
@@ -103,19 +109,46 @@ def test_a_user_who_may_only_read_is_told_with_grants_that_leave_the_audit_as_it
         "The user of DATABASE_URL lacks rights: INSERT, UPDATE, DELETE on all tables."
     )
     assert f"GRANT INSERT ON `{database}`.* TO " in found.fix
-    query = re.search(r"what this prints: (SELECT .*\)), as an administrator", found.fix)
+    query = re.search(r"what this prints: (SELECT .*\));", found.fix)
     assert query
     with _connected(mysql_client, "root", database) as session:
         session.execute(query[1])
         printed = [row[0] for row in session.fetchall()]
     weak.grant("INSERT", f"{database}.*")
-    weak.operate(*(each.replace("this user;", weak.at) for each in printed))
+    weak.operate(*printed)
     assert find().level == "ok"
     with _connected(mysql_client, weak.name, database) as session:
         for name in APPENDED:
             with pytest.raises(mysql_client.OperationalError, match="denied"):
                 session.execute(f"DELETE FROM {name}")
-    assert weak.name not in found.text + found.fix
+    assert weak.name in found.fix
+    assert weak.name not in str(found.as_json())
+
+
+def test_the_printed_grants_can_be_run_as_they_are(
+    weak: Weak, database: str, find: Callable[[], Finding]
+) -> None:
+    weak.grant("SELECT", f"{database}.django_migrations")
+    for table in tables()[1:]:
+        weak.grant(ALL, f"{database}.{table}")
+    weak.operate(*_statements(find().fix))
+    assert find().level == "ok"
+    assert set(weak.rights()) >= {f"GRANT {ALL} ON `{database}`.`{tables()[0]}` TO"}
+
+
+@pytest.mark.parametrize("name", ["o'neil", "a`b", "a@b"])
+def test_an_account_of_any_name_is_quoted(name: str) -> None:
+    class Cursor:
+        def execute(self, statement: str) -> None:
+            assert statement == "SELECT CURRENT_USER()"
+
+        def fetchone(self) -> tuple[str]:
+            return (f"{name}@10.0.%",)
+
+    connection = MagicMock()
+    connection.cursor.return_value.__enter__.return_value = Cursor()
+    quoted = name.replace("`", "``")
+    assert rights.account_of(connection) == f"`{quoted}`@`10.0.%`"
 
 
 def test_the_grant_is_seen_at_the_next_request(
@@ -271,6 +304,13 @@ def _documented_to_change(session: Any, database: str) -> list[str]:
     grant = re.compile(r"GRANT .* ON ctxadmin\.(\w+) TO .*;")
     found = [grant.fullmatch(row[0]) for row in session.fetchall()]
     return [each[1] for each in found if each]
+
+
+def _statements(fix: str) -> list[str]:
+    """What stands in a hint to be pasted."""
+    run = fix.partition("run ")[2]
+    assert run.endswith(";")
+    return [each.strip() for each in run.split(";") if each.strip()]
 
 
 def _use(server: LiveServer, browser: httpx.Client) -> None:

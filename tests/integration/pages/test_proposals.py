@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from ctxadmin.identity.roles import Scope
-from tests.factories import assistant, user
+from tests.factories import Api, assistant, conversation, system, user
 from tests.integration.checkpoints.flows import REVIEW, Run, chain, ok
 from tests.integration.pages.execution_scenes import (
     hidden,
@@ -160,6 +160,97 @@ def test_a_proposed_message_that_was_hidden_says_who_hid_it(reviewer: Client) ->
     assert "Your parcel left on Friday." in proposed(html)
     assert "hidden by" in request_of(html)
     assert "where is my parcel?" in request_of(html)
+
+
+def changes(html: str) -> str:
+    """The part of the card about what else was done to the messages."""
+    return card(html).partition("Other changes to the messages")[2]
+
+
+def prompted() -> Run:
+    """As ``answered``, with a system prompt before the request."""
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    first = [system("Never promise a date."), user("where is my parcel?")]
+    run = Run(Api(), conversation(*first))
+    ok(run.post("executions", {"workflow": "letter"}))
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    return run
+
+
+def operated(run: Run, operation: str, reason: str | None = None, **block: Any) -> None:
+    body = {"operation": operation, operation: block, "pairing": "keep", "reason": reason}
+    ok(run.by(Scope.REVIEW).post("operations", body))
+
+
+def test_a_system_prompt_that_was_hidden_is_on_the_card_with_who_why_and_a_link(
+    reviewer: Client,
+) -> None:
+    run = prompted()
+    assert changes(page(reviewer, run)) == ""
+    operated(run, "truncate", "it was too strict", remove_first=1)
+    html = changes(page(reviewer, run))
+    assert "hidden by test token (token)" in html
+    assert "Never promise a date." in html
+    assert "it was too strict" in html
+    assert 'diff/?from=0&amp;to=1"' in html
+
+
+def test_a_message_that_was_inserted_did_not_come_in(reviewer: Client) -> None:
+    run = prompted()
+    operated(run, "insert", "so that it is polite", position=1, messages=[system("Be polite.")])
+    html = page(reviewer, run)
+    assert "Be polite." not in came_in(html)
+    assert "inserted by test token (token)" in changes(html)
+    assert "Be polite." in changes(html)
+    assert "so that it is polite" in changes(html)
+
+
+def test_a_system_prompt_that_was_replaced_shows_its_words(reviewer: Client) -> None:
+    run = prompted()
+    operated(run, "replace", "a new rule", index=0, message=system("Always promise a date."))
+    html = changes(page(reviewer, run))
+    assert "<del>Never </del><ins>Always </ins>promise a date." in html
+    assert "edited by test token (token)" in html
+    assert "a new rule" in html
+
+
+def test_what_is_shown_again_is_told(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    first = [system("Never promise a date."), user("where is my parcel?")]
+    run = Run(Api(), conversation(*first))
+    ok(run.post("executions", {"workflow": "letter"}))
+    ok(run.post("operations", {"operation": "truncate", "truncate": {"remove_first": 1}}))
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    ok(run.by(Scope.REVIEW).post("rollback", {"batch": 0, "reason": "it was missing"}))
+    html = changes(page(reviewer, run))
+    assert "shown again by test token (token)" in html
+    assert "it was missing" in html
+    assert 'diff/?from=1&amp;to=0"' in html
+
+
+def test_many_hidden_messages_are_counted_with_the_system_prompt_first(reviewer: Client) -> None:
+    chain("letter", "write", "review", configs={"review": REVIEW})
+    first = [*(user(f"before {place}") for place in range(6)), system("Never promise a date.")]
+    run = Run(Api(), conversation(*first, user("where is my parcel?")))
+    ok(run.post("executions", {"workflow": "letter"}))
+    ok(run.complete("write", messages=[assistant("Your parcel left on Friday.")]))
+    operated(run, "truncate", remove_first=7)
+    html = changes(page(reviewer, run))
+    assert html.index("Never promise a date.") > 0
+    assert "before 1" in html
+    assert "before 2" not in html
+    assert "and 4 more messages" in html
+
+
+def test_the_reasons_of_a_hidden_request_and_an_edited_answer_are_shown(reviewer: Client) -> None:
+    run = prompted()
+    operated(run, "replace", "wrong day", index=2, message=assistant("It left on Thursday."))
+    operated(run, "truncate", "not for them", remove_first=2)
+    html = page(reviewer, run)
+    assert "wrong day" in proposed(html)
+    assert "not for them" in request_of(html)
+    assert 'diff/?from=0&amp;to=1"' in proposed(html)
+    assert 'diff/?from=1&amp;to=2"' in request_of(html)
 
 
 def test_a_restored_view_tells_who_moved_it(reviewer: Client) -> None:

@@ -9,6 +9,7 @@ import socket
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -20,6 +21,7 @@ from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
+from django.db.utils import Error
 
 from ctxadmin.config import environment
 from ctxadmin.http import health
@@ -27,6 +29,7 @@ from ctxadmin.serving.balance import BOARD, new_board
 from ctxadmin.serving.bounded_http import BoundedHttp
 from ctxadmin.serving.listener import PortTaken, bind
 from ctxadmin.serving.supervisor import Inherited, Supervisor
+from ctxadmin.storage.database import probe, schema_probe
 
 # Longer than a proxy or a client keeps an idle connection: whoever closes first while the other
 # sends breaks a request, and a write must not be sent twice.
@@ -77,8 +80,9 @@ class Command(BaseCommand):
         listener = _listener(options["host"], options["port"])
         if settings.EMBEDDED:
             self.check()
-            self._set_up(demo=not options["no_demo"])
+            self._migrate()
             self._look_at_surroundings()
+            self._set_up(demo=not options["no_demo"])
         else:
             self._say("Checking the database")
             self._look_at_surroundings()
@@ -89,9 +93,18 @@ class Command(BaseCommand):
         _serve(listener, options["workers"])
         os.close(lock)
 
-    def _set_up(self, *, demo: bool) -> None:
+    def _migrate(self) -> None:
+        """Only if a migration is missing: a disk that is full is told by the look that follows."""
+        self._say("Checking the database")
+        with suppress(Error):
+            if not schema_probe.is_pending():
+                return
+        if full := probe.full_disk():
+            raise CommandError(f"ctxadmin cannot serve:\n- {full.text} {full.fix}")
         self._say("Migrating the database")
         call_command("migrate", interactive=False, verbosity=0)
+
+    def _set_up(self, *, demo: bool) -> None:
         self._say("Creating the admin")
         call_command("create_admin", stdout=self.stdout)
         if demo and "seed_demo" in get_commands():

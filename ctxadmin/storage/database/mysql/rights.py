@@ -84,8 +84,17 @@ def _explain(connection: Any, statements: Sequence[str]) -> tuple[int, int | Non
     return answered, None
 
 
-def judge(database: str, tables: Sequence[Table], lacking: Lacking) -> Finding:
-    """What it means, and the GRANT that mends it."""
+def account_of(connection: Any) -> str:
+    """The account that the server took the user for, as a GRANT names it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT CURRENT_USER()")
+        (account,) = cursor.fetchone()
+    name, _, host = str(account).rpartition("@")
+    return "@".join("`{}`".format(part.replace("`", "``")) for part in (name, host))
+
+
+def judge(database: str, tables: Sequence[Table], lacking: Lacking, account: str = "") -> Finding:
+    """What it means, and the GRANT to ``account`` that mends it."""
     if not lacking:
         return Finding("database.rights", "ok", "The user of DATABASE_URL has the rights it needs.")
     verbs_on: dict[str, list[str]] = {}
@@ -101,14 +110,14 @@ def judge(database: str, tables: Sequence[Table], lacking: Lacking) -> Finding:
     grants = [
         grant
         for names, verbs in verbs_at.items()
-        for grant in _grants(database, tables, names, verbs)
+        for grant in _grants(database, tables, names, verbs, account)
     ]
     return Finding(
         "database.rights",
         "error",
         f"The user of DATABASE_URL lacks rights: {'; '.join(parts)}.",
-        f"Run {'; '.join(grants)}, as an administrator of the database; "
-        "SELECT CURRENT_USER() tells how the server names the user.",
+        f"As an administrator of the database, run {'; '.join(grants)};",
+        public_fix="manage.py check --database default prints the GRANT to run.",
     )
 
 
@@ -124,19 +133,24 @@ def _granted_on(tables: Sequence[Table], names: Sequence[str], verb: str) -> tup
 
 
 def _grants(
-    database: str, tables: Sequence[Table], names: Sequence[str], verbs: Sequence[str]
+    database: str,
+    tables: Sequence[Table],
+    names: Sequence[str],
+    verbs: Sequence[str],
+    account: str,
 ) -> Iterator[str]:
     """The statements, or for many tables the query that prints them."""
     right = f"GRANT {', '.join(verbs)} ON `{database}`"
     if not names:
-        yield f"{right}.* TO this user"
+        yield f"{right}.* TO {account}"
     elif len(names) <= _SHOWN:
-        yield from (f"{right}.`{name}` TO this user" for name in names)
+        yield from (f"{right}.`{name}` TO {account}" for name in names)
     else:
+        printed = account.replace("'", "''")
         kept = [table.name for table in tables if not set(verbs) <= set(table.verbs)]
         listed = ", ".join(f"'{name}'" for name in (*kept, "django_migrations"))
         yield (
-            f"what this prints: SELECT CONCAT('{right}.`', table_name, '` TO this user;') "  # noqa: S608
+            f"what this prints: SELECT CONCAT('{right}.`', table_name, '` TO {printed};') "  # noqa: S608
             f"FROM information_schema.tables WHERE table_schema = '{database}' "
             f"AND table_name NOT IN ({listed})"
         )
