@@ -136,7 +136,7 @@ class Session {
     const showing = kept?.base ?? elementOf(document, this.kind, this.key);
     const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal));
     if (html === null || this.closed || this.arranging) return;
-    // What was typed meanwhile stands, and is drawn anew when it is read. Where nothing stands yet,
+    // What was typed meanwhile stands, and is drawn again when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.
     if (this.typedNow() !== kept) return this.form ? undefined : this.open();
     const focused = this.wanted() ?? this.focused();
