@@ -192,6 +192,8 @@ function beginDraft(form: HTMLFormElement): void {
     const panel = document.querySelector<HTMLElement>(".pending");
     if (panel === null || area !== null) return;
     for (const each of panel.querySelectorAll<HTMLElement>("[data-of]")) each.hidden = said.has(encodeURIComponent(nameOf(each)));
+    const number = panel.querySelector(".tab-count");
+    if (number !== null) number.textContent = counted?.dataset.count ?? number.textContent;
     panel.hidden = panel.querySelector(":is(.pending-line, .pending-text):not([hidden])") === null;
   }
 

@@ -257,7 +257,7 @@ def test_what_is_wrong_with_a_key_of_a_state_is_told_in_the_readers_language(
     assert "is reduced by merge" not in page
     assert "'facts' 使用 merge 归约，它需要对象；而其值是列表" in html.unescape(page)
     page = text(state_edits.send(reader, run, state_edits.typed(form, facts='{"a": }')))
-    assert "第 1 行第 7 列：缺少值" in page
+    assert "第 1 行，第 7 列：缺少值" in page
 
 
 def test_a_workflow_that_cannot_be_imported_is_refused_in_the_readers_language(
