@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 from checkpoints.models import PendingEdit
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import Unavailable
+from ctxadmin.lib.sentence import say
 
 _TRIES: Final = 5
 
@@ -71,7 +72,7 @@ def change(place: Place, decide: Callable[[Pending | None], Wanted | None]) -> P
             return before
         if _took(place, before, wanted):
             return find(place)
-    raise Unavailable("Another page keeps writing this edit; try again.")
+    raise Unavailable(say("Another page keeps writing this edit; try again."))
 
 
 def _took(place: Place, before: Pending | None, wanted: Wanted | None) -> bool:

@@ -130,8 +130,12 @@ def find_checkpoint(conversation: int, execution: int, version: int) -> Checkpoi
             raise NotFound(was_deleted(row))
         day = f"{row.thinned_at:%Y-%m-%d %H:%M}"
         raise NotFound(
-            f"The state of version {version} was removed by retention at {day} UTC; the list of "
-            "checkpoints shows which versions still have theirs."
+            say(
+                "The state of version {n} was removed by retention at {day} UTC; the list of "
+                "checkpoints shows which versions still have theirs.",
+                n=version,
+                day=day,
+            )
         )
     return check_manifest(row)
 

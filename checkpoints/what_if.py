@@ -19,6 +19,7 @@ from conversations.token_sums import TokenSums
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import bounded
 from workflows.domain import flow
 from workflows.domain.context import Sight
@@ -142,7 +143,7 @@ def named_executions(actor: Actor, slug: str, names: Sequence[str]) -> list[Reco
     found = {row.public_id: row for row in rows}
     for name in names:
         if name not in found:
-            raise NotFound(f"The workflow has no execution {name[:64]!r}.")
+            raise NotFound(say("The workflow has no execution {name}.", name=repr(name[:64])))
     return _with_heads(actor, [found[name] for name in dict.fromkeys(names)])
 
 
@@ -215,11 +216,13 @@ class _Case:
 def _compared(case: _Case, was: Plan, would: Plan) -> TriedInput | None:
     base = TriedInput(case.wrote.version, case.node_id)
     if case.node_id not in would.graph.nodes:
-        return replace(base, problem="The document has no such node.")
+        return replace(base, problem=say("The document has no such node."))
     edges = [each for each in case.arrived if _leads_to(would, each, case.node_id)]
     base = replace(base, gone_edges=[each for each in case.arrived if each not in edges])
     if case.arrived and not edges:
-        return replace(base, problem="None of the edges along which it was entered leads to it.")
+        return replace(
+            base, problem=say("None of the edges along which it was entered leads to it.")
+        )
     try:
         if _sees_the_same(case, was, would, edges):
             return None

@@ -40,7 +40,7 @@ def archive(
             message = say("An execution of this conversation has not ended yet.")
             raise InvalidState(message, status=head.status)
         if unchanged_since is not None and head.updated_at >= unchanged_since:
-            raise InvalidState("The conversation has changed.", status=head.status)
+            raise InvalidState(say("The conversation has changed."), status=head.status)
         if not head.archived:
             opened.set(archived=True)
             opened.commit(change_of(head, Action.CONVERSATION_ARCHIVE, reason=reason))

@@ -11,6 +11,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import FieldProblem, Forbidden, NotFound, OutOfRange
+from ctxadmin.lib.sentence import say
 
 LONGEST: Final = 10_000
 
@@ -64,9 +65,9 @@ def take_back(actor: Actor, public_id: str, number: int) -> Comment:
     with writing(actor, public_id) as opened:
         found = Comment.objects.filter(conversation=opened.head.key, number=number).first()
         if found is None:
-            raise NotFound(f"There is no comment {number}.")
+            raise NotFound(say("There is no comment {number}.", number=number))
         if not may_take_back(actor, found):
-            raise Forbidden("Only its author or an admin can delete a comment.")
+            raise Forbidden(say("Only its author or an admin can delete a comment."))
         Comment.objects.filter(conversation=opened.head.key, number=number).delete()
         detail = {"comment": number}
         opened.commit(change_of(opened.head, Action.COMMENT_DELETE, detail=detail), upkeep=True)

@@ -27,6 +27,7 @@ from ctxadmin.http import idempotency
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState
+from ctxadmin.lib.sentence import say
 
 Forget = Callable[[int], None]
 _others: Final[list[Forget]] = []
@@ -61,7 +62,7 @@ def erase(
         check_seen(opened, seen)
         key, head = opened.head.key, opened.head
         if archived_since and not (head.archived and head.updated_at < archived_since):
-            raise InvalidState("The conversation has changed.", status=head.status)
+            raise InvalidState(say("The conversation has changed."), status=head.status)
         opened.commit(change_of(head, Action.CONVERSATION_ERASE, reason=reason), upkeep=True)
         for forget in _others:
             forget(key)

@@ -11,20 +11,24 @@ const target = join(here, "..", "static", "build");
 
 const entryPoints = {
   api_try: "src/api_try/main.ts",
+  defer_while_pointer_down: "src/defer_while_pointer_down/main.ts",
   draft: "src/draft/main.ts",
   find: "src/find/main.ts",
   form_drafts: "src/form_drafts/main.ts",
   graph: "src/graph/main.tsx",
   keys: "src/keys/main.ts",
   layout: "src/graph/io/layout.worker.ts",
+  lazy_message_sections: "src/lazy_message_sections/main.ts",
   live: "src/live/main.ts",
   live_page: "src/live_page/main.ts",
   message_links: "src/message_links/main.ts",
   notify: "src/notify/main.ts",
+  review_notice: "src/review_notice/main.ts",
   select: "src/select/main.ts",
   state: "src/state/main.ts",
   submit_once: "src/submit_once/main.ts",
   time: "src/time/main.ts",
+  unsaved_input_notice: "src/unsaved_input_notice/main.ts",
 };
 // Rules that stand in Python, too: tests run both on the same cases.
 const forTests = { live: "src/live/model.ts" };

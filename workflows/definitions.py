@@ -11,6 +11,7 @@ from django.conf import settings
 
 from ctxadmin.lib.errors import NotFound, TooLarge
 from ctxadmin.lib.json_bytes import digest, dumps
+from ctxadmin.lib.sentence import say
 from workflows.domain import graph, problems
 from workflows.domain.graph import Document
 from workflows.domain.plan import Plan
@@ -92,7 +93,9 @@ def stored(document: Document) -> bytes:
     data = dumps(graph.dump(document))
     limit: int = settings.MAX_BODY_BYTES - 1024
     if len(data) > limit:
-        raise TooLarge(f"A workflow document has at most {limit} bytes.", limit=limit)
+        raise TooLarge(
+            say("A workflow document has at most {limit} bytes.", limit=limit), limit=limit
+        )
     return data
 
 
@@ -133,7 +136,12 @@ def published(workspace: int, slug: str, version: int | None = None) -> Publishe
     row = find_workflow(workspace, slug)
     wanted = row.published_version if version is None else version
     if wanted is None:
-        raise NotFound(f"The workflow {slug!r} has no published version yet; publish its draft.")
+        raise NotFound(
+            say(
+                "The workflow {slug} has no published version yet; publish its draft.",
+                slug=repr(slug),
+            )
+        )
     return pinned(row.key, wanted)
 
 

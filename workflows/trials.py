@@ -20,6 +20,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import bounded
 from workflows.definitions import Definition, definition, problems_of
 from workflows.domain import flow, problems
@@ -361,7 +362,7 @@ def origin_of(actor: Actor, slug: str, asked: PreviewAsked) -> Origin:
     head = find_head(actor.workspace, asked.conversation)
     state = state_of(head, asked.at)
     if state is None and asked.at is not None:
-        raise NotFound(f"The conversation has no execution with a version {asked.at}.")
+        raise NotFound(say("The conversation has no execution with a version {n}.", n=asked.at))
     if state is None:
         return Origin(sight_of(head, values={}, metadata={}), head)
     pinned = asked.at is not None

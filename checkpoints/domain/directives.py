@@ -17,6 +17,7 @@ import orjson
 
 from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, mismatch
 from ctxadmin.lib.errors import FieldProblem, TypeMismatch, ValidationFailed
+from ctxadmin.lib.sentence import say
 
 MAX_KEY_LENGTH: Final = 200
 _REPLACE: Final = b'{"$replace":'
@@ -94,11 +95,11 @@ def _appended(
     if directive_of(value, where)[0] is not Directive.REDUCE:
         raise ValidationFailed.at(where, f"{key} can only be appended to; {instead}")
     if not value.startswith(b"["):
-        raise _refused(key, value, where, "a list of objects")
+        raise _refused(key, value, where, say("a list of objects"))
     elements = tuple(bytes(element) for element in _elements.decode(value))
     for index, element in enumerate(elements):
         if not element.startswith(b"{"):
-            raise _refused(key, element, f"{where}/{index}", "objects in it")
+            raise _refused(key, element, f"{where}/{index}", say("objects in it"))
     return elements
 
 

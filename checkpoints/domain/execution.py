@@ -324,8 +324,15 @@ def _at_its_node(execution: Execution, node_id: str | None) -> None:
     here = stands.node_id if stands is not None else None
     if node_id is None or node_id == here:
         return
-    where = f"is at node {here!r}" if here is not None else "is not paused at a node"
-    raise InvalidState(f"The execution {where}, not at {node_id!r}.", status=execution.status)
+    if here is None:
+        text = say("The execution is not paused at a node, not at {wanted}.", wanted=repr(node_id))
+    else:
+        text = say(
+            "The execution is at node {node}, not at {wanted}.",
+            node=repr(here),
+            wanted=repr(node_id),
+        )
+    raise InvalidState(text, status=execution.status)
 
 
 def _no_jump(move: Move) -> None:

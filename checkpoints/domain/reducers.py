@@ -52,9 +52,9 @@ def _append(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
 def _merge(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
     before = {} if old is None else old
     if not isinstance(before, dict):
-        raise mismatch(key, Reducer.MERGE, "an object", before)
+        raise mismatch(key, Reducer.MERGE, say("an object"), before)
     if not isinstance(new, dict):
-        raise mismatch(key, Reducer.MERGE, "an object", new, update=True)
+        raise mismatch(key, Reducer.MERGE, say("an object"), new, update=True)
     return before | new
 
 
@@ -67,7 +67,7 @@ def _increment(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
         else math.isfinite(total)
     )
     if not fits:
-        message = f"The sum for the key {key!r} is too large for a JSON number."
+        message = say("The sum for the key {key} is too large for a JSON number.", key=repr(key))
         raise OutOfRange(message, problems=[FieldProblem("", message, "out_of_range")])
     return total
 
@@ -92,7 +92,7 @@ def _add_by_id(key: str, old: JsonValue, new: JsonValue) -> JsonValue:
     for element in added:
         given = _id_of(element)
         if given is None:
-            raise mismatch(key, Reducer.ADD_BY_ID, "elements with an id", element, update=True)
+            raise mismatch(key, Reducer.ADD_BY_ID, say("elements with an id"), element, update=True)
         place = places.setdefault(given, len(result))
         result[place : place + 1] = [element]
     return result
@@ -112,13 +112,13 @@ def _list(key: str, reducer: Reducer, value: JsonValue, *, update: bool = False)
     if value is None:
         return []
     if not isinstance(value, list):
-        raise mismatch(key, reducer, "a list", value, update=update)
+        raise mismatch(key, reducer, say("a list"), value, update=update)
     return value
 
 
 def _number(key: str, reducer: Reducer, value: JsonValue, *, update: bool = False) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise mismatch(key, reducer, "a number", value, update=update)
+        raise mismatch(key, reducer, say("a number"), value, update=update)
     return value
 
 
@@ -131,10 +131,13 @@ def mismatch(
     key: str, reducer: Reducer, wanted: str, found: JsonValue, *, update: bool = False
 ) -> TypeMismatch:
     """The refusal of a value that its key's reducer cannot take."""
-    holder = "the update" if update else "its value"
-    message = (
-        f"The key {key!r} is reduced by {reducer}, which needs {wanted}; "
-        f"{holder} has {kind_of(found)}."
+    message = say(
+        "The key {key} is reduced by {reducer}, which needs {wanted}; {holder} has {kind}.",
+        key=repr(key),
+        reducer=str(reducer),
+        wanted=wanted,
+        holder=say("the update") if update else say("its value"),
+        kind=kind_of(found),
     )
     return TypeMismatch(message, key=key)
 
@@ -144,15 +147,15 @@ def kind_of(value: JsonValue) -> str:
     for types, name in _KINDS:
         if isinstance(value, types):
             return name
-    return "null"
+    return say("null")
 
 
 _KINDS: Final[tuple[tuple[type | tuple[type, ...], str], ...]] = (
-    (bool, "a boolean"),
-    ((int, float), "a number"),
-    (str, "a text"),
-    (list, "a list"),
-    (dict, "an object"),
+    (bool, say("a boolean")),
+    ((int, float), say("a number")),
+    (str, say("a text")),
+    (list, say("a list")),
+    (dict, say("an object")),
 )
 
 

@@ -20,6 +20,7 @@ from checkpoints.domain.opaque import is_opaque
 from checkpoints.domain.reducers import Reducer, ReducerTable, mismatch, reduce
 from ctxadmin.lib.errors import ContextError, FieldProblem, OutOfRange, TooLarge, TypeMismatch
 from ctxadmin.lib.json_bytes import digest, dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.structural_diff import pointer as below
 
 MAX_STATE_BYTES: Final = 10 * 1024 * 1024
@@ -131,10 +132,19 @@ def apply_update(
     after = totals_after(totals, heads, changes)
     if after.size > limit and after.size > totals.size:
         raise TooLarge(
-            f"The state would have {after.size} bytes; at most {limit} are allowed.", limit=limit
+            say(
+                "The state would have {n} bytes; at most {most} are allowed.",
+                n=after.size,
+                most=limit,
+            ),
+            limit=limit,
         )
     if after.keys > MAX_STATE_KEYS and after.keys > totals.keys:
-        message = f"The state would have {after.keys} keys; at most {MAX_STATE_KEYS} are allowed."
+        message = say(
+            "The state would have {n} keys; at most {most} are allowed.",
+            n=after.keys,
+            most=MAX_STATE_KEYS,
+        )
         problem = FieldProblem(pointer, message, TooLarge.code)
         raise TooLarge(message, limit=MAX_STATE_KEYS, problems=[problem])
     return StateChange(tuple(changes), after)
@@ -212,7 +222,11 @@ def _changed(
         return KeyChange(key, ChangeKind.GONE if old else ChangeKind.UNCHANGED, None)
     reducer = reducers.for_key(key)
     if is_opaque(value) and reducer is not Reducer.OVERWRITE:
-        message = f"The key {key!r} is reduced by {reducer}; only overwrite takes an opaque value."
+        message = say(
+            "The key {key} is reduced by {reducer}; only overwrite takes an opaque value.",
+            key=repr(key),
+            reducer=str(reducer),
+        )
         raise TypeMismatch(message, key=key)
     if reducer is Reducer.OVERWRITE or directive is Directive.REPLACE:
         return _set(key, reducer, old, value)

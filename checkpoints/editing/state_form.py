@@ -12,9 +12,11 @@ from pydantic import JsonValue
 
 from checkpoints.domain.directives import MAX_KEY_LENGTH
 from checkpoints.domain.reducers import HISTORY, MESSAGES, Reducer, ReducerTable, reduce
+from checkpoints.editing.wrong_json import what_is_wrong
 from ctxadmin.lib.errors import ContextError, ValidationFailed
-from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.lib.json_bytes import NotJson, loads_strict
 from ctxadmin.lib.structural_diff import ABSENT, Value, equal
+from ctxadmin.ui.sentences import translated
 from ctxadmin.ui.visible_text import hides
 
 KINDS: Final = ("text", "number", "boolean", "list", "object", "null", "json")
@@ -194,7 +196,7 @@ def read_raw(text: str, base: Mapping[str, JsonValue], reducers: ReducerTable) -
                 check_reducible(name, each, reducers)
                 read.changes[name] = each
     except ContextError as error:
-        read.problem = error.detail
+        read.problem = translated(error.detail)
     else:
         read.changes |= {name: ABSENT for name in base if name not in value}
     return read
@@ -206,6 +208,12 @@ def as_update(changes: Changes) -> dict[str, JsonValue]:
         name: {"$delete": True} if value is ABSENT else {"$replace": value}
         for name, value in changes.items()
     }
+
+
+def typed_values(changes: Changes) -> tuple[dict[str, JsonValue], list[str]]:
+    """Changes as somebody copies them: the values by key, and the keys that are deleted."""
+    values = {name: value for name, value in changes.items() if value is not ABSENT}
+    return values, [name for name in changes if name not in values]
 
 
 def with_changes(base: Mapping[str, JsonValue], changes: Changes) -> dict[str, JsonValue]:
@@ -231,7 +239,11 @@ def check_reducible(name: str, value: JsonValue, reducers: ReducerTable) -> None
 
 def read_json(text: str) -> JsonValue:
     """A JSON text that a person typed; the refusal names line and column."""
-    return loads_strict(_lines(text).encode(errors="surrogatepass"))
+    text = _lines(text)
+    try:
+        return loads_strict(text.encode(errors="surrogatepass"))
+    except NotJson as error:
+        raise ValidationFailed(what_is_wrong(text, error), malformed=True) from None
 
 
 def _row_in(sent: Mapping[str, str], place: int) -> Row:
@@ -263,9 +275,9 @@ def _take(row: Row, read: Read, base: Mapping[str, JsonValue], reducers: Reducer
         check_reducible(row.name, value, reducers)  # which names the key and what it needs
         _check_kind(row.kind, value)
     except _BadName as error:
-        row.problem, row.of_name = error.detail, True
+        row.problem, row.of_name = translated(error.detail), True
     except ContextError as error:
-        row.problem = error.detail
+        row.problem = translated(error.detail)
     else:
         read.changes[row.name] = value
 

@@ -130,7 +130,7 @@ def remove_label(
             conversation=opened.head.key, execution=row.number, version=version
         ).delete()
         if not gone:
-            raise NotFound(f"Version {version} has no label.")
+            raise NotFound(say("Version {n} has no label.", n=version))
         _commit(opened, row, Action.LABEL_SET, {"version": version, "removed": True})
 
 

@@ -23,6 +23,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound
 from ctxadmin.lib.ids import new_public_id
+from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def fork(
     require_as_creator(actor, Action.CHECKPOINT_FORK, source)
     row = find_current(source.key)
     if row is None:
-        raise NotFound("This conversation has no execution to fork.")
+        raise NotFound(say("This conversation has no execution to fork."))
     require_execution(row, execution)
     to = find_checkpoint(source.key, row.number, version)
     with transaction.atomic():

@@ -19,6 +19,7 @@ from conversations.writing import writing
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import Forbidden
+from ctxadmin.lib.sentence import say
 
 Decide = Callable[[ExecutionWriting, Move], Decision]
 
@@ -78,7 +79,7 @@ def resume(
         gated = waits_for_review(run.now, run.pinned) or asks_first(move.from_node, run.pinned)
         if gated and not actor.may(Action.EXECUTION_APPROVE):
             raise Forbidden(
-                "This execution waits for review; a reviewer has to approve or reject it."
+                say("This execution waits for review; a reviewer has to approve or reject it.")
             )
         return rules.resume(run.now, move, run.rules)
 

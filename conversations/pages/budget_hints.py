@@ -7,7 +7,9 @@ from django.utils.translation import gettext_lazy as _
 from conversations.domain.budgets.config import PLACEHOLDER
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
+from ctxadmin.ui.forms.wording import in_words
 
+_LIMIT: Final[Text] = _("Cut when over")
 BUDGET: Final[tuple[str, Text]] = ("budget", _("Keep a token budget"))
 
 
@@ -23,9 +25,7 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
             ),
             shown_when=ShownWhen.is_("operation", "budget"),
         ),
-        f"{path}.max_tokens": FieldHint(
-            label=_("Cut when over"), help=_("Tokens."), placeholder="60000"
-        ),
+        f"{path}.max_tokens": FieldHint(label=_LIMIT, help=_("Tokens."), placeholder="60000"),
         f"{path}.target_tokens": FieldHint(
             label=_("Cut down to"),
             help=_("Tokens; well below the limit, so that the next cut is far away."),
@@ -64,3 +64,8 @@ def budget_hints(path: str) -> dict[str, FieldHint]:
             label=_("Cut at least"), help=_("Tokens. A cut that frees fewer is not made.")
         ),
     }
+
+
+def over_budget_words(message: str) -> str:
+    """The warning that a budget could not be kept, with the limit as the form calls it."""
+    return in_words(message, {"max_tokens": str(_LIMIT)})

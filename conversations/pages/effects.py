@@ -13,12 +13,12 @@ from conversations.domain.operations import Notice
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from conversations.models import Conversation
+from conversations.pages.budget_hints import over_budget_words
 from conversations.pages.comparing import MessageChanges, message_changes
 from conversations.results import Applied
 from conversations.sql_log import SqlLog
 from conversations.store import find_revision, view_of
 from ctxadmin.ui.components import Text
-from ctxadmin.ui.sentences import translated
 
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 _NO_EDITS: Final[Mapping[int, int]] = {}
@@ -102,7 +102,7 @@ def effect_of(
 
 def _notice_words(notice: Notice) -> Text:
     if notice.code == "over_budget":
-        return translated(notice.message)
+        return over_budget_words(notice.message)
     return _NOTICES[notice.split or notice.code] % {"places": _some(notice.indices)}
 
 

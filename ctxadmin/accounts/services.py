@@ -18,6 +18,7 @@ from ctxadmin.identity.roles import ROLE_SCOPES, Action, Role, Scope
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import NotFound, VersionConflict
 from ctxadmin.lib.ids import new_public_id
+from ctxadmin.lib.sentence import say
 
 TOKEN_PREFIX: Final = "ctxa_"  # so that secret scanners know one when they see it
 
@@ -144,5 +145,5 @@ def record_change(actor: Actor, change: Change) -> None:
         change_seq=F("change_seq") + 1
     )
     if not moved:
-        raise VersionConflict("The workspace has changed.", expected=seq, actual=seq + 1)
+        raise VersionConflict(say("The workspace has changed."), expected=seq, actual=seq + 1)
     record(actor, change, stream=actor.workspace, seq=seq + 1)

@@ -5,6 +5,7 @@ from typing import Literal
 
 from ctxadmin.identity.roles import Action, Scope, allows, allows_to_own, who_may
 from ctxadmin.lib.errors import Forbidden
+from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,9 @@ class Actor:
         """Forbidden, naming the scopes that would do, unless the actor may do ``action``."""
         if not self.may(action):
             needed = " or ".join(who_may(action))
-            raise Forbidden(f"{action.value} needs the scope {needed}.")
+            raise Forbidden(
+                say("{action} needs the scope {scopes}.", action=action.value, scopes=needed)
+            )
 
     def require_to_own(self, action: Action) -> None:
         """Forbidden, as ``require`` says it, unless the actor may do ``action`` to what it created.

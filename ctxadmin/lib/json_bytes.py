@@ -74,17 +74,17 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> None:
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
-            raise _refused(f"the key {key!r} occurs twice in one object")
+            raise _refused(say("the key {key} occurs twice in one object", key=repr(key)))
         seen.add(key)
 
 
 def _int_64(text: str) -> None:
     if len(text) > 20 or not _MIN_INT <= int(text) <= _MAX_INT:
-        raise _refused(f"the integer {text[:32]} does not fit into 64 bit")
+        raise _refused(say("the integer {n} does not fit into 64 bit", n=text[:32]))
 
 
 def _too_deep() -> ValidationFailed:
-    return _refused(f"nesting is deeper than {MAX_DEPTH} levels")
+    return _refused(say("nesting is deeper than {n} levels", n=MAX_DEPTH))
 
 
 def _refused(what: str) -> ValidationFailed:

@@ -99,7 +99,7 @@ def unavailable(request: HttpRequest, refusal: Unavailable) -> HttpResponse:
     """The page of an outage, which asks nothing of the database."""
     if reads_problems(request):
         return of_error(refusal)
-    response = render(request, "503.html", {"detail": refusal.detail}, status=503)
+    response = render(request, "503.html", {"detail": translated(refusal.detail)}, status=503)
     response["Retry-After"] = str(refusal.retry_after)
     return response
 

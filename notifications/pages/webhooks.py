@@ -20,6 +20,7 @@ from ctxadmin.lib.errors import InvalidState, ValidationFailed, VersionConflict
 from ctxadmin.ui.components import Confirm, Crumb, Status, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.pages import ask, page, show
+from ctxadmin.ui.sentences import translated
 from notifications import queries
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import OF_WEBHOOKS
@@ -180,7 +181,7 @@ def act(request: HttpRequest, actor: Actor, webhook_id: str) -> HttpResponse:
             try:
                 services.send_test(actor, webhook_id)
             except InvalidState as error:
-                flash.error(request, error.detail)
+                flash.error(request, translated(error.detail))
                 said = ""
         case "pause" | "go-on" as what:
             services.change(actor, webhook_id, ChangeWebhook(paused=what == "pause"))

@@ -16,6 +16,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib import clock
 from ctxadmin.lib.errors import InvalidState, NotFound, ValidationFailed, VersionConflict
 from ctxadmin.lib.ids import new_public_id
+from ctxadmin.lib.sentence import say
 from notifications.domain.addresses import may_go_to, read_address
 from notifications.domain.commands import ChangeWebhook, CreateWebhook
 from notifications.domain.kinds import TEST
@@ -47,7 +48,7 @@ def create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
 @transaction.atomic
 def _create(actor: Actor, wanted: CreateWebhook) -> NewSecret:
     if Webhook.objects.filter(workspace=actor.workspace).count() >= MOST:
-        raise InvalidState(f"A workspace has at most {MOST} webhooks.", status="full")
+        raise InvalidState(say("A workspace has at most {n} webhooks.", n=MOST), status="full")
     hook = Webhook(
         public_id=new_public_id("hook"),
         workspace_id=actor.workspace,
@@ -157,7 +158,7 @@ def send_test(actor: Actor, public_id: str) -> Delivery:
     """Have something sent that tells nothing but that it arrived."""
     hook = find(actor, public_id)
     if hook.paused:
-        raise InvalidState("This webhook is paused; nothing is sent.", status="paused")
+        raise InvalidState(say("This webhook is paused; nothing is sent."), status="paused")
     now = clock.now()
     row = Delivery(
         stream=actor.workspace,
@@ -201,7 +202,7 @@ def find(actor: Actor, public_id: str) -> Webhook:
 def _set(hook: Webhook, seen: int, fields: dict[str, object]) -> None:
     rows = Webhook.objects.filter(public_id=hook.public_id, version=seen)
     if not rows.update(**fields, version=F("version") + 1):
-        raise VersionConflict("This webhook has changed.", expected=seen, actual=hook.version)
+        raise VersionConflict(say("This webhook has changed."), expected=seen, actual=hook.version)
     for name, value in fields.items():
         setattr(hook, name, value)
     hook.version = seen + 1
@@ -221,15 +222,17 @@ def _require_reachable(url: str) -> None:
     if found and not any(may_go_to(each, settings.WEBHOOK_NETWORKS) for each in found):
         raise ValidationFailed.at(
             "/url",
-            "this is an address of a private network; the operator can allow it with "
-            "CTXADMIN_WEBHOOK_NETWORKS",
+            say(
+                "this is an address of a private network; the operator can allow it with "
+                "CTXADMIN_WEBHOOK_NETWORKS"
+            ),
         )
 
 
 def _secret(hook: Webhook) -> str:
     secret = secret_of(hook)
     if secret is None:
-        raise InvalidState("The key of this server is not known.", status="secret")
+        raise InvalidState(say("The key of this server is not known."), status="secret")
     return secret
 
 

@@ -91,18 +91,29 @@ def test_a_role_that_is_taken_ends_editing_and_keeps_what_was_typed(
     expect(field).to_be_editable(timeout=SLOW)
 
 
+def _sign_in(page: Page) -> None:
+    page.locator("input[name=username]").fill("designer")
+    page.locator("input[name=password]").fill(PASSWORD)
+    page.locator("input[name=password]").press("Enter")
+    page.wait_for_url("**/")
+
+
 def test_signing_out_in_one_tab_ends_editing_in_another(visitor_page: Page, name: str) -> None:
     visitor_page.goto("/sign-in/")
-    visitor_page.locator("input[name=username]").fill("designer")
-    visitor_page.locator("input[name=password]").fill(PASSWORD)
-    visitor_page.locator("input[name=password]").press("Enter")
-    visitor_page.wait_for_url("**/")
+    _sign_in(visitor_page)
     editor = go(visitor_page.context.new_page(), f"/executions/{name}/state/")
     editor.get_by_label("plan", exact=True).fill("half a sentence")
     visitor_page.get_by_role("button", name="Sign out").click()
     expect(editor.get_by_text("You are signed out or no longer a member.")).to_be_visible()
     expect(editor.get_by_role("link", name="Sign in in a new tab")).to_be_visible()
     expect(editor.get_by_label("plan", exact=True)).not_to_be_editable()
+    visitor_page.goto("/sign-in/")
+    _sign_in(visitor_page)
+    editor.evaluate("() => window.dispatchEvent(new Event('focus'))")
+    expect(editor.get_by_label("plan", exact=True)).to_be_editable()
+    expect(editor.get_by_text("You are signed out or no longer a member.")).to_have_count(0)
+    expect(editor.get_by_text("Saved for you")).to_be_visible()
+    expect(editor.get_by_label("plan", exact=True)).to_have_value("half a sentence")
 
 
 def test_a_reason_that_is_being_typed_outlives_what_happens_meanwhile(

@@ -229,14 +229,18 @@ def test_what_one_device_typed_without_a_line_stays_beside_what_another_typed_si
     expect(away.locator("del")).to_have_text(["act"])
 
 
+def sign_in(page: Page, role: str = "reviewer") -> None:
+    page.get_by_label("Username").fill(role)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+
+
 def signs_in(page: Page, role: str) -> None:
     """In another tab, where the former person signs out."""
     tab = page.context.new_page()
     page.context.clear_cookies(name="ctxadmin")
     tab.goto("/sign-in/")
-    tab.get_by_label("Username").fill(role)
-    tab.get_by_label("Password").fill(PASSWORD)
-    tab.get_by_role("button", name="Sign in").click()
+    sign_in(tab, role)
     expect(tab).not_to_have_url(re.compile("/sign-in/"))
     tab.close()
 
@@ -274,3 +278,61 @@ def test_nothing_is_kept_for_somebody_else_who_signed_in(open_page: OpenPage, na
     other = go(page.context.new_page(), f"/executions/{name}/state/")
     expect(field(other, "plan")).to_have_value("ask")
     expect(pending(other)).to_have_count(0)
+
+
+def test_what_is_typed_just_before_a_sign_out_elsewhere_is_there_after_signing_in(
+    visitor_page: Page, name: str
+) -> None:
+    other = visitor_page  # whose session no other test shares
+    other.goto("/sign-in/")
+    sign_in(other)
+    expect(other).not_to_have_url(re.compile("/sign-in/"))
+    page = go(other.context.new_page(), f"/executions/{name}/state/")
+    field(page, "plan").fill("half a sentence")
+    other.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("You are signed out or no longer a member.")).to_be_visible()
+    page.reload()
+    sign_in(page)
+    expect(page.get_by_role("heading", name="Edit the state")).to_be_visible()
+    expect(field(page, "plan")).to_have_value("half a sentence")
+    expect(pending(page)).to_contain_text("half a sentence")
+
+
+def unsent(page: Page) -> list[str]:
+    """What the tab keeps until the server has it."""
+    names: list[str] = page.evaluate("() => Object.keys(sessionStorage)")
+    return [each for each in names if each.startswith("unsent:")]
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_reload_within_the_pause_shows_what_was_typed_and_blames_nobody(
+    reviewer_page: Page, name: str, raw: bool
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/{'?raw=1' if raw else ''}")
+    if raw:
+        page.locator(".cm-content").click()
+        page.keyboard.press("Control+A")
+        page.keyboard.insert_text('{"plan": "think", "draft": "Dear", "tone": "warm"}')
+    else:
+        field(page, "plan").fill("think")
+    page.reload()
+    if raw:
+        expect(page.locator(".cm-content")).to_contain_text("think")
+    else:
+        expect(field(page, "plan")).to_have_value("think")
+    expect(pending(page)).to_contain_text("think")
+    expect(page.get_by_text("Another tab of yours")).to_have_count(0)
+    expect(page.get_by_text("from another tab of yours")).to_have_count(0)
+    assert unsent(page) == []
+
+
+def test_what_is_typed_just_before_one_leaves_by_a_link_is_kept(
+    reviewer_page: Page, name: str
+) -> None:
+    page = go(reviewer_page, f"/executions/{name}/state/")
+    field(page, "plan").fill("think")
+    page.get_by_role("link", name="Back", exact=True).click()
+    expect(page.get_by_role("heading", name="Edit the state")).to_have_count(0)
+    expect(pending(go(page, f"/executions/{name}/state/"))).to_contain_text("think")
+    expect(field(page, "plan")).to_have_value("think")
+    assert unsent(page) == []

@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from ctxadmin.lib.errors import TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import MAX_DEPTH, dumps
+from ctxadmin.lib.sentence import say
 from ctxadmin.lib.work_budget import spend
 
 MAX_TEXT: Final = 32 * 1024 * 1024
@@ -115,22 +116,22 @@ def _events(text: str | bytes) -> Iterator[yaml.Event]:
         mark = error.problem_mark or error.context_mark
         place = YamlPlace(mark.line + 1, mark.column + 1) if mark else YamlPlace(1, 1)
         reason = ", ".join(part for part in (error.context, error.problem) if part)
-        raise _malformed(f"This is not YAML: {reason}.", place) from None
+        raise _malformed(say("This is not YAML: {why}.", why=reason), place) from None
     except yaml.reader.ReaderError as error:
         before = decoded[: error.position]
         place = YamlPlace(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        raise _malformed(f"This is not YAML: {error.reason}.", place) from None
+        raise _malformed(say("This is not YAML: {why}.", why=error.reason), place) from None
 
 
 def _decoded(text: str | bytes) -> str:
     if len(text) > MAX_TEXT:
-        raise TooLarge(f"A YAML text has at most {MAX_TEXT} bytes.", limit=MAX_TEXT)
+        raise TooLarge(say("A YAML text has at most {n} bytes.", n=MAX_TEXT), limit=MAX_TEXT)
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")
         text.encode()
     except UnicodeError:
-        raise _malformed("This text is not UTF-8.", YamlPlace(1, 1)) from None
+        raise _malformed(say("This text is not UTF-8."), YamlPlace(1, 1)) from None
     if text.lstrip()[:1] == "{":
         text = _PAIR.sub(_joined, text)
     return text
@@ -145,7 +146,12 @@ def _joined(found: re.Match[str]) -> str:
 def _malformed(message: str, place: YamlPlace) -> ValidationFailed:
     refused = ValidationFailed.at("", message, line=place.line, column=place.column)
     return ValidationFailed(
-        f"line {place.line}, column {place.column}: {message}",
+        say(
+            "line {line}, column {column}: {message}",
+            line=place.line,
+            column=place.column,
+            message=message,
+        ),
         problems=refused.problems,
         malformed=True,
     )

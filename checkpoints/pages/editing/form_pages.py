@@ -230,7 +230,7 @@ def _apply(task: Edit) -> HttpResponse:
         raise
     except ContextError as error:
         if reads_problems(task.request):
-            return JsonResponse({"detail": error.detail}, status=status_of(error))
+            return JsonResponse({"detail": translated(error.detail)}, status=status_of(error))
         return _refused(task, error)
     drafts.applied(task.actor, task.base, task.draft, task.changes)
     flash.success(task.request, text)

@@ -103,6 +103,7 @@ def _is_written(task: Edit) -> bool:
 
 def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) -> LostPage:
     changes, texts = _read(typed, row)
+    values, deleted = state_form.typed_values(changes)
     return LostPage(
         title=title,
         crumbs=presenters.crumbs(head, Crumb(_("Edit the state"))),
@@ -111,7 +112,8 @@ def _lost_page(head: Conversation, row: Execution, typed: Draft, title: Text) ->
         version=typed.version,
         status=row.status,
         ended=True,
-        changes=state_form.pretty(state_form.as_update(changes)),
+        changes=state_form.pretty(values) if values else "",
+        deleted=deleted,
         texts=texts,
         reason="",
         others=(),

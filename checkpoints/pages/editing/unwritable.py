@@ -22,7 +22,8 @@ class LostPage:
     """The execution goes on already: what was typed, for copying.
 
     ``execution`` and ``version`` are those that it is kept for; "" if it is not kept. One that
-    has ``ended`` never pauses again. ``texts`` are what cannot be read, or was not used. ``former``
+    has ``ended`` never pauses again. ``changes`` are the new values as JSON, ``deleted`` the keys
+    that were deleted. ``texts`` are what cannot be read, or was not used. ``former``
     is the number of an execution before that of now. ``unkept`` says why the last of it is not
     kept.
     """
@@ -35,6 +36,7 @@ class LostPage:
     status: str
     ended: bool
     changes: str
+    deleted: Sequence[str]
     texts: Sequence[str]
     reason: str
     others: Sequence[VersionLine]
@@ -45,6 +47,7 @@ class LostPage:
 def show_lost(task: Edit) -> HttpResponse:
     """Nothing can be written any more: what was typed, for copying."""
     kept = drafts.find(task.actor, task.now.row, task.version)
+    values, deleted = state_form.typed_values(task.changes)
     shown = LostPage(
         title=_("No longer paused"),
         crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
@@ -53,7 +56,8 @@ def show_lost(task: Edit) -> HttpResponse:
         version=task.version,
         status=task.now.status.value,
         ended=task.now.status in FINAL,
-        changes=state_form.pretty(state_form.as_update(task.changes)),
+        changes=state_form.pretty(values) if values else "",
+        deleted=deleted,
         texts=_not_in(task, kept),
         reason=task.reason,
         others=others_since(task, task.now) if task.same_execution else (),

@@ -12,6 +12,7 @@ from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.lib.json_bytes import canonical, digest
+from ctxadmin.ui.sentences import translated
 from workflows.domain import graph
 from workflows.domain.plan import Plan
 from workflows.pages.editor.calls import answered, editor_call, json_body, workflow_named
@@ -90,7 +91,7 @@ def _input(result: ExecutionResult, found: InputLines) -> dict[str, Any]:
         "execution": result.tried.recorded.head.public_id,
         "url": result.url,
         "version": tried.version,
-        "problem": tried.problem,
+        "problem": translated(tried.problem),
         "gone_edges": list(tried.gone_edges),
         "lines": [
             {"kind": each.kind, "word": str(each.word), "what": each.what, "why": each.why}

@@ -26,6 +26,7 @@ from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import InvalidState, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
 from workflows.definitions import definition
 from workflows.domain.plan import Plan
 from workflows.domain.what_if import ChangeKind, InputChange
@@ -137,6 +138,7 @@ class InputLines:
     """An input that would change; ``more`` of its differences are not shown."""
 
     tried: TriedInput
+    problem: str
     lines: Sequence[ChangeLine]
     more: int
 
@@ -231,7 +233,8 @@ def _result(tried: TriedExecution) -> ExecutionResult:
 def _input_lines(tried: TriedInput) -> InputLines:
     shown = tried.changes[:_MOST_LINES]
     more = len(tried.changes) - len(shown) + tried.more
-    return InputLines(tried, [_line(change) for change in shown], more)
+    problem = translated(tried.problem)
+    return InputLines(tried, problem, [_line(change) for change in shown], more)
 
 
 def _line(change: InputChange) -> ChangeLine:

@@ -12,6 +12,7 @@ from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.message import MOST_MESSAGES
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.errors import ContextError, ValidationFailed
+from ctxadmin.lib.sentence import say
 
 _MARK: bytes = b"\xef\xbb\xbf"
 
@@ -26,13 +27,13 @@ def read_file(data: bytes, shape: str | None = None) -> tuple[ImportedConversati
     forced = None if shape is None else shape_named(shape)
     data = data.removeprefix(_MARK)
     if not data.strip():
-        raise ValidationFailed("There is nothing in this file.", malformed=True)
+        raise ValidationFailed(say("There is nothing in this file."), malformed=True)
     lines = data.splitlines()
     if sum(1 for line in lines if line.strip()) > 1 and _is_json(_first(lines)):
         return tuple(read_lines(lines, forced))
     value = json_bytes.loads_strict(data)
     if value == []:
-        raise ValidationFailed.at("", "there is no conversation in this file")
+        raise ValidationFailed.at("", say("there is no conversation in this file"))
     return tuple(read_place(SourceValue(value), forced))
 
 

@@ -11,6 +11,7 @@ from conversations.domain.imports.transcript import ImportedConversation
 from conversations.domain.transfer import Transfer, is_export, read_export
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import loads_strict
+from ctxadmin.lib.sentence import say
 
 Importable = Transfer | ImportedConversation
 
@@ -21,7 +22,7 @@ def read_upload(data: bytes, shape: str | None = None) -> Sequence[Importable]:
     if document is not None:
         return [read_export(document)]
     if shape == EXPORT_NAME:
-        raise ValidationFailed.at("", "this is not an export of ctxadmin")
+        raise ValidationFailed.at("", say("this is not an export of ctxadmin"))
     return read_file(data, shape)
 
 

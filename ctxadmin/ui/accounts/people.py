@@ -29,6 +29,7 @@ from ctxadmin.lib.errors import (
 from ctxadmin.ui.components import Confirm, Crumb, Status, Text
 from ctxadmin.ui.forms import ContractForm, FieldHint
 from ctxadmin.ui.pages import ask, page, show
+from ctxadmin.ui.sentences import translated
 
 ROLES: Final[Mapping[Role, Text]] = {
     Role.VIEWER: gettext_lazy("viewer: reads everything"),
@@ -181,7 +182,7 @@ def person(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         return _person_page(request, actor, found, form, status=422)
     except (InvalidState, VersionConflict) as error:
         now = services.find_person(actor, name)
-        return _person_page(request, actor, now, form, error.detail, status=409)
+        return _person_page(request, actor, now, form, translated(error.detail), status=409)
     flash.success(request, _("Saved: %(name)s.") % {"name": name})
     return redirect("settings-people")
 

@@ -3,8 +3,9 @@
 // session and the connection. What it does is decided in model/draft.ts; without it the form is a form.
 
 import { serverOf } from "./io/server";
+import * as tab from "./io/tab";
 import { contentOf, keyOf, type Content } from "./model/content";
-import { begun, isUnkept, step, type Effect, type Event, type Model } from "./model/draft";
+import { begun, isUnkept, LARGE, step, unsent, type Effect, type Event, type Model } from "./model/draft";
 import { chooseKind } from "./view/kinds";
 import { fieldIn, put, replacePart, shownIn } from "./view/page";
 import { markRows, replaceRows, revertRow, valuesOf } from "./view/rows";
@@ -51,19 +52,21 @@ function nameOf({ dataset: { of = "" } }: HTMLElement): string {
 }
 
 function beginDraft(form: HTMLFormElement): void {
-  const server = serverOf(form, form.dataset.draftUrl!);
+  const url = form.dataset.draftUrl!;
+  const server = serverOf(form, url);
   const area = form.querySelector<HTMLTextAreaElement>("[data-json-editor]");
   const word = form.querySelector<HTMLElement>("[data-kept-word]")!;
   const counted = form.querySelector<HTMLElement>("[data-draft-count]");
   const discard = form.querySelector<HTMLElement>("[data-draft-discard]");
   const line = form.querySelector<HTMLElement>("[data-draft-line]");
   const link = document.getElementById("live-link");
-  const person = document.body.dataset.person;
+  const { person = "" } = document.body.dataset;
   const tabs = "BroadcastChannel" in window ? new BroadcastChannel(`${location.pathname} ${person}`) : null;
   const seed = [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
   const heardOf = new Map<string, number>(); // by socket
   const settling: ((isSettled: boolean) => void)[] = [];
   let model: Model = begun(shownIn(document)!, area !== null, seed);
+  const left = tab.read(url, person);
   let whole: Whole | undefined;
   let submitter: HTMLElement | null = null;
   let leaving = false; // the form is being sent
@@ -85,7 +88,15 @@ function beginDraft(form: HTMLFormElement): void {
     busy = true;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) take(next());
     busy = false;
+    if ((whole?.text().length ?? 0) <= LARGE) keepInTab();
     show();
+  }
+
+  /** Until the server has it, what is typed stays with this tab; also what the server refuses. */
+  function keepInTab(): void {
+    const patch = unsent(model);
+    if (patch !== null) tab.write(url, { person, url, patch, refused: model.line === "refused" });
+    else if (model.line !== "refused") tab.write(url, null);
   }
 
   function take(event: Event): void {
@@ -134,6 +145,9 @@ function beginDraft(form: HTMLFormElement): void {
         return putPanel(fresh!);
       case "panel":
         return putPanel(fresh!);
+      case "reload":
+        leaving = true;
+        return location.assign(`${location.pathname}?raw=1`);
     }
   }
 
@@ -178,6 +192,8 @@ function beginDraft(form: HTMLFormElement): void {
     const panel = document.querySelector<HTMLElement>(".pending");
     if (panel === null || area !== null) return;
     for (const each of panel.querySelectorAll<HTMLElement>("[data-of]")) each.hidden = said.has(encodeURIComponent(nameOf(each)));
+    const number = panel.querySelector(".tab-count");
+    if (number !== null) number.textContent = counted?.dataset.count ?? number.textContent;
     panel.hidden = panel.querySelector(":is(.pending-line, .pending-text):not([hidden])") === null;
   }
 
@@ -264,6 +280,7 @@ function beginDraft(form: HTMLFormElement): void {
   window.addEventListener("pagehide", () => {
     read();
     if (!leaving) happen({ is: "leave" });
+    keepInTab();
   });
   // The browser may show this very page again when somebody goes back to it.
   window.addEventListener("pageshow", () => (leaving = false));
@@ -293,10 +310,11 @@ function beginDraft(form: HTMLFormElement): void {
       whole = found;
       if (found === undefined) return;
       if (area.dataset.jsonUrl === undefined) heard();
-      else model = begun({ ...model.shown, content: contentOf(found.text()) }, true, seed);
+      else model = { ...model, now: contentOf(found.text()), known: contentOf(found.text()) };
     });
   }
   tabs?.postMessage(model.seq);
+  happen({ is: "begin", left });
   if (area === null) heard(); // what was typed before this began
 }
 

@@ -4,6 +4,7 @@
 // `data-draft` on a form fills the same form in again; `data-draft="step=review"` sends what was
 // typed once more with this in place of the button, which must be one that changes nothing.
 
+import * as tab from "../draft/io/tab";
 import { type Draft, type Fields, filledIn, readDraft, sentAgain, useOf } from "./model";
 
 const PREFIX = "draft:";
@@ -109,4 +110,8 @@ document.addEventListener("htmx:before:swap", (event) => {
 });
 
 if (document.body.hasAttribute("data-keeps-drafts")) markAll();
-else bringBack();
+else {
+  bringBack();
+  const token = document.querySelector<HTMLMetaElement>('meta[name="csrf-token"]')?.content;
+  if (person && token && !document.querySelector("form[data-draft-url]")) void tab.sendAll(person, token);
+}

@@ -173,11 +173,11 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
     },
     receive(theirs) {
       const { base, document: mine, chosen, history, clash } = get();
-      // One decision after the other; the next save meets what was not taken in.
-      if (clash) return false;
+      // A question about older changes comes first; the next save meets what was not taken in.
+      if (clash && (clash.version === null || theirs.version <= clash.version)) return false;
       if (mine === base.document) {
         // Taken as it is: saved again, it would be news to the others, and theirs to us.
-        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs });
+        set({ ...stillThere({ document: theirs.document, history }, chosen), base: theirs, clash: null });
         return true;
       }
       const merged = merge(base.document, mine, theirs.document);
@@ -185,7 +185,7 @@ export function editorStore(setup: Pick<Setup, "document" | "version" | "places"
         set({ clash: { base: base.document, mine, theirs: theirs.document, version: theirs.version, conflicts: merged.conflicts } });
         return false;
       }
-      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs });
+      set({ ...stillThere({ document: merged.document, history }, chosen), base: theirs, clash: null });
       return true;
     },
     bringBack(changes, words = t("Restore"), touch = "") {

@@ -29,6 +29,7 @@ let wasWelcome = false;
 let isFetching = false;
 let again = false;
 let me = ""; // the person, as frames name who did something
+let isSignedOut = false;
 let isApplying = false; // the form on the page is being applied
 let reload: [section: Element, url: string][] = [];
 
@@ -36,7 +37,7 @@ function listen<T>(name: string, hear: (detail: T) => void): void {
   document.addEventListener(name, (event) => hear((event as CustomEvent<T>).detail));
 }
 
-/** What moves the page by itself waits for the end of a click; see still.js. */
+/** What moves the page by itself waits for the end of a click; see defer_while_pointer_down. */
 function whenStill(then: () => void): void {
   document.dispatchEvent(new CustomEvent("page:still", { detail: { then } }));
 }
@@ -79,7 +80,7 @@ function sayVersion(): void {
 }
 
 // A section of messages that the reader has loaded is kept, for which the fetched page has only a
-// place; it is loaded anew if it changed, which the name of that place or the revision tells.
+// place; it is loaded again if it changed, which the name of that place or the revision tells.
 document.addEventListener("htmx:before:swap", (event) => {
   const { ctx, tasks } = (event as CustomEvent<Fetched>).detail;
   if (ctx.sourceElement !== link) return;
@@ -116,6 +117,9 @@ async function loadSections(): Promise<void> {
 }
 
 listen<{ readonly state: State | null; readonly scopes: readonly string[]; readonly person: string }>("live:welcome", ({ state, scopes, person }) => {
+  if (isSignedOut && mode === "edit" && person !== document.body.dataset.person) return; // somebody else signed in
+  if (isSignedOut && !needs) note("rights");
+  isSignedOut = false;
   me = person;
   const isFirst = !wasWelcome;
   wasWelcome = true;
@@ -155,10 +159,18 @@ listen<{ readonly code: number; readonly final: boolean }>("live:refused", ({ co
     void fetchParts();
   }
   if (code === 4401) {
-    mayEdit(false, "");
+    isSignedOut = true;
+    if (needs) mayEdit(false, "");
     note("rights", texts.signedOut, document.getElementById("live-sign-in") as HTMLTemplateElement);
   }
 });
+
+// Who comes back from signing in in another tab goes on here.
+for (const name of ["focus", "pageshow"]) {
+  window.addEventListener(name, () => {
+    if (isSignedOut) document.dispatchEvent(new CustomEvent("live:connect", { detail: { path: texts.socket } }));
+  });
+}
 
 // Without a socket a page does what it did before there was one.
 setInterval(() => {

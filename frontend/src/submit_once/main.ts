@@ -65,8 +65,11 @@ function isWriting(form: HTMLFormElement, submitter: Submitter): boolean {
   return writes(form.dataset.told ?? "", name, value);
 }
 
+let left = new AbortController(); // the page was left
+
 async function reach(): Promise<void> {
-  const answer = await fetch(texts?.reach ?? "", { cache: "no-store", signal: AbortSignal.timeout(LONGEST_MS) });
+  const signal = AbortSignal.any([left.signal, AbortSignal.timeout(LONGEST_MS)]);
+  const answer = await fetch(texts?.reach ?? "", { cache: "no-store", signal });
   if (isForLater(answer.status)) throw new Error(`not answered: ${answer.status}`);
 }
 
@@ -125,6 +128,7 @@ function senderOf(form: HTMLFormElement, submitter: Submitter): Sender<Received>
   let body = new FormData();
   return {
     reach,
+    isLeft: () => left.signal.aborted,
     post() {
       body = new FormData(form, submitter);
       return post(form, body);
@@ -179,9 +183,12 @@ document.addEventListener("submit", (event) => {
   if (!state.isBusy) void send(form, event.submitter); // a second press must not send it twice
 });
 
+window.addEventListener("pagehide", () => left.abort());
+
 // The browser may show this very page again when somebody goes back to it: its forms are new ones.
 window.addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
+  left = new AbortController();
   for (const form of document.querySelectorAll<HTMLFormElement>("form[data-told]")) {
     states.delete(form);
     form.removeAttribute("hx-morph-skip");

@@ -31,6 +31,8 @@ export interface Answer {
 export interface Sender<A extends Answer> {
   /** Rejects if there is no connection. */
   reach(): Promise<void>;
+  /** The page was left: nobody asks any more. */
+  isLeft(): boolean;
   /** Rejects if no answer came. */
   post(): Promise<A>;
   /** The form goes on under another key: it was written before. */
@@ -59,8 +61,10 @@ export class Sending {
     try {
       await sender.reach();
     } catch {
+      if (sender.isLeft()) return { kind: "stays", words: "" };
       return { kind: "stays", words: this.isUnknown ? words.unknown : words.away };
     }
+    if (sender.isLeft()) return { kind: "stays", words: "" };
     if (!isWriting) return { kind: "plain" };
     this.isUnknown = true;
     try {

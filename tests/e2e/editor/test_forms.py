@@ -7,7 +7,19 @@ from playwright.sync_api import Page, Route, expect
 from pydantic import JsonValue
 
 from tests.browser import assert_accessible
+from tests.e2e.conftest import OpenPage
 from tests.e2e.editor.scenes import EDGES, NODES, Make, card, draft, form, opened, saved
+
+BUDGET_NODES: list[JsonValue] = [
+    {"id": "begin", "type": "start", "position": {"x": 0, "y": 0}},
+    {
+        "id": "cut",
+        "type": "context_processor",
+        "position": {"x": 400, "y": 0},
+        "config": {"operation": "truncate", "truncate": {"keep_last": 4}},
+    },
+]
+BUDGET_EDGES: list[JsonValue] = [{"id": "go", "type": "sequence", "from": "begin", "to": "cut"}]
 
 
 def test_what_is_typed_into_the_form_stands_on_the_card_and_is_one_step(
@@ -286,3 +298,29 @@ def test_a_row_is_added_though_another_changes_the_node_and_one_types_meanwhile(
     node = draft(api, slug)["nodes"][1]
     assert (node["name"], node["description"]) == ("Mine", "Theirs")
     assert "token" in str(node["context_filter"])
+
+
+def test_on_a_phone_the_form_of_what_is_selected_is_in_sight(
+    open_page: OpenPage, made: Make
+) -> None:
+    page = opened(open_page("designer", width=390), made())
+    card(page, "answer").click()
+    expect(form(page).get_by_label("ID")).to_be_in_viewport()
+
+
+def test_a_new_budget_is_not_wrong_before_anything_is_typed(
+    designer_page: Page, made: Make
+) -> None:
+    page = opened(designer_page, made(BUDGET_NODES, BUDGET_EDGES))
+    card(page, "cut").click()
+    limit = form(page).get_by_label("Cut when over")
+    form(page).get_by_label("Operation").first.select_option("budget")
+    expect(limit).to_be_visible()
+    expect(page.locator(".editor-saving")).not_to_have_text("Saved")
+    expect(form(page).locator(".field-errors")).to_have_count(0)
+    with page.expect_response(lambda answer: "/read/" in answer.url):
+        form(page).get_by_label("Cut down to").fill("10")
+        limit.focus()
+        limit.fill("1")
+        limit.fill("")
+    expect(form(page).locator(".field-errors")).to_have_count(1)

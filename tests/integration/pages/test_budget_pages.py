@@ -66,9 +66,10 @@ def test_a_budget_that_cannot_be_met_says_by_how_much_in_the_readers_language(
 ) -> None:
     looked_up()
     page = previewed(reviewer, **budget("20", "10", keep_first="9"))
-    assert re.search(r"\d+ tokens remain, \d+ more than max_tokens", page)
+    assert re.search(r"\d+ tokens remain, \d+ more than “Cut when over”", page)
     reviewer.defaults["HTTP_ACCEPT_LANGUAGE"] = "zh-CN"
-    assert "其余内容都必须保留" in previewed(reviewer, **budget("20", "10", keep_first="9"))
+    page = previewed(reviewer, **budget("20", "10", keep_first="9"))
+    assert re.search(r"“超过[^”]*”[^<]*其余内容都必须保留", page)
 
 
 def test_a_target_above_the_maximum_is_told_at_its_field(reviewer: Client) -> None:

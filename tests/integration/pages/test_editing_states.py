@@ -82,7 +82,7 @@ def test_the_same_is_edited_as_one_json_text(reviewer: Client, run: Run) -> None
 @pytest.mark.parametrize(
     ("raw", "told"),
     [
-        ('{"a": 1,\r\n  "b" 2}', "line 2 column"),
+        ('{"a": 1,\r\n  "b" 2}', "Line 2, column 7: a colon is missing"),
         ("[1]", "one JSON object"),
         ('{"a": 1, "a": 2}', "occurs twice"),
         ('{"messages": []}', "cannot be edited here"),

@@ -1,5 +1,6 @@
 """Pages in the reader's language; programs and storage in English."""
 
+import html
 import re
 from typing import Any, get_args
 
@@ -15,7 +16,7 @@ from notifications.models import Delivery, Webhook
 from tests.factories import conversation, signed_in, user
 from tests.integration.checkpoints.flows import Run
 from tests.integration.pages import state_edits
-from tests.integration.pages.execution_scenes import hidden, move, text, url
+from tests.integration.pages.execution_scenes import hidden, move, paused, text, url
 from workflows.starters import StarterName
 
 pytestmark = pytest.mark.django_db
@@ -245,3 +246,36 @@ def test_the_choices_of_the_forms_of_a_workflow_are_translated(reader: Client) -
     node = text(reader.get("/workflows/w/nodes/review/"))
     assert "filter_in – 仅过滤器放入的内容" in node
     assert "append – 将列表追加到已有的列表" in text(reader.get("/workflows/w/reducers/"))
+
+
+def test_what_is_wrong_with_a_key_of_a_state_is_told_in_the_readers_language(
+    reader: Client,
+) -> None:
+    run = paused("tallies", reducers={"facts": "merge"})
+    form = state_edits.opened(reader, run)
+    page = text(state_edits.send(reader, run, state_edits.typed(form, facts="[1]")))
+    assert "is reduced by merge" not in page
+    assert "'facts' 使用 merge 归约，它需要对象；而其值是列表" in html.unescape(page)
+    page = text(state_edits.send(reader, run, state_edits.typed(form, facts='{"a": }')))
+    assert "第 1 行，第 7 列：缺少值" in page
+
+
+def test_a_workflow_that_cannot_be_imported_is_refused_in_the_readers_language(
+    reader: Client,
+) -> None:
+    for yaml in ("name: [", "x: 1", "- a"):
+        page = text(reader.post("/workflows/import/", {"slug": "w", "yaml": yaml}))
+        told = re.search(r'<div class="note note-error"[^>]*>.*?</div>', page, re.S)
+        assert told is not None
+        said = re.sub(r"<[^>]+>", " ", told[0]).replace("什么也没有更改", "")
+        assert HAN.search(said), said
+
+
+def test_the_test_of_a_paused_webhook_is_refused_in_the_readers_language(reader: Client) -> None:
+    hook = {"name": "h", "url": "https://e.example.org/", "kinds": ["execution.paused"]}
+    sent(reader, ("/settings/webhooks/new/", hook))
+    made = Webhook.objects.get()
+    sent(reader, (f"/settings/webhooks/{made.public_id}/act/", {"do": "pause"}))
+    path = f"/settings/webhooks/{made.public_id}/act/"
+    page = text(reader.post(path, {"do": "test"}, follow=True))
+    assert "此 Webhook 已暂停；不会发送任何内容。" in page

@@ -114,7 +114,7 @@ def test_a_conflict_is_decided_place_by_place(
     assert (run.state()["draft"], run.state()["count"]) == (draft, 5)
 
 
-def test_what_is_written_anew_needs_no_choice_beside_it(reviewer: Client, run: Run) -> None:
+def test_a_new_value_needs_no_choice_beside_it(reviewer: Client, run: Run) -> None:
     answer = conflict(reviewer, run)
     assert 'data-chooses="c0-edit"' in text(answer)
     fields = carried(answer, theirs=hidden(text(answer), "theirs"))
@@ -206,7 +206,7 @@ def test_an_edit_of_another_execution_of_the_conversation_is_not_merged(
     assert run.state()["draft"] == "Another"
 
 
-def test_what_is_written_anew_in_a_conflict_must_suit_the_reducer(reviewer: Client) -> None:
+def test_a_new_value_in_a_conflict_must_suit_the_reducer(reviewer: Client) -> None:
     run = Run.start(None, reducers={"count": "increment"})
     run.pause_now(state_data={"count": 1})
     summary = send(reviewer, run, typed(opened(reviewer, run), count="2"))

@@ -18,3 +18,10 @@ def test_no_style_sheet_asks_how_a_screen_is_held(sheet: Path) -> None:
 
 def test_there_are_style_sheets() -> None:
     assert {"app.css", "components.css", "tabler.min.css"} <= {sheet.name for sheet in SHEETS}
+
+
+def test_colours_are_mixed_without_their_hues() -> None:
+    """In oklch the way from green to a grey of hue 0 leads over red: "kept" looked refused."""
+    sheets = [*ROOT.glob("static/css/*.css"), *ROOT.glob("static/build/*.css")]
+    assert len(sheets) > 5
+    assert [each.name for each in sheets if "color-mix(in oklch" in each.read_text()] == []

@@ -20,6 +20,7 @@ from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import ContextError, FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.ui.components import Crumb, Text
 from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
 from workflows import imports, services
 from workflows.api.schemas import Slug
 from workflows.pages.definition.links import crumbs
@@ -58,7 +59,7 @@ def upload(request: HttpRequest, actor: Actor) -> HttpResponse:
             given = _given(text, request.FILES.get("file"))
             saved = _import(actor, slug, given)
         except ContextError as error:
-            problem = error.detail
+            problem = translated(error.detail)
             problems = [_sentence(each) for each in error.problems[:_MOST_SHOWN]]
         else:
             _tell(request, saved, given)
@@ -90,10 +91,10 @@ def _import(actor: Actor, slug: str, given: str | bytes) -> SavedDraft:
 
 
 def _sentence(problem: FieldProblem) -> str:
-    extra = dict(problem.extra)
+    extra, message = dict(problem.extra), translated(problem.message)
     if "line" not in extra:
-        return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
-    where = {"line": extra["line"], "column": extra.get("column", 1), "message": problem.message}
+        return f"{problem.pointer}: {message}" if problem.pointer else message
+    where = {"line": extra["line"], "column": extra.get("column", 1), "message": message}
     return _("Line %(line)s, column %(column)s: %(message)s") % where
 
 
@@ -110,5 +111,5 @@ def _tell(request: HttpRequest, saved: SavedDraft, given: str | bytes) -> None:
     flash.warning(request, text % {"n": len(errors)})
     told = errors[:_MOST_TOLD]
     for problem, place in zip(told, imports.places_of(given, told), strict=True):
-        where = {"line": place.line, "column": place.column, "message": problem.message}
+        where = {"line": place.line, "column": place.column, "message": translated(problem.message)}
         flash.warning(request, _("Line %(line)s, column %(column)s: %(message)s") % where)

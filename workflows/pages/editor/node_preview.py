@@ -14,6 +14,7 @@ from conversations.domain.message import read_messages
 from ctxadmin.identity.actor import Actor
 from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import NotFound, ValidationFailed
+from ctxadmin.ui.sentences import translated
 from workflows import trials
 from workflows.domain.context import PromptContext
 from workflows.domain.plan import Plan
@@ -108,7 +109,7 @@ def _require_readable(parts: Parts, name: str) -> None:
         problems = part.told.problems[: len(part.wrong)]
         text = _("The node %(id)s is invalid: %(message)s")
         raise ValidationFailed(
-            text % {"id": name[:64], "message": problems[0].message},
+            text % {"id": name[:64], "message": translated(problems[0].message)},
             problems=[each.as_field_problem() for each in problems],
         )
 

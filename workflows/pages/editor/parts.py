@@ -12,6 +12,7 @@ from pydantic import JsonValue, SkipValidation
 from ctxadmin.lib.contract import parse
 from ctxadmin.lib.errors import FieldProblem, ValidationFailed
 from ctxadmin.lib.json_bytes import digest, dumps
+from ctxadmin.ui.sentences import translated
 from workflows.definitions import Kept
 from workflows.domain import problems
 from workflows.domain.changes import DocumentChanges, refuse_too_many
@@ -88,7 +89,7 @@ class Part(Generic[ElementT]):
         return Told(said, [*map(self._unreadable, self.wrong), *found])
 
     def _unreadable(self, problem: FieldProblem) -> Problem:
-        message = problem.message
+        message = translated(problem.message)
         if problem.pointer:
             message = f"{problem.pointer[1:].replace('/', ' › ')}: {message}"
         return self._named(Problem(problem.pointer, problem.code, message))

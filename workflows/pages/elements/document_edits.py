@@ -6,6 +6,7 @@ from typing import TypeVar
 from django.utils.translation import gettext as _
 
 from ctxadmin.lib.errors import Duplicate, FieldProblem, NotFound
+from ctxadmin.lib.sentence import say
 from workflows.domain.graph import Document, Edge, Node
 
 ElementT = TypeVar("ElementT", bound=Node | Edge)
@@ -15,7 +16,7 @@ def find(elements: Iterable[ElementT], name: str) -> ElementT:
     """The first element with that id; NotFound if there is none."""
     found = next((each for each in elements if each.id == name), None)
     if found is None:
-        raise NotFound(f"The draft has no {name[:64]!r}.")
+        raise NotFound(say("The draft has no {name}.", name=repr(name[:64])))
     return found
 
 

@@ -21,6 +21,7 @@ from ctxadmin.lib.errors import ContextError, FieldProblem, NotFound, Validation
 from ctxadmin.lib.json_bytes import loads_strict
 from ctxadmin.ui.components import Crumb, Tab, Text
 from ctxadmin.ui.pages import page, show
+from ctxadmin.ui.sentences import translated
 from workflows import queries, trials
 from workflows.domain.context import PromptContext
 from workflows.domain.graph import Document, Edge, Node
@@ -111,8 +112,8 @@ def preview(request: HttpRequest, actor: Actor, slug: str) -> HttpResponse:
             looked = _try(actor, slug, asked)
             seen, taken = seen_of(looked), looked.entered.edges
         except ContextError as error:
-            problem = error.detail
-            problems = [_sentence(each) for each in error.problems if each.message != problem]
+            problem = translated(error.detail)
+            problems = [_sentence(each) for each in error.problems if each.message != error.detail]
     if asked.edges is not None:
         taken = asked.edges
     title = _("Context preview")
@@ -236,11 +237,12 @@ def _json(text: str, pointer: str, missing: JsonValue) -> JsonValue:
     try:
         return loads_strict(text.replace("\r\n", "\n").encode("utf-8", "surrogatepass"))
     except ValidationFailed as error:
-        raise ValidationFailed.at(pointer, f"{pointer[1:]}: {error.detail}") from None
+        raise ValidationFailed.at(pointer, f"{pointer[1:]}: {translated(error.detail)}") from None
 
 
 def _sentence(problem: FieldProblem) -> str:
-    return f"{problem.pointer}: {problem.message}" if problem.pointer else problem.message
+    message = translated(problem.message)
+    return f"{problem.pointer}: {message}" if problem.pointer else message
 
 
 def suggested(actor: Actor, slug: str) -> Sequence[Conversation]:

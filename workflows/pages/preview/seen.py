@@ -15,11 +15,12 @@ from conversations.domain.bodies import text_of_content
 from conversations.domain.message import CountsAs
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
+from conversations.pages.budget_hints import over_budget_words
 from ctxadmin.lib.text_diff import TextPiece, text_diff, without_long
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.sentences import translated
 from workflows.domain.context import PromptContext
-from workflows.domain.explain import Decision, Label, Verdict
+from workflows.domain.explain import Decision, Label, Notice, Verdict
 from workflows.pages.drawing import words
 from workflows.sights import shown_messages
 from workflows.trials import Looked
@@ -109,7 +110,7 @@ def seen_of(looked: Looked, most: int = MOST_ITEMS) -> Seen:
             for conflict in entered.conflicts
         ],
         warnings=[
-            _warning(notice.message, notice.indices)
+            _warning(notice)
             for notice in entered.warnings
             if notice.code != "system_hidden"  # system_dropped tells it, and in red.
         ],
@@ -156,9 +157,11 @@ def _by_index(messages: Sequence[orjson.Fragment]) -> Bodies:
     return {each["index"]: each for each in orjson.loads(orjson.dumps(list(messages)))}
 
 
-def _warning(message: str, indices: Sequence[int]) -> str:
-    named = named_indices(indices)
-    said = translated(message)
+def _warning(notice: Notice) -> str:
+    if notice.code == "over_budget":
+        return over_budget_words(notice.message)
+    named = named_indices(notice.indices)
+    said = translated(notice.message)
     return f"{said} ({named})" if named else said
 
 

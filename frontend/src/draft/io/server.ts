@@ -30,7 +30,7 @@ export function serverOf(form: HTMLFormElement, address: string): Server {
     return { at: answer.url, document: new DOMParser().parseFromString(await answer.text(), "text/html") };
   }
 
-  /** Null if it was only that the same person signed in anew elsewhere. */
+  /** Null if it was only that the same person signed in again elsewhere. */
   async function signedInAgain(): Promise<Answer | null> {
     const { at, document: found } = await page(form.action);
     if (new URL(at).pathname === signIn) return { is: "out" };

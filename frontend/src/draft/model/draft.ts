@@ -7,6 +7,7 @@
 
 import { keyOf, same, sameContent, type Content, type Value } from "./content";
 import type { Answer, Operation, Patch } from "./protocol";
+import type { Unsent } from "./unsent";
 
 export const QUIET_MS = 700;
 export const LARGE = 500_000; // characters from which on a text is sent less often
@@ -25,6 +26,9 @@ export interface Shown {
   readonly given: Readonly<Record<string, string>>;
   readonly mark: string;
 }
+
+/** What was typed before the page came is being sent. */
+const LEFT: Sending = { content: { values: new Map(), text: null }, operations: [] };
 
 interface Sending {
   readonly content: Content;
@@ -48,6 +52,8 @@ export interface Model {
   readonly marks: number;
   readonly seed: string;
   readonly sending: Sending | null;
+  /** What was typed in this tab before the page came, and of which it is not known that it is kept. */
+  readonly left: Unsent | null;
   readonly due: number | null;
   readonly wait: number;
   readonly line: Line;
@@ -64,6 +70,7 @@ export interface Model {
 
 export type Event =
   | { readonly is: "typed"; readonly content: Content; readonly size: number }
+  | { readonly is: "begin"; readonly left: Unsent | null }
   | { readonly is: "tick" | "hurry" | "news" | "leave" | "stays" }
   | { readonly is: "press"; readonly then: Wanted }
   | { readonly is: "answered"; readonly answer: Answer }
@@ -76,7 +83,7 @@ export type Effect =
   | { readonly do: "send"; readonly patch: Patch }
   | { readonly do: "wake"; readonly at: number }
   | { readonly do: "tell"; readonly seq: number }
-  | { readonly do: "kept" | "submit" | "take" | "unkept" | "fetch" | "show" | "panel" }
+  | { readonly do: "kept" | "submit" | "take" | "unkept" | "fetch" | "show" | "panel" | "reload" }
   | { readonly do: "note"; readonly keys: readonly string[] };
 
 export type Stepped = readonly [Model, readonly Effect[]];
@@ -95,6 +102,7 @@ export function begun(shown: Shown, raw: boolean, seed: string): Model {
     marks: 0,
     seed,
     sending: null,
+    left: null,
     due: null,
     wait: QUIET_MS,
     line: "",
@@ -111,7 +119,7 @@ export function begun(shown: Shown, raw: boolean, seed: string): Model {
 
 /** True if something is typed that the server does not have. */
 export function isUnkept(model: Model): boolean {
-  return model.sending !== null || !sameContent(model.now, model.known);
+  return model.sending !== null || model.left !== null || !sameContent(model.now, model.known);
 }
 
 /** What this page says that the server does not know. */
@@ -138,6 +146,8 @@ export function operationsOf(model: Model): readonly Operation[] {
 
 export function step(model: Model, event: Event, now: number): Stepped {
   switch (event.is) {
+    case "begin":
+      return event.left === null ? [model, []] : send({ ...model, left: event.left });
     case "typed":
       return typed(model, event.content, event.size, now);
     case "tick":
@@ -181,7 +191,8 @@ function freshMark(model: Model): string {
 
 function send(model: Model): Stepped {
   if (model.sending !== null) return [{ ...model, due: null }, []]; // it goes on with the answer
-  if (!model.may) return waits({ ...model, due: null });
+  if (!model.may) return waits({ ...model, due: null, line: "" });
+  if (model.left !== null) return [{ ...model, due: null, sending: LEFT }, [{ do: "send", patch: model.left.patch }]];
   return sendNow(model, wholeOf(model) ?? operationsOf(model));
 }
 
@@ -204,9 +215,16 @@ function patchOf({ shown }: Model, operations: readonly Operation[], leaves = fa
 }
 
 function left(model: Model): Stepped {
-  if (!isUnkept(model) || !model.may) return [model, []];
+  const patch = model.may ? unsent(model) : null;
+  return [model, patch === null ? [] : [{ do: "send", patch }]];
+}
+
+/** What would be lost if the page went now, as a page says it that cannot ask again. */
+export function unsent(model: Model): Patch | null {
+  if (model.left !== null) return model.left.patch;
+  if (!isUnkept(model)) return null;
   const operations = wholeOf(model) ?? operationsOf(model);
-  return [model, operations.length ? [{ do: "send", patch: patchOf(model, operations, true) }] : []];
+  return operations.length ? patchOf(model, operations, true) : null;
 }
 
 function answered(model: Model, answer: Answer, now: number): Stepped {
@@ -215,10 +233,12 @@ function answered(model: Model, answer: Answer, now: number): Stepped {
   const after = { ...model, sending: null };
   switch (answer.is) {
     case "kept":
-      return kept(after, sent, answer, now);
+      return sent === LEFT ? tookUp(after, answer) : kept(after, sent, answer, now);
     case "overtaken":
       return overtaken(after, sent, answer);
     case "refused": {
+      // What cannot be kept from before does not hold up what is typed now.
+      if (sent === LEFT) return send({ ...after, left: null, line: "refused", words: answer.detail });
       const due = answer.forbidden ? now + LONGEST_WAIT_MS : null;
       return waits({ ...after, line: "refused", words: answer.detail, due });
     }
@@ -272,6 +292,17 @@ function kept(model: Model, sent: Sending, answer: Extract<Answer, { is: "kept" 
     return [{ ...after, due }, [...effects, { do: "wake", at: due }]];
   }
   return settled(after, effects);
+}
+
+/** What was typed before the page came is kept: the page shows it, if it is of the same execution. */
+function tookUp(model: Model, { seq, count, told }: Extract<Answer, { is: "kept" }>): Stepped {
+  const isHere = model.left?.patch.execution === model.shown.execution;
+  const after: Model = { ...model, left: null, line: told ? "told" : "saved", words: told, wait: QUIET_MS };
+  if (!isHere) return send(after);
+  const here: Model = { ...after, count, seq: Math.max(seq, model.seq), news: true };
+  const effects: Effect[] = [{ do: "tell", seq }];
+  if (model.raw && sameContent(model.now, model.known)) return [here, [...effects, { do: "reload" }]];
+  return joined(effects, send(here));
 }
 
 function knownAfter(model: Model, sent: Sending, isBeside: boolean): Content {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import { contentOf, type Content, type Value } from "../model/content";
-import { begun, isUnkept, LARGE, LARGE_QUIET_MS, LONGEST_WAIT_MS, QUIET_MS, step, type Effect, type Event, type Model, type Shown } from "../model/draft";
+import { outcomeOf, readUnsent, type Unsent } from "../model/unsent";
+import { begun, isUnkept, LARGE, LARGE_QUIET_MS, LONGEST_WAIT_MS, QUIET_MS, step, unsent, type Effect, type Event, type Model, type Shown } from "../model/draft";
 import type { Answer, Operation, Patch } from "../model/protocol";
 
 function value(text: string, gone = false): Value {
@@ -92,7 +93,7 @@ describe("typing", () => {
     expect([found.model.line, isUnkept(found.model)]).toEqual(["saved", false]);
   });
 
-  test("starts the wait anew, and a long text waits longer", () => {
+  test("starts the wait again, and a long text waits longer", () => {
     const found = typing();
     found.now += QUIET_MS - 1;
     found.type(rows({ "0:plan": "think twice", "0:tone": "kind" }));
@@ -214,6 +215,94 @@ describe("a press", () => {
   });
 });
 
+const WHOLE = '{"plan": "ask", "big": 9007199254740993}';
+
+/** What a page leaves in its tab, for a page that comes in its place. */
+function leftBy(found: Page): Unsent {
+  const patch = unsent(found.model);
+  expect(patch).not.toBeNull();
+  return readUnsent(JSON.stringify({ person: "1", url: "/draft/", patch, refused: false }), "1")!;
+}
+
+describe("a page that is loaded again", () => {
+  test("before the pause was over sends what was typed, and shows it", () => {
+    const left = leftBy(typing());
+    const found = new Page(page(STATE)).on({ is: "begin", left });
+    const patch = found.patch();
+    expect([patch.leaves, patch.operations]).toEqual([true, [set("0:plan", "think")]]);
+    expect(isUnkept(found.model)).toBe(true);
+    expect(found.kept(7).doing()).toEqual(["tell", "kept", "fetch"]);
+    expect([found.model.line, found.model.count, unsent(found.model)]).toEqual(["saved", 1, null]);
+    const both = page(rows({ "0:plan": "think", "0:tone": "kind" }), { seq: 7, given: { "0:plan": "m" } });
+    expect(found.on({ is: "fetched", page: both }).doing()).toEqual(["show"]);
+    expect(found.on({ is: "heard", seq: 7 }).doing()).toEqual([]);
+  });
+
+  test("after a sign-out elsewhere, which ends editing before anything was sent, still has what was typed", () => {
+    const out = typing().on({ is: "may", may: false }).later(QUIET_MS).on({ is: "leave" });
+    expect(out.doing()).toEqual([]);
+    expect(leftBy(out).patch.operations).toEqual([set("0:plan", "think")]);
+  });
+
+  test("keeps it until the server has it, also when the line is lost then", () => {
+    const left = leftBy(typing());
+    const found = new Page(page(STATE)).on({ is: "begin", left }).answer({ is: "lost" });
+    found.doing();
+    expect(leftBy(found).patch.operations).toEqual([set("0:plan", "think")]);
+    expect(found.later(2 * QUIET_MS).operations()).toEqual([set("0:plan", "think")]);
+  });
+
+  test("sends what is typed since behind it, and a form that is sent waits for both", () => {
+    const found = new Page(page(STATE)).on({ is: "begin", left: leftBy(typing()) });
+    found.doing();
+    found.type(rows({ "0:plan": "ask", "0:tone": "warm" })).on({ is: "press", then: "submit" });
+    expect(found.doing()).toEqual([]);
+    expect(found.kept(7).operations()).toEqual([set("0:tone", "warm")]);
+    expect(found.kept(8).doing()).toEqual(["tell", "kept", "submit"]);
+  });
+
+  test("of another execution has it kept for copying, and goes on with its own", () => {
+    const left = leftBy(typing());
+    const found = new Page(page(rows({ "0:plan": "new" }), { execution: "exec_2" })).on({ is: "begin", left });
+    expect(found.patch().execution).toBe("exec_1");
+    expect(found.kept(40, "It cannot be applied.").doing()).toEqual(["kept"]);
+    expect([found.model.line, found.model.words, found.model.seq]).toEqual(["told", "It cannot be applied.", 0]);
+  });
+
+  test("says why it is refused, and what is typed then is sent all the same", () => {
+    const found = new Page(page(STATE)).on({ is: "begin", left: leftBy(typing()) });
+    found.answer({ is: "refused", forbidden: false, detail: "Too large." });
+    expect([found.model.line, found.model.words, isUnkept(found.model)]).toEqual(["refused", "Too large.", false]);
+    found.doing();
+    expect(found.type(rows({ "0:plan": "ask", "0:tone": "warm" })).later(QUIET_MS).operations()).toEqual([set("0:tone", "warm")]);
+  });
+
+  test("with the whole state as a text is opened again with it, unless something is typed meanwhile", () => {
+    const left = leftBy(typing());
+    const opened = (): Page => new Page(page(contentOf(WHOLE)), true).on({ is: "begin", left });
+    expect(opened().kept(7).doing()).toEqual(["send", "tell", "reload"]);
+    const typed = opened().type(contentOf(WHOLE.replace("ask", "act")));
+    expect(typed.kept(7).doing()).toEqual(["send", "tell", "send"]);
+  });
+
+  test("finds nothing of somebody else, nor what is no patch", () => {
+    const { patch } = leftBy(typing());
+    expect(readUnsent(JSON.stringify({ person: "2", url: "/draft/", patch }), "1")).toBeNull();
+    for (const text of [null, "", "{", "null", '{"person":"1"}', '{"person":"1","url":"/d/","patch":{}}']) expect(readUnsent(text, "1")).toBeNull();
+  });
+
+  test.each([
+    [200, "kept"],
+    [404, "kept"],
+    [0, "waits"],
+    [403, "waits"],
+    [429, "waits"],
+    [503, "waits"],
+    [409, "refused"],
+    [422, "refused"],
+  ])("that has no such form and is answered %i has it %s", (status, outcome) => expect(outcomeOf(status)).toBe(outcome));
+});
+
 const MET = { is: "overtaken", seq: 9, texts: [], detail: "Both are kept." } as const;
 
 describe("another page of the person", () => {
@@ -276,8 +365,6 @@ describe("another page of the person", () => {
     expect(found.model.now).toBe(STATE);
   });
 });
-
-const WHOLE = '{"plan": "ask", "big": 9007199254740993}';
 
 describe("a whole state", () => {
   test("says only the keys that changed, as they stand in the text", () => {

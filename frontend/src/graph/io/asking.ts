@@ -2,7 +2,7 @@
 
 import type { WorkflowDocument } from "../model/document";
 import { patchBetween } from "../model/patch";
-import type { Editor, EditorStore } from "../store";
+import type { Clash, Editor, EditorStore } from "../store";
 import { type Asked, Refused } from "./server";
 
 const AGAIN_MS = 3_000;
@@ -16,15 +16,21 @@ export async function askAbout<T>(store: EditorStore, documentOf: (state: Editor
   for (;;) {
     // Asked while a save is on its way, it would be about the draft of before.
     if (store.getState().saving.kind === "saving") await until(store, ({ saving }) => saving.kind !== "saving", SAVING_MS, signal);
+    // Until a person has decided what becomes of the others' draft, the server has no answer about this one.
+    if (isOpen(store.getState().clash)) await until(store, ({ clash }) => !isOpen(clash), null, signal);
     const state = store.getState();
     try {
       return await ask(askedOf(state, documentOf(state)));
     } catch (error) {
       if (!(error instanceof Refused && error.kind === "conflict")) throw error;
       store.getState().set({ heard: { version: error.actual } });
-      await until(store, ({ base }) => base !== state.base, AGAIN_MS, signal);
+      await until(store, ({ base, clash }) => base !== state.base || isOpen(clash), AGAIN_MS, signal);
     }
   }
+}
+
+function isOpen(clash: Clash | null): boolean {
+  return clash !== null && clash.version !== null;
 }
 
 function askedOf({ base, published }: Editor, document: WorkflowDocument): Asked {
@@ -32,8 +38,8 @@ function askedOf({ base, published }: Editor, document: WorkflowDocument): Asked
   return published === null ? { draft_version: base.version, changes } : { version: published, changes };
 }
 
-/** Resolves when the store is as is wanted, or after a while. */
-function until(store: EditorStore, isSo: (state: Editor) => boolean, most: number, signal?: AbortSignal): Promise<void> {
+/** Resolves when the store is as is wanted, or after a while if there is one. */
+function until(store: EditorStore, isSo: (state: Editor) => boolean, most: number | null, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = (then: () => void): void => {
       clearTimeout(timer);
@@ -42,7 +48,7 @@ function until(store: EditorStore, isSo: (state: Editor) => boolean, most: numbe
       then();
     };
     const aborted = (): void => end(() => reject(signal?.reason));
-    const timer = setTimeout(() => end(resolve), most);
+    const timer = most === null ? undefined : setTimeout(() => end(resolve), most);
     const unsubscribe = store.subscribe((now) => isSo(now) && end(resolve));
     if (signal?.aborted) aborted();
     else if (isSo(store.getState())) end(resolve);

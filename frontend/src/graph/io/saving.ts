@@ -75,18 +75,28 @@ export function startSaving(store: EditorStore, server: Server): Saver {
 
   /** Take in what others saved, also while nothing is to be saved here. */
   async function catchUp(): Promise<void> {
-    const { base, clash, heard, set } = store.getState();
-    if (running || clash || heard.version <= base.version) return;
+    if (running || !isBehind()) return;
     running = true;
+    let taken = false;
     try {
       store.getState().receive(await server.getDraft());
-      set({ saving: { kind: isDirty() ? "waiting" : "saved" } });
+      const { document, base, set } = store.getState();
+      set({ saving: { kind: document === base.document ? "saved" : "waiting" } });
+      taken = true;
     } catch {
       // It is heard of again, or met as a conflict by the next request.
     } finally {
       running = false;
       if (isDirty()) later(PAUSE_MS);
     }
+    if (taken) await catchUp(); // what was heard of meanwhile
+  }
+
+  /** A draft was heard of that this page has neither taken in nor asks about. */
+  function isBehind(): boolean {
+    const { base, clash, heard } = store.getState();
+    if (clash) return clash.version !== null && heard.version > clash.version;
+    return heard.version > base.version;
   }
 
   async function failed(error: unknown, sent: WorkflowDocument, changes: DocumentChanges): Promise<void> {

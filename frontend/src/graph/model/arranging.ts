@@ -169,7 +169,7 @@ function clear(spots: Places, by: Position, taken: ReadonlyMap<Key, Position>): 
 
 /**
  * An edit that places cards, with the places of all others as they were seen: saved without them,
- * they would be laid out anew and jump as soon as one card has a place.
+ * they would be laid out again and jump as soon as one card has a place.
  */
 export function fixed(document: WorkflowDocument, edit: Edit, places: ReadonlyMap<Key, Position>): Edit {
   if (!isPlacing(edit)) return edit;

@@ -77,7 +77,7 @@ export function pasted(document: WorkflowDocument, clip: Clip, by: Position): { 
   });
   const edges = clip.edges.map((edge) => {
     const [from, to] = [news.get(edge.from) ?? edge.from, news.get(edge.to) ?? edge.to];
-    // An id that was made of its ends is made anew of the new ends.
+    // An id that was made of its ends is made again of the new ends.
     const id = freeId(edge.id === `${edge.from}-${edge.to}` ? `${from}-${to}` : edge.id, takenEdges);
     takenEdges.add(id);
     return { element: { ...edge, id, from, to } };

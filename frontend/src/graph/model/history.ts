@@ -60,7 +60,7 @@ export function undo({ document, history }: Stand): Stand {
   const step = history.past.at(-1);
   if (!step) return { document, history };
   const back = apply(document, step.inverse);
-  // What takes the undoing back is worked out anew: the document may have been merged meanwhile.
+  // What takes the undoing back is worked out again: the document may have been merged meanwhile.
   const undone = { ...step, edit: back.inverse };
   return {
     document: back.document,

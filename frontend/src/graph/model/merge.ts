@@ -27,6 +27,19 @@ export function nameOf(conflict: Pick<Conflict, "kind" | "key">): string {
   return `${conflict.kind} ${conflict.key}`;
 }
 
+/** What was chosen for conflicts, each as it was when it was decided. */
+export type Decided = { readonly [name: string]: { readonly side: Side; readonly of: Conflict } };
+
+/** The choices that still stand: of conflicts whose sides are as they were decided on. */
+export function standing(decided: Decided, conflicts: readonly Conflict[]): Choices {
+  const found = conflicts.flatMap((conflict): [string, Side][] => {
+    const made = decided[nameOf(conflict)];
+    const isAsBefore = made && same(made.of.mine, conflict.mine) && same(made.of.theirs, conflict.theirs);
+    return isAsBefore ? [[nameOf(conflict), made.side]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
 /**
  * What both made of `base`. An element that one side alone touched is as that side left it, and
  * where both touched other fields of one element it gets both. Conflicts are as `choices` say; by

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { askAbout } from "../io/asking";
 import { startJournal } from "../io/journal";
 import { startSaving } from "../io/saving";
 import { Refused, type Server } from "../io/server";
 import { canKeep, parse } from "../io/json";
 import type { WorkflowDocument } from "../model/document";
 import { find } from "../model/document";
+import { standing } from "../model/merge";
 import type { DocumentChanges } from "../model/patch";
 import { type EditorStore, editorStore } from "../store";
 import { patched } from "./patching";
@@ -113,6 +115,56 @@ describe("saving", () => {
     store.getState().decide({ "node a": "theirs", "node b": "mine" });
     await settled();
     expect(server.draft.document.nodes.map((node) => node.name)).toEqual(["Theirs", "Later"]);
+  });
+
+  it("asks about what others save while the question stands, and sends nothing", async () => {
+    server.changedByOthers((document) => named(document, "a", "Theirs"));
+    const saver = startSaving(store, server as unknown as Server);
+    name(store, "a", "Mine");
+    saver.heard(2);
+    await settled();
+    expect(store.getState()).toMatchObject({ saving: { kind: "waiting" }, clash: { version: 2 } });
+    const decided = { "node a": { side: "mine", of: store.getState().clash!.conflicts[0]! } } as const;
+    server.changedByOthers((document) => named(document, "b", "Theirs"));
+    saver.heard(3);
+    await settled();
+    expect(store.getState().clash).toMatchObject({ version: 3, theirs: server.draft.document });
+    expect(standing(decided, store.getState().clash!.conflicts)).toEqual({ "node a": "mine" });
+    server.changedByOthers((document) => named(document, "a", "Theirs again"));
+    saver.heard(4);
+    await settled();
+    expect(store.getState().clash!.conflicts[0]!.theirs).toMatchObject({ name: "Theirs again" });
+    expect(standing(decided, store.getState().clash!.conflicts)).toEqual({});
+    expect(server.saves).toEqual([]);
+    server.changedByOthers(() => base);
+    saver.heard(5);
+    await settled();
+    expect(store.getState().clash).toBeNull(); // they took it back
+    await settled();
+    expect(find(server.draft.document.nodes, "a")?.name).toBe("Mine");
+    saver.stop();
+  });
+
+  it("asks nothing about the draft while the question stands", async () => {
+    server.changedByOthers((document) => named(document, "a", "Theirs"));
+    name(store, "a", "Mine");
+    await settled();
+    await settled();
+    let asked = 0;
+    const answer = askAbout(
+      store,
+      ({ document }) => document,
+      async ({ draft_version }) => {
+        asked += 1;
+        if (draft_version !== server.draft.version) throw new Refused("conflict", "", [], 0, server.draft.version);
+        return "told";
+      },
+    );
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(asked).toBe(0);
+    store.getState().decide({ "node a": "mine" });
+    await settled();
+    expect([await answer, asked <= 2]).toEqual(["told", true]);
   });
 
   it("leaves an open question alone when another draft comes", () => {

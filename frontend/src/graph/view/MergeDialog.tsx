@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "react";
 import { type Told, tell } from "../io/telling";
-import type { Conflict, Side, Sided } from "../model/merge";
-import { nameOf } from "../model/merge";
+import type { Conflict, Decided, Side, Sided } from "../model/merge";
+import { nameOf, standing } from "../model/merge";
 import { same } from "../model/document";
 import type { Clash } from "../store";
 import { t, tn } from "../texts";
@@ -13,18 +13,21 @@ import { SideOf } from "./Sides";
 
 export function MergeDialog() {
   const clash = useEditor((state) => state.clash);
-  return clash ? <Deciding key={`${clash.version}`} /> : null;
+  return clash ? <Deciding key={clash.version === null ? "older" : "others"} /> : null;
 }
 
 function Deciding() {
   const { store } = useDesk();
   const clash = useEditor((state) => state.clash);
   const told = useTold(clash);
-  const [choices, setChoices] = useState<{ readonly [name: string]: Side }>({});
+  const [decided, setDecided] = useState<Decided>({});
   if (!clash) return null;
   const { conflicts, version } = clash;
+  const choices = standing(decided, conflicts); // what others change again is decided again
+  const choose = (some: readonly Conflict[], side: Side): void =>
+    setDecided({ ...decided, ...Object.fromEntries(some.map((conflict) => [nameOf(conflict), { side, of: conflict }])) });
   const theirs = version === null ? t("Current") : t("Theirs");
-  const all = (side: Side): void => setChoices(Object.fromEntries(conflicts.map((conflict) => [nameOf(conflict), side])));
+  const all = (side: Side): void => choose(conflicts, side);
   const open = conflicts.filter((conflict) => !(nameOf(conflict) in choices)).length;
   return (
     <Dialog wide title={tn("{n} element has conflicting changes", "{n} elements have conflicting changes", conflicts.length)}>
@@ -42,7 +45,7 @@ function Deciding() {
         </button>
       </div>
       {conflicts.map((conflict) => (
-        <OneConflict key={nameOf(conflict)} conflict={conflict} told={told[nameOf(conflict)]} theirs={theirs} choice={choices[nameOf(conflict)]} onChoose={(side) => setChoices({ ...choices, [nameOf(conflict)]: side })} />
+        <OneConflict key={nameOf(conflict)} conflict={conflict} told={told[nameOf(conflict)]} theirs={theirs} choice={choices[nameOf(conflict)]} onChoose={(side) => choose([conflict], side)} />
       ))}
       <div className="form-actions">
         <span role="status">{open ? tn("{n} to resolve", "{n} to resolve", open) : t("All resolved")}</span>

@@ -93,6 +93,8 @@ class Session {
   private shown: Value | undefined;
   /** A button of a list was pressed, and the form with a row more, less or elsewhere is not here yet. */
   private arranging = false;
+  /** Fields that were typed into or left: an empty one is wrong only then. */
+  private readonly touched = new Set<string>();
   /** What stood in the form when it went. */
   private last: Fields | null = null;
 
@@ -104,10 +106,9 @@ class Session {
     private readonly fail: (words: string) => void,
   ) {
     const { signal } = this.away;
-    const { store } = desk;
     holder.addEventListener("input", (event) => this.typing(event.target), { signal });
     holder.addEventListener("change", (event) => this.typing(event.target), { signal });
-    holder.addEventListener("focusout", () => store.getState().settle(), { signal });
+    holder.addEventListener("focusout", (event) => this.left(event.target), { signal });
     holder.addEventListener("submit", (event) => this.submitted(event), { signal });
     holder.addEventListener("click", (event) => this.clicked(event), { signal });
     this.hearing = this.hear();
@@ -136,7 +137,7 @@ class Session {
     const showing = kept?.base ?? elementOf(document, this.kind, this.key);
     const html = await this.asked((signal) => this.panel(kept?.fields ?? null, signal));
     if (html === null || this.closed || this.arranging) return;
-    // What was typed meanwhile stands, and is drawn anew when it is read. Where nothing stands yet,
+    // What was typed meanwhile stands, and is drawn again when it is read. Where nothing stands yet,
     // it was typed before, and is read by now.
     if (this.typedNow() !== kept) return this.form ? undefined : this.open();
     const focused = this.wanted() ?? this.focused();
@@ -175,7 +176,7 @@ class Session {
         if (said !== null) this.shown = said;
         if (this.closed) return;
         this.fail("");
-        if (this.form) showErrors(this.form, errors);
+        if (this.form) showErrors(this.form, errors, this.touched);
         if (said === null) return;
         this.renamed(key);
         this.follow(elementOf(this.desk.store.getState().document, this.kind, this.key));
@@ -194,7 +195,15 @@ class Session {
 
   private typing(target: EventTarget | null): void {
     const name = (target as HTMLInputElement | null)?.name;
-    if (name !== undefined) this.typed(name);
+    if (name === undefined) return;
+    this.touched.add(name);
+    this.typed(name);
+  }
+
+  private left(target: EventTarget | null): void {
+    const name = (target as HTMLInputElement | null)?.name;
+    if (name) this.touched.add(name);
+    this.desk.store.getState().settle();
   }
 
   private typed(field: string): void {

@@ -1,12 +1,15 @@
 // Puts what is wrong with a form of the server at its fields, while one types.
 
 import type { FieldError } from "../io/server";
+import { shownErrors } from "../model/shown_errors";
 import { t } from "../texts";
 
 const MARK = "data-read-error";
 
-export function showErrors(form: HTMLFormElement, errors: readonly FieldError[]): void {
+/** `touched` are the fields that were typed into or left. */
+export function showErrors(form: HTMLFormElement, all: readonly FieldError[], touched: ReadonlySet<string>): void {
   clear(form);
+  const errors = shownErrors(all, (name) => (fieldOf(form, name) as HTMLInputElement | null)?.value, touched);
   const byField = new Map<string, FieldError[]>();
   for (const error of errors) byField.set(error.field, [...(byField.get(error.field) ?? []), error]);
   for (const [name, found] of byField) {

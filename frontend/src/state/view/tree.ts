@@ -19,7 +19,7 @@ export interface Tree {
 interface Wanted {
   readonly label: string;
   readonly words: Words;
-  /** A value was typed anew: `text` is the JSON that is to stand at `place`. */
+  /** Another value was typed: `text` is the JSON that is to stand at `place`. */
   readonly edited: (place: number, text: string) => void;
   /** Show a value in the text. */
   readonly opened: (place: number) => void;

@@ -9,6 +9,7 @@ class Fake implements Sender<Answer> {
   answer: Answer = page;
   isAway = false;
   losesAnswers = false;
+  isGone = false;
   canShow = false;
   posts = 0;
   key = "first";
@@ -16,6 +17,10 @@ class Fake implements Sender<Answer> {
 
   async reach(): Promise<void> {
     if (this.isAway) throw new Error("away");
+  }
+
+  isLeft(): boolean {
+    return this.isGone;
   }
 
   async post(): Promise<Answer> {
@@ -55,6 +60,12 @@ describe("a form that is sent", () => {
     server.isAway = true;
     expect(await sending.end(server, true, words)).toEqual({ kind: "stays", words: "away" });
     expect(server.posts).toBe(0);
+  });
+
+  it.each([true, false])("asks nothing and says nothing once the page was left", async (isAway) => {
+    Object.assign(server, { isGone: true, isAway });
+    expect(await sending.end(server, true, words)).toEqual({ kind: "stays", words: "" });
+    expect([server.posts, sending.isUnknown]).toEqual([0, false]);
   });
 
   it("says that nobody knows once an answer was lost, also when the connection is gone after it", async () => {

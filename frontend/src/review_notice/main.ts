@@ -1,0 +1,24 @@
+// The queue of reviews tells on the page when more waits; by the browser, notify does.
+
+import { Reviews } from "./model";
+
+const EVERY_MS = 20_000;
+const notice = document.getElementById("reviews-new");
+const reviews = new Reviews();
+
+async function look(url: string): Promise<void> {
+  try {
+    const answer = await fetch(url, { headers: { Accept: "application/json" } });
+    if (!answer.ok || answer.redirected) return;
+    const { newest } = (await answer.json()) as { readonly newest?: { readonly since: string } | null };
+    if (reviews.hear(newest?.since ?? "") && notice) notice.hidden = false;
+  } catch {
+    // The server does not answer; the next look may be luckier.
+  }
+}
+
+const url = notice?.dataset.url;
+if (url) {
+  void look(url);
+  setInterval(() => void look(url), EVERY_MS);
+}
