@@ -130,6 +130,49 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.MEMBER_MANAGE: frozenset(),
     Action.WEBHOOK_MANAGE: frozenset({_D}),
 }
+# How a refusal names what somebody may not do.
+_DOING: Final[dict[Action, str]] = {
+    Action.CONVERSATION_CREATE: "Creating a conversation",
+    Action.CONVERSATION_UPDATE: "Changing a conversation",
+    Action.CONVERSATION_IMPORT: "Importing a conversation",
+    Action.CONVERSATION_ARCHIVE: "Archiving a conversation",
+    Action.CONVERSATION_UNARCHIVE: "Unarchiving a conversation",
+    Action.CONVERSATION_ERASE: "Deleting a conversation",
+    Action.MESSAGES_APPEND: "Appending messages",
+    Action.MESSAGES_OPERATE: "Running an operation",
+    Action.BATCH_OPEN: "Opening a batch",
+    Action.BATCH_ROLLBACK: "Rolling back",
+    Action.REVISION_RESTORE: "Restoring a revision",
+    Action.WORKFLOW_CHANGE: "Changing a workflow",
+    Action.WORKFLOW_PUBLISH: "Publishing a workflow",
+    Action.PREVIEW: "Previewing a context",
+    Action.EXECUTION_START: "Starting an execution",
+    Action.CHECKPOINT_SAVE: "Saving a checkpoint",
+    Action.CHECKPOINT_WRITES: "Saving writes of a task",
+    Action.NODE_COMPLETE: "Completing a node",
+    Action.NODE_FORCE: "Completing a node with force",
+    Action.NODE_CLAIM: "Claiming a node",
+    Action.NODE_RELEASE: "Releasing a node",
+    Action.SNAPSHOT_UPDATE: "Updating the state",
+    Action.EXECUTION_PAUSE: "Pausing an execution",
+    Action.EXECUTION_RESUME: "Resuming an execution",
+    Action.EXECUTION_CANCEL: "Cancelling an execution",
+    Action.EXECUTION_APPROVE: "Approving",
+    Action.EXECUTION_REJECT: "Rejecting",
+    Action.CHECKPOINT_RESTORE: "Restoring a checkpoint",
+    Action.CHECKPOINT_FORK: "Forking a checkpoint",
+    Action.CHECKPOINT_DELETE: "Deleting a checkpoint",
+    Action.CHECKPOINT_THIN: "Applying retention",
+    Action.RETENTION_SET: "Changing retention",
+    Action.COMMENT_WRITE: "Commenting",
+    Action.COMMENT_DELETE: "Deleting a comment",
+    Action.LABEL_SET: "Labelling a version",
+    Action.REVIEW_CLAIM: "Claiming a review",
+    Action.REVIEW_RELEASE: "Releasing a review",
+    Action.TOKEN_MANAGE: "Managing tokens",
+    Action.MEMBER_MANAGE: "Managing people",
+    Action.WEBHOOK_MANAGE: "Managing webhooks",
+}
 # What an engine may do as well, but only to conversations that its token created.
 _TO_OWN: Final = frozenset(
     {Action.CONVERSATION_ERASE, Action.CHECKPOINT_FORK, Action.CHECKPOINT_DELETE}
@@ -153,6 +196,12 @@ def allows_to_own(scopes: Iterable[Scope], action: Action) -> bool:
     """True if somebody with these scopes may do ``action`` at least to what they created."""
     held = frozenset(scopes)
     return allows(held, action) or (action in _TO_OWN and Scope.ENGINE in held)
+
+
+def refusal(action: Action) -> str:
+    """What is told somebody who may not do ``action``: with the scopes that would do."""
+    scopes = " or ".join(who_may(action))
+    return f"{_DOING[action]} needs the scope {scopes}."
 
 
 def who_may(action: Action) -> tuple[Scope, ...]:
