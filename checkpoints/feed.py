@@ -24,6 +24,19 @@ from ctxadmin.lib import clock
 MOST: Final = 1_000  # events of one part
 _LOOKED_AT: Final = 200  # changes at once
 _MOST_LOOKS: Final = 50  # of one call, where a filter drops nearly everything
+# Changes of conversations, which alone are in the feed; other actions have objects of their own.
+_OF_CONVERSATIONS: Final = frozenset(
+    {
+        *("conversation", "messages", "batch", "revision", "execution", "checkpoint", "node"),
+        *("snapshot", "comment", "label", "review"),
+    }
+)
+KINDS: Final = frozenset(
+    name
+    for action in Action
+    if (group := action.value.partition(".")[0]) in _OF_CONVERSATIONS
+    for name in (group, action.value)
+)
 _ENTRY: Final = (
     *("stream", "seq", "at", "actor_kind", "actor_name", "action"),
     *("object_type", "object_id", "version_after"),

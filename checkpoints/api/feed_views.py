@@ -141,6 +141,10 @@ class Events(Endpoint):
         kinds = _listed(request, "kinds")
         if len(kinds) > _MOST_KINDS:
             raise ValidationFailed.at("?kinds", f"name at most {_MOST_KINDS} kinds")
+        if unknown_kinds := sorted(kinds - feed.KINDS):
+            known = ", ".join(sorted(feed.KINDS))
+            text = f"There is no kind {unknown_kinds[0][:32]!r}; known: {known}."
+            raise ValidationFailed.at("?kinds", text)
         statuses = _listed(request, "status")
         if unknown := sorted(statuses - set(Status)):
             text = f"There is no status {unknown[0][:32]!r}; known: {', '.join(Status)}."

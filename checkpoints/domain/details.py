@@ -28,7 +28,7 @@ class Details:
         """Raises TooLarge at ``/metadata`` over MAX_METADATA bytes."""
         data = dumps(metadata)
         if len(data) > MAX_METADATA:
-            message = f"The metadata have {len(data)} bytes; at most {MAX_METADATA} are allowed."
+            message = f"The metadata is {len(data)} bytes long; at most {MAX_METADATA} are allowed."
             problem = FieldProblem("/metadata", message, TooLarge.code)
             raise TooLarge(message, limit=MAX_METADATA, problems=[problem])
         return cls(data, parent, namespace)

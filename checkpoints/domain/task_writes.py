@@ -1,14 +1,14 @@
 """Writes of a task beside a checkpoint, which make no version (semantics 3.18)."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from checkpoints.domain.commands import Data
 from checkpoints.domain.opaque import OpaqueValue
 from checkpoints.domain.state import MAX_STATE_BYTES
 from ctxadmin.lib.contract import Contract
-from ctxadmin.lib.errors import FieldProblem, TooLarge
+from ctxadmin.lib.errors import FieldProblem, TooLarge, ValidationFailed
 from ctxadmin.lib.json_bytes import dumps
 from ctxadmin.lib.row_sums import row_sum
 
@@ -32,6 +32,15 @@ class TaskWrite(Contract):
     index: Annotated[int, Field(ge=_LEAST_INDEX, lt=2**31, description="Its place in the task.")]
     value: Data = Field(None, description="The value as JSON, unless it is opaque.")
     opaque: OpaqueValue | None = Field(None, description="The value, if it is opaque.")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _some_value(cls, data: object, read: ModelWrapValidatorHandler[Self]) -> Self:
+        """Looks at what was sent: elsewhere null means missing, but here it is a value."""
+        write = read(data)
+        if write.opaque is None and isinstance(data, dict) and "value" not in data:
+            raise ValueError("a write needs a value, which may be null, or an opaque one")
+        return write
 
     @model_validator(mode="after")
     def _one_value(self) -> "TaskWrite":
@@ -60,16 +69,24 @@ class PutWrites(Contract):
     ]
 
     def stored(self) -> bytes:
-        """JSON of the list; TooLarge at ``/writes``, ValidationFailed for what is not base64."""
+        """JSON of the list; TooLarge at ``/writes``.
+
+        ValidationFailed for what is not base64, and for two writes at one place of a channel.
+        """
         size = 0
+        places: set[tuple[str, int]] = set()
         for place, write in enumerate(self.writes):
+            if (write.channel, write.index) in places:
+                text = f"channel {write.channel!r} has two writes with the index {write.index}"
+                raise ValidationFailed.at(f"/writes/{place}/index", text)
+            places.add((write.channel, write.index))
             where = f"/writes/{place}/opaque"
             if write.opaque is not None:
                 size += len(write.opaque.stored(where, MAX_STATE_BYTES))
             else:
                 size += len(dumps(write.value))
         if size > MAX_STATE_BYTES:
-            message = f"The writes have {size} bytes; at most {MAX_STATE_BYTES} are allowed."
+            message = f"The writes are {size} bytes long; at most {MAX_STATE_BYTES} are allowed."
             problem = FieldProblem("/writes", message, TooLarge.code)
             raise TooLarge(message, limit=MAX_STATE_BYTES, problems=[problem])
         return dumps([write.as_json() for write in self.writes])

@@ -37,8 +37,7 @@ def require_right(scope: Scope, scopes: frozenset[roles.Scope]) -> None:
     """RefusedEarly with 403 unless ``is_allowed``."""
     if not is_allowed(scope, scopes):
         needs = needed(scope)[0]
-        text = f"{needs.value} needs the scope {' or '.join(roles.who_may(needs))}."
-        raise RefusedEarly(403, Forbidden.code, text)
+        raise RefusedEarly(403, Forbidden.code, roles.refusal(needs))
 
 
 def needed(scope: Scope) -> tuple[roles.Action, ...]:

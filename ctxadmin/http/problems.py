@@ -146,6 +146,15 @@ def _internal() -> HttpResponse:
     return problem(500, "internal", "Something went wrong; the request id is in the log.")
 
 
+# DRF says these in a programmer's words, as ``Method "PATCH" not allowed.``
+_WORDS: Final[Mapping[str, str]] = {
+    "method_not_allowed": "This path has no such method; the header Allow lists those it has.",
+    "not_acceptable": "No answer in a format of the header Accept; application/json always works.",
+    "unsupported_media_type": "Send the body as JSON, with Content-Type: application/json.",
+}
+_DRF_WORDS: Final = ("Method ", "Could not satisfy", "Unsupported media type")
+
+
 def _of_drf(error: drf.APIException) -> HttpResponse:
     detail = str(error.detail) if isinstance(error.detail, str) else "The request is not valid."
     if isinstance(error, drf.NotAuthenticated | drf.AuthenticationFailed):
@@ -161,6 +170,8 @@ def _of_drf(error: drf.APIException) -> HttpResponse:
         drf.UnsupportedMediaType: "unsupported_media_type",
     }
     code = codes.get(type(error), "validation")
+    if code in _WORDS and detail.startswith(_DRF_WORDS):
+        detail = _WORDS[code]
     return problem(error.status_code, code, detail)
 
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxadmin.identity.roles import Action, Scope, allows, allows_to_own, who_may
+from ctxadmin.identity.roles import Action, Scope, allows, allows_to_own, refusal
 from ctxadmin.lib.errors import Forbidden
-from ctxadmin.lib.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +41,7 @@ class Actor:
     def require(self, action: Action) -> None:
         """Forbidden, naming the scopes that would do, unless the actor may do ``action``."""
         if not self.may(action):
-            needed = " or ".join(who_may(action))
-            raise Forbidden(
-                say("{action} needs the scope {scopes}.", action=action.value, scopes=needed)
-            )
+            raise Forbidden(refusal(action))
 
     def require_to_own(self, action: Action) -> None:
         """Forbidden, as ``require`` says it, unless the actor may do ``action`` to what it created.

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 
+from ctxadmin.lib.sentence import Sentence, say
+
 
 class Scope(StrEnum):
     """What a token may be given (rest.md, "Scopes"); every token reads."""
@@ -132,6 +134,50 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.MEMBER_MANAGE: frozenset(),
     Action.WEBHOOK_MANAGE: frozenset({_D}),
 }
+# How a refusal names what somebody may not do.
+_DOING: Final[dict[Action, Sentence]] = {
+    Action.CONVERSATION_CREATE: say("Creating a conversation"),
+    Action.CONVERSATION_UPDATE: say("Changing a conversation"),
+    Action.CONVERSATION_IMPORT: say("Importing a conversation"),
+    Action.CONVERSATION_ARCHIVE: say("Archiving a conversation"),
+    Action.CONVERSATION_UNARCHIVE: say("Unarchiving a conversation"),
+    Action.CONVERSATION_ERASE: say("Deleting a conversation"),
+    Action.MESSAGES_APPEND: say("Appending messages"),
+    Action.MESSAGES_OPERATE: say("Running an operation"),
+    Action.BATCH_OPEN: say("Opening a batch"),
+    Action.BATCH_ROLLBACK: say("Rolling back"),
+    Action.REVISION_RESTORE: say("Restoring a revision"),
+    Action.WORKFLOW_CHANGE: say("Changing a workflow"),
+    Action.WORKFLOW_PUBLISH: say("Publishing a workflow"),
+    Action.PREVIEW: say("Previewing a context"),
+    Action.EXECUTION_START: say("Starting an execution"),
+    Action.CHECKPOINT_SAVE: say("Saving a checkpoint"),
+    Action.CHECKPOINT_WRITES: say("Saving writes of a task"),
+    Action.NODE_COMPLETE: say("Completing a node"),
+    Action.NODE_FORCE: say("Completing a node with force"),
+    Action.NODE_CLAIM: say("Claiming a node"),
+    Action.NODE_RELEASE: say("Releasing a node"),
+    Action.SNAPSHOT_UPDATE: say("Updating the state"),
+    Action.EXECUTION_PAUSE: say("Pausing an execution"),
+    Action.EXECUTION_RESUME: say("Resuming an execution"),
+    Action.EXECUTION_CANCEL: say("Cancelling an execution"),
+    Action.EXECUTION_APPROVE: say("Approving"),
+    Action.EXECUTION_REJECT: say("Rejecting"),
+    Action.CHECKPOINT_RESTORE: say("Restoring a checkpoint"),
+    Action.CHECKPOINT_FORK: say("Forking a checkpoint"),
+    Action.CHECKPOINT_DELETE: say("Deleting a checkpoint"),
+    Action.CHECKPOINT_THIN: say("Applying retention"),
+    Action.RETENTION_SET: say("Changing retention"),
+    Action.PRICES_SET: say("Setting prices"),
+    Action.COMMENT_WRITE: say("Commenting"),
+    Action.COMMENT_DELETE: say("Deleting a comment"),
+    Action.LABEL_SET: say("Labelling a version"),
+    Action.REVIEW_CLAIM: say("Claiming a review"),
+    Action.REVIEW_RELEASE: say("Releasing a review"),
+    Action.TOKEN_MANAGE: say("Managing tokens"),
+    Action.MEMBER_MANAGE: say("Managing people"),
+    Action.WEBHOOK_MANAGE: say("Managing webhooks"),
+}
 # What an engine may do as well, but only to conversations that its token created.
 _TO_OWN: Final = frozenset(
     {Action.CONVERSATION_ERASE, Action.CHECKPOINT_FORK, Action.CHECKPOINT_DELETE}
@@ -155,6 +201,12 @@ def allows_to_own(scopes: Iterable[Scope], action: Action) -> bool:
     """True if somebody with these scopes may do ``action`` at least to what they created."""
     held = frozenset(scopes)
     return allows(held, action) or (action in _TO_OWN and Scope.ENGINE in held)
+
+
+def refusal(action: Action) -> Sentence:
+    """What is told somebody who may not do ``action``: with the scopes that would do."""
+    scopes = " or ".join(who_may(action))
+    return say("{action} needs the scope {scopes}.", action=_DOING[action], scopes=scopes)
 
 
 def who_may(action: Action) -> tuple[Scope, ...]:

@@ -38,10 +38,10 @@ _SENTENCES: Final[Mapping[str, Callable[[Mapping[str, Any]], Sentence]]] = {
     "int_type": lambda ctx: say("this must be a whole number"),
     "int_from_float": lambda ctx: say("this must be a whole number"),
     "float_type": lambda ctx: say("this must be a number"),
-    "greater_than_equal": lambda ctx: say("this must be {least} or more", least=ctx["ge"]),
-    "greater_than": lambda ctx: say("this must be more than {least}", least=ctx["gt"]),
-    "less_than_equal": lambda ctx: say("this must be {most} or less", most=ctx["le"]),
-    "less_than": lambda ctx: say("this must be less than {most}", most=ctx["lt"]),
+    "greater_than_equal": lambda ctx: say("this must be {least} or more", least=_short(ctx["ge"])),
+    "greater_than": lambda ctx: say("this must be more than {least}", least=_short(ctx["gt"])),
+    "less_than_equal": lambda ctx: say("this must be {most} or less", most=_short(ctx["le"])),
+    "less_than": lambda ctx: say("this must be less than {most}", most=_short(ctx["lt"])),
     "literal_error": lambda ctx: say("this must be {what}", what=ctx["expected"]),
     "string_too_short": lambda ctx: say(
         "this must have at least {n} characters", n=ctx["min_length"]
@@ -52,6 +52,12 @@ _SENTENCES: Final[Mapping[str, Callable[[Mapping[str, Any]], Sentence]]] = {
     "too_short": lambda ctx: say("this must have at least {n} items", n=ctx["min_length"]),
     "too_long": lambda ctx: say("this must have at most {n} items", n=ctx["max_length"]),
 }
+
+
+def _short(bound: object) -> object:
+    """A bound as people write it: 1 for 1.0."""
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound
+
 
 ModelT = TypeVar("ModelT")
 

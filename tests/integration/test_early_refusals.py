@@ -99,10 +99,10 @@ def test_a_large_form_of_a_session_is_taken(app: App) -> None:
 @pytest.mark.parametrize(
     ("path", "needs"),
     [
-        ("/workflows/import/", "workflow.change"),
-        ("/conversations/import/", "conversation.import"),
-        ("/api/v1/conversations", "conversation.create"),
-        ("/api/v1/workflows/import", "workflow.change"),
+        ("/workflows/import/", "Changing a workflow"),
+        ("/conversations/import/", "Importing a conversation"),
+        ("/api/v1/conversations", "Creating a conversation"),
+        ("/api/v1/workflows/import", "Changing a workflow"),
     ],
 )
 @pytest.mark.parametrize("is_known", [False, True])

@@ -12,7 +12,7 @@ from ctxadmin.http.described import Answer, JsonOf
 from ctxadmin.lib import clock
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain.context import PromptContextInput
-from workflows.domain.elements import Severity
+from workflows.domain.elements import Problem, Severity
 from workflows.domain.graph import Document
 from workflows.domain.yaml_json import YamlPlace
 from workflows.models import Workflow, WorkflowVersion
@@ -145,6 +145,19 @@ class PublishedAnswer(Answer):
             author=row.author,
             created_at=clock.iso(row.created_at),
         )
+
+
+class PublishedNowAnswer(PublishedAnswer):
+    """The version that the draft became, and its warnings."""
+
+    problems: Problems = Field(
+        description="Warnings of the document, in order; errors would have prevented publishing."
+    )
+
+    @classmethod
+    def of_new(cls, row: WorkflowVersion, problems: Sequence[Problem]) -> Self:
+        found = [each.as_json() for each in problems]
+        return cls(**PublishedAnswer.of(row).model_dump(), problems=found)
 
 
 class VersionAnswer(PublishedAnswer):

@@ -17,6 +17,7 @@ from workflows.api.answers import (
     DraftAnswer,
     ElementChangeAnswer,
     PublishedAnswer,
+    PublishedNowAnswer,
     SavedDraftAnswer,
     VersionAnswer,
     WorkflowAnswer,
@@ -158,7 +159,7 @@ class PublishDraft(_DraftWriter):
     @described(
         "Publish the draft",
         body=Publish,
-        answer=PublishedAnswer,
+        answer=PublishedNowAnswer,
         status=201,
         headers=(IF_MATCH,),
         errors=("version_conflict", "invalid_state"),
@@ -171,7 +172,8 @@ class PublishDraft(_DraftWriter):
         expected = self.seen_draft(body.expected_version)
         version = services.publish(self.actor, slug, expected, body.note)
         location = f"/api/v1/workflows/{slug}/versions/{version.version}"
-        return PublishedAnswer.of(version).response(201, {"Location": location})
+        found = problems_of(bytes(version.document))
+        return PublishedNowAnswer.of_new(version, found).response(201, {"Location": location})
 
 
 class Versions(Endpoint):

@@ -16,6 +16,7 @@ from conversations.domain.formats.source import (
     SourceMessage,
     Text,
     arguments_object,
+    own_part,
     warn_of_fields,
     warn_of_more,
 )
@@ -139,6 +140,9 @@ class _Chat:
         return [block for block in found if block is not None]
 
     def _block(self, part: Part, message: SourceMessage) -> Block | None:
+        own = own_part(part, "anthropic")
+        if own is not None and message.role == "assistant":
+            return own
         match part:
             case Text(text, more):
                 return self._text(text, more, message)

@@ -14,6 +14,7 @@ from conversations.domain.formats.source import (
     Refusal,
     SourceMessage,
     Text,
+    own_part,
     warn_of_fields,
     warn_of_more,
 )
@@ -23,6 +24,7 @@ from conversations.domain.formats.written import Written
 Item = dict[str, JsonValue]
 
 _LONGEST_ID: Final = 64
+_OF_OUTPUT: Final = frozenset({"annotations", "logprobs"})
 _PARTS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {"user": frozenset({"input_file", "input_audio"}), "tool": frozenset({"input_file"})}
 )
@@ -42,15 +44,38 @@ def _items(message: SourceMessage, pairs: Pairs, warnings: Warnings) -> list[Ite
     if message.role == "tool":
         return [_output(message, pairs, warnings)]
     calls = list(message.calls(warnings))
-    content = _content(message, warnings)
-    items: list[Item] = []
-    if content or not calls:
-        items.append({"type": "message", "role": message.role, "content": content})
+    items = _messages(message, warnings)
+    if not items and not calls:
+        items.append({"type": "message", "role": message.role, "content": ""})
     for call in calls:
         placed = pairs.call(call, message.index)
         kind, given = ("custom_tool_call", "input") if call.is_custom else _FUNCTION_CALL
         items.append({"type": kind, "call_id": placed.id, "name": call.name, given: call.text})
     return items
+
+
+def _messages(message: SourceMessage, warnings: Warnings) -> list[Item]:
+    """The content as a message, around items that the provider has made beside it."""
+    if isinstance(message.body.get("content"), str):
+        content = _content(message, warnings)
+        return [_message(message, content)] if content else []
+    items: list[Item] = []
+    parts: list[JsonValue] = []
+    for part in message.all_parts():
+        own = own_part(part, "responses") if message.role == "assistant" else None
+        if own is None:
+            written = _part(part, message, warnings)
+            parts += [] if written is None else [written]
+            continue
+        if parts:
+            items.append(_message(message, parts))
+            parts = []
+        items.append(own)
+    return [*items, _message(message, parts)] if parts else items
+
+
+def _message(message: SourceMessage, content: JsonValue) -> Item:
+    return {"type": "message", "role": message.role, "content": content}
 
 
 _FUNCTION_CALL: Final = ("function_call", "arguments")
@@ -80,8 +105,11 @@ def _part(part: Part, message: SourceMessage, warnings: Warnings) -> JsonValue:
     is_model = message.role == "assistant"
     match part:
         case Text(text, more):
-            warn_of_more(more, "a text part", message.index, warnings)
-            return {"type": "output_text" if is_model else "input_text", "text": text}
+            known = _OF_OUTPUT if is_model else frozenset[str]()
+            rest = {name: value for name, value in more.items() if name not in known}
+            warn_of_more(rest, "a text part", message.index, warnings)
+            kept = {name: value for name, value in more.items() if name in known}
+            return {"type": "output_text" if is_model else "input_text", "text": text, **kept}
         case Refusal(text):
             if is_model:
                 return {"type": "refusal", "refusal": text}

@@ -23,6 +23,15 @@ _KNOWN: Final = OWN_FIELDS | frozenset(
 )
 DATA_URL: Final = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+)(?:;[\w.+-]+=[^;,]*)*;base64,")
 _UNNAMED: Final = "unnamed"
+# Calls and results that have places of their own: written from here they would be no pairs.
+_NEVER_OWN: Final = frozenset(
+    {
+        *("tool_use", "tool_result", "function_call", "function_call_output"),
+        *("custom_tool_call", "custom_tool_call_output"),
+    }
+)
+PROVIDER_PART: Final = "provider"
+"""The type of a part ``{type, format, part}`` that only the provider of the format knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +137,21 @@ class SourceMessage:
                 yield _call(each, self.index, warnings)
 
 
+def provider_part(format_name: str, part: JsonValue) -> dict[str, JsonValue]:
+    """A part of a content that keeps what only one provider knows, under its format's name."""
+    return {"type": PROVIDER_PART, "format": format_name, "part": part}
+
+
+def own_part(part: Part, format_name: str) -> dict[str, JsonValue] | None:
+    """What ``provider_part`` keeps for this format; None for any other part."""
+    if not isinstance(part, Other) or part.fields.get("type") != PROVIDER_PART:
+        return None
+    kept = part.fields.get("part")
+    if part.fields.get("format") != format_name or not isinstance(kept, dict):
+        return None
+    return None if kept.get("type") in _NEVER_OWN else dict(kept)
+
+
 def warn_of_fields(message: SourceMessage, warnings: Warnings, known: Set[str] = _NONE) -> None:
     """Warn of the fields of a message that a format has no place for, but for those ``known``.
 
@@ -209,6 +233,9 @@ def _part(data: dict[str, JsonValue]) -> Part:
     refusal = data.get("refusal")
     if kind == "refusal" and isinstance(refusal, str):
         return Refusal(refusal)
+    own = data.get("part")
+    if kind == PROVIDER_PART and isinstance(own, dict):
+        return Other(f"{data.get('format')}:{own.get('type')}", data)
     return _image(kind, data) or Other(kind, data)
 
 

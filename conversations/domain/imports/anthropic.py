@@ -4,6 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.source import provider_part
 from conversations.domain.imports.calls import messages_of, tool_call
 from conversations.domain.imports.contents import result_content
 from conversations.domain.imports.source_values import SourceValue, word
@@ -118,7 +119,10 @@ class _Split:
 
     def add(self, block: SourceValue) -> None:
         kind = word(block.value.get("type")) if isinstance(block.value, dict) else ""
-        if kind in _CALLS:
+        is_own = kind not in ("tool_use", "tool_result") and (kind in _CALLS or _is_result(kind))
+        if is_own and self._role == "assistant" and self._transcript.keeps_own:
+            self._parts.append(provider_part(NAME, block.value))
+        elif kind in _CALLS:
             self._add_call(block, kind)
         elif _is_result(kind):
             if self._role == "assistant":

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
@@ -36,6 +36,8 @@ class AppendedMessages:
 
 class _WholeTranscript(Transcript):
     """Refuses what an import would leave out: an append has no report that tells of it."""
+
+    keeps_own: ClassVar[bool] = True
 
     def leave_out(self, place: SourceValue, what: str, why: str) -> None:
         raise place.refusal(f"{what} cannot be appended: {why}")

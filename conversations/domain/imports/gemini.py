@@ -12,13 +12,20 @@ from conversations.domain.imports.contents import (
     result_content,
     text_part,
 )
-from conversations.domain.imports.reasons import ANOTHER_ANSWER
+from conversations.domain.imports.reasons import ANOTHER_ANSWER, UNKNOWN_PART
 from conversations.domain.imports.source_values import SourceValue, word
 from conversations.domain.imports.transcript import Fields, Transcript
 
 NAME: Final = "gemini"
 _ROLES: Final = {"user": "user", "model": "assistant", "function": "user", "system": "system"}
 _CODE: Final = "code_execution"
+# What a part may have beside that of which it is one.
+_BESIDE: Final = frozenset(
+    {
+        *("thought", "thoughtSignature", "thought_signature"),
+        *("videoMetadata", "video_metadata", "mediaResolution", "media_resolution"),
+    }
+)
 
 
 def recognise(value: JsonValue) -> bool:
@@ -72,8 +79,10 @@ def _append_system(system: SourceValue, transcript: Transcript) -> None:
     if isinstance(system.value, str):
         transcript.append(system, {"role": "system", "content": system.value})
         return
-    parts = [_part(part, transcript) for part in system.get("parts").items()]
-    transcript.add(system, "system", content_of(parts))
+    read = [_part(part, transcript) for part in system.get("parts").items()]
+    parts = [part for part in read if part is not None]
+    if parts or not read:
+        transcript.add(system, "system", content_of(parts))
 
 
 def _append_candidates(candidates: SourceValue, transcript: Transcript) -> None:
@@ -119,7 +128,7 @@ class _Turn:
         self._metadata = metadata
         self._parts: list[JsonValue] = []
         self._calls: list[JsonValue] = []
-        self._is_begun = False
+        self._is_begun = self._has_left_out = False
 
     def add(self, part: SourceValue) -> None:
         call = part.get("functionCall", "function_call", "toolCall", "tool_call")
@@ -135,11 +144,18 @@ class _Turn:
         elif done.value is not None:
             self._add_result(done, _CODE, done.get("output").value)
         else:
-            self._parts.append(_part(part, self._transcript))
+            self._add_part(part)
+
+    def _add_part(self, part: SourceValue) -> None:
+        made = _part(part, self._transcript)
+        if made is None:
+            self._has_left_out = True
+        else:
+            self._parts.append(made)
 
     def finish(self) -> None:
-        """Add what is left; an empty content is an empty message."""
-        if self._parts or self._calls or not self._is_begun:
+        """Add what is left; an empty content is an empty message, one of unknown parts is none."""
+        if self._parts or self._calls or not (self._is_begun or self._has_left_out):
             self._flush()
 
     def _flush(self) -> None:
@@ -200,7 +216,7 @@ def _only_result(response: JsonValue) -> JsonValue:
 
 
 def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
-    """A part that is neither a call nor a result."""
+    """A part that is neither a call nor a result; None for an unknown one, which is left out."""
     text = part.get("text")
     if text.value is not None:
         rest = part.rest("text", "thought")
@@ -218,4 +234,6 @@ def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
         known = ("inlineData", "inline_data", "fileData", "file_data")
         transcript.took(_last(held), str(made["type"]))
         return {**made, **part.rest(*known)}
-    return {"type": "gemini", **part.fields()}
+    what = next((name for name in part.fields() if name not in _BESIDE), "{}")
+    transcript.leave_out(part, what, UNKNOWN_PART)
+    return None

@@ -9,6 +9,7 @@ ANOTHER_ANSWER: Final = say("only the first of several answers is imported")
 ALSO_IN_TOOL_CALLS: Final = say("the message also has tool_calls")
 OF_THE_SESSION: Final = say("it belongs to the provider's session and is not a message")
 UNKNOWN_ITEM: Final = say("items of this type are unknown")
+UNKNOWN_PART: Final = say("parts of this type are unknown")
 APPROVAL: Final = say("tool approvals are not messages")
 ONLY_SEPARATES: Final = say("it only separates steps")
 FOR_PAGES: Final = say("messages of the role data are for pages only")
@@ -30,6 +31,7 @@ BY_TEXT: Final[Mapping[str, Sentence]] = {
         ALSO_IN_TOOL_CALLS,
         OF_THE_SESSION,
         UNKNOWN_ITEM,
+        UNKNOWN_PART,
         APPROVAL,
         ONLY_SEPARATES,
         FOR_PAGES,

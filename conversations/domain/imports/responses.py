@@ -4,6 +4,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from conversations.domain.formats.source import provider_part
 from conversations.domain.imports.calls import has_chat_calls, tool_call
 from conversations.domain.imports.contents import content_of, result_content
 from conversations.domain.imports.reasons import OF_THE_SESSION, UNKNOWN_ITEM
@@ -138,7 +139,11 @@ class _Turns:
             self._add_message(item)
         elif kind == "reasoning":
             self._begin(item, is_new=self._has_message or bool(self._calls))
-            self._parts.append(item.value)
+            keeps = self._transcript.keeps_own
+            self._parts.append(provider_part(NAME, item.value) if keeps else item.value)
+        elif kind in _OWN_TOOLS | _OWN_RESULTS and self._transcript.keeps_own:
+            self._begin(item, is_new=bool(self._calls))
+            self._parts.append(provider_part(NAME, item.value))
         elif kind in _CALLS or kind in _OWN_TOOLS:
             self._begin(item)
             self._add_call(item, kind)
@@ -260,7 +265,9 @@ def _part(part: SourceValue, transcript: Transcript) -> JsonValue:
     """A part of a message as the chat form has it."""
     kind = word(part.fields().get("type"))
     if kind in _TEXTS:
-        rest = {key: value for key, value in part.rest("type", "text").items() if value != []}
+        rest = part.rest("type", "text")
+        if not transcript.keeps_own:
+            rest = {key: value for key, value in rest.items() if value != []}
         transcript.took(kind, "text")
         return {"type": "text", "text": part.get("text").text(), **rest}
     if kind == "input_image" and isinstance(url := part.get("image_url").value, str):

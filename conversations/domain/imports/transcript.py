@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import ClassVar, Final
 
 from pydantic import JsonValue
 
@@ -67,7 +67,12 @@ class _Source:
 
 
 class Transcript:
-    """Collects the messages of one conversation, and what was taken and left out."""
+    """Collects the messages of one conversation, and what was taken and left out.
+
+    ``keeps_own``: what only the provider knows is kept as it is, to be given back to it.
+    """
+
+    keeps_own: ClassVar[bool] = False
 
     def __init__(self, shape: str, root: SourceValue) -> None:
         self.shape = shape

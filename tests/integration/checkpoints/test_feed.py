@@ -132,10 +132,20 @@ def test_a_cursor_ahead_of_all_is_told() -> None:
         ("status=GONE", "?status"),
         ("kind=a", "?kind"),
         ("kinds=" + ",".join(map(str, range(51))), "?kinds"),
+        ("kinds=messages,message.append", "?kinds"),
     ],
 )
 def test_a_wrong_parameter_is_named(query: str, pointer: str) -> None:
     refused(Api().get(f"/events?{query}"), 422, "validation", pointer)
+
+
+def test_an_unknown_kind_is_refused_with_those_that_there_are() -> None:
+    answer = Api().get("/events?kinds=execution,checkpoints.save")
+    refused(answer, 422, "validation", "?kinds")
+    detail = answer.json()["detail"]
+    assert "'checkpoints.save'" in detail
+    assert "checkpoint.save, checkpoint.thin" in detail
+    assert "workflow" not in detail
 
 
 def test_a_part_takes_few_queries(django_assert_max_num_queries: Any) -> None:

@@ -58,6 +58,13 @@ def test_a_task_replaces_its_own_writes_only(run: Run) -> None:
     assert ok(run.get("checkpoints/c1/writes/t1"))["writes"] == [NOTHING]
 
 
+def test_two_writes_at_one_place_of_a_channel_are_refused(run: Run) -> None:
+    first, other = ({"channel": "c", "index": 0, "value": each} for each in (1, 2))
+    refused(put(run, first, other), 422, "validation", "/writes/1/index")
+    refused(run.get("checkpoints/c1/writes/t1"), 404, "not_found")
+    ok(put(run, first, {**other, "index": 1}, {**other, "channel": "d"}))
+
+
 def test_the_same_writes_again_change_nothing(run: Run) -> None:
     put(run, RESULT)
     count = AuditEntry.objects.count()
@@ -84,6 +91,7 @@ def test_what_was_written_is_on_record_without_contents(run: Run) -> None:
         ({"index": 0}, 422, "validation", "/writes/0/channel"),
         ({"channel": "c", "index": 2**31}, 422, "validation", "/writes/0/index"),
         ({**RESULT, "value": 1}, 422, "validation", "/writes/0"),
+        ({"channel": "c", "index": 0}, 422, "validation", "/writes/0"),
         ({"channel": "c", "index": 0, "value": "x" * 10_485_760}, 413, "too_large", "/writes"),
     ],
 )

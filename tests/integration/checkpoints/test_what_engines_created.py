@@ -40,11 +40,11 @@ def test_what_another_token_created_is_refused_as_before() -> None:
     mine = Run(Api([Scope.ENGINE]), theirs.head)
     before = everything()
     told = refused(delete(mine, 2), 403, "forbidden")["detail"]
-    assert told == "checkpoint.delete needs the scope admin."
+    assert told == "Deleting a checkpoint needs the scope admin."
     told = refused(mine.post("checkpoints/2/fork"), 403, "forbidden")["detail"]
-    assert told == "checkpoint.fork needs the scope review or admin."
+    assert told == "Forking a checkpoint needs the scope review or admin."
     told = refused(mine.api.delete(mine.path), 403, "forbidden")["detail"]
-    assert told == "conversation.erase needs the scope admin."
+    assert told == "Deleting a conversation needs the scope admin."
     assert everything() == before
 
 

@@ -129,6 +129,72 @@ def test_a_view_that_was_given_makes_the_same_conversation_again(
     assert ok(api.get(f"/conversations/again/messages?format={name}")) == given
 
 
+OWN: dict[str, list[Any]] = {
+    "anthropic": [
+        {"role": "user", "content": [{"type": "text", "text": "q"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "redacted_thinking", "data": "x"},
+                {
+                    "type": "server_tool_use",
+                    "id": "srvtoolu_1",
+                    "name": "web_search",
+                    "input": {"query": "pear"},
+                },
+                {
+                    "type": "web_search_tool_result",
+                    "tool_use_id": "srvtoolu_1",
+                    "content": [{"type": "web_search_result", "encrypted_content": "y"}],
+                },
+                {"type": "text", "text": "A pear.", "cache_control": {"type": "ephemeral"}},
+            ],
+        },
+    ],
+    "responses": [
+        {"type": "message", "role": "user", "content": "q"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"},
+        {
+            "type": "web_search_call",
+            "id": "ws_1",
+            "status": "completed",
+            "action": {"type": "search", "query": "pear"},
+        },
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "A pear.", "annotations": []}],
+        },
+        {"type": "reasoning", "id": "rs_2", "summary": [{"type": "summary_text", "text": "s"}]},
+        {"type": "function_call", "call_id": "a", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": "found"},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_only_the_provider_knows_comes_back_in_its_format(api: CheckedApi, name: str) -> None:
+    run = Run(api, conversation())
+    ok(run.post(f"messages?format={name}", {"messages": OWN[name]}))
+    found = ok(run.get(f"messages?format={name}"))
+    assert (found["messages"], found["warnings"]) == (OWN[name], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"), [(own, each) for own in OWN for each in FORMATS if each != own]
+)
+def test_another_format_leaves_out_what_only_one_provider_knows_and_says_so(
+    api: CheckedApi, name: str, format_name: str
+) -> None:
+    run = Run(api, conversation())
+    ok(run.post(f"messages?format={name}", {"messages": OWN[name]}))
+    found = ok(run.get(f"messages?format={format_name}"))
+    assert "A pear." in json.dumps(found["messages"])
+    assert "encrypted_content" not in json.dumps(found["messages"])
+    assert f"{name}:" in json.dumps(found["warnings"])
+    assert {each["code"] for each in found["warnings"]} <= {"part_left_out", "field_left_out"}
+
+
 @every_format
 def test_a_pair_can_come_in_two_appends(api: CheckedApi, name: str) -> None:
     """The result finds its call in the log, as everywhere."""
@@ -259,3 +325,19 @@ def test_the_command_prints_a_conversation() -> None:
 def test_who_may_not_append_may_not_in_a_format() -> None:
     run = Run(Api([Scope.DESIGN]), conversation())
     refused(run.post("messages?format=openai", {"messages": [user("q")]}), 403, "forbidden")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("anthropic", "tool_use"), ("responses", "function_call")]
+)
+def test_a_call_that_is_hidden_in_a_part_of_a_provider_is_not_given_back(
+    api: CheckedApi, name: str, kind: str
+) -> None:
+    """It would have no result, so the provider would refuse the view."""
+    run = Run(api, conversation())
+    hidden = {"type": "provider", "format": name, "part": {"type": kind, "id": "a"}}
+    content = [{"type": "text", "text": "t"}, hidden]
+    ok(run.post("messages", {"messages": [{"role": "assistant", "content": content}]}))
+    found = ok(run.get(f"messages?format={name}"))
+    assert kind not in json.dumps(found["messages"])
+    assert "part_left_out" in {each["code"] for each in found["warnings"]}

@@ -67,7 +67,9 @@ def test_warnings_and_notes_do_not_refuse_publishing(api: CheckedApi, flow: str)
     )
     problems = put(api, flow, body, 0).json()["problems"]
     assert [each["code"] for each in problems] == ["cycle"]
-    assert publish(api, flow, 1).status_code == 201
+    answer = publish(api, flow, 1)
+    assert answer.status_code == 201
+    assert answer.json()["problems"] == problems
 
 
 def test_publishing_needs_the_version_that_was_seen(api: CheckedApi, flow: str) -> None:

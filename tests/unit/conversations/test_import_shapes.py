@@ -579,3 +579,15 @@ def test_what_is_wrong_in_the_middle_is_named_by_its_place(path: tuple[Any, ...]
     assert pointer == "".join(f"/{step}" for step in path[2:])
     with pytest.raises(ContextError, match=f"Line 2, {pointer}: "):
         read_file(lines([example(shape, name), document]), shape)
+
+
+def test_an_unknown_part_of_gemini_is_left_out_and_reported() -> None:
+    unknown = {"hologram": {"x": 1}, "thoughtSignature": "s"}
+    found = read(
+        {"contents": [{"parts": [{"text": "q"}, unknown]}, {"role": "model", "parts": [unknown]}]}
+    )
+    assert [each["content"] for each in bodies(found)] == ["q"]
+    assert [(each.what, each.why, each.count) for each in found.report.left_out] == [
+        ("hologram", "parts of this type are unknown", 2)
+    ]
+    assert found.report.left_out[0].pointer == "/contents/0/parts/1"
