@@ -103,7 +103,19 @@ class SqlLog:
         return StoredFolds(self.conversation)
 
     def tool_descriptions(self) -> Sequence[int]:
-        return list(_indices(self._marks(Mark.TOOLS)))
+        return self._marked[Mark.TOOLS]
+
+    def pins(self) -> Sequence[int]:
+        return self._marked[Mark.PIN]
+
+    @cached_property
+    def _marked(self) -> Mapping[str, Sequence[int]]:
+        """The tool descriptions and the pinned messages, ascending, read by one statement."""
+        found: dict[str, list[int]] = {Mark.TOOLS: [], Mark.PIN: []}
+        rows = self._marks(*found).order_by("kind", "index")
+        for kind, index in rows.values_list("kind", "index"):
+            found[kind].append(index)
+        return found
 
     def tools(self) -> str | None:
         return self._head.details.tools or None
@@ -264,8 +276,9 @@ class SqlLog:
     def _unsettled(self) -> QuerySet[UnsettledCall]:
         return UnsettledCall.objects.filter(conversation=self.conversation, index__lt=self.length)
 
-    def _marks(self, kind: str) -> QuerySet[Mark]:
-        return Mark.objects.filter(conversation=self.conversation, kind=kind, index__lt=self.length)
+    def _marks(self, *kinds: str) -> QuerySet[Mark]:
+        rows = Mark.objects.filter(conversation=self.conversation, index__lt=self.length)
+        return rows.filter(kind__in=kinds)
 
 
 def _indices(rows: QuerySet[Message] | QuerySet[Mark]) -> Iterable[int]:

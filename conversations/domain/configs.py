@@ -160,6 +160,9 @@ class OperationConfig(Contract):
     )
     pairing: Pairing = Field("warn", description="What to do if a tool call would lose its result.")
     protect_tools: bool = Field(False, description="Whether the tool description stays visible.")
+    include_pinned: bool = Field(
+        False, description="Whether pinned messages are treated like all others."
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -82,6 +82,9 @@ class Log(ToolLinks, Protocol):
     def tool_descriptions(self) -> Sequence[int]:
         """The log indices of all messages with ``tool_description: true``, ascending."""
 
+    def pins(self) -> Sequence[int]:
+        """The log indices of all messages that are pinned now, ascending."""
+
     def tools(self) -> str | None:
         """The tools text of the conversation, None or "" if it has none."""
 

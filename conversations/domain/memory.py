@@ -43,6 +43,7 @@ class MemoryLog:
         self._sums = [0]
         self._ids: set[str] = set()
         self._descriptions: list[int] = []
+        self._pins: list[int] = []
         self._orphans: list[int] = []
         self._results: dict[int, list[int]] = {}  # assistant message -> its results
         self._by_call_id: dict[str, list[int]] = {}  # call id -> assistant messages
@@ -77,6 +78,8 @@ class MemoryLog:
         self._ids.add(entry.message_id)
         if draft.tool_description:
             self._descriptions.append(index)
+        if draft.pinned:
+            self._pins.append(index)
         if draft.call_ids:
             self._results[index] = []
             self._loose[index] = None
@@ -168,6 +171,9 @@ class MemoryLog:
 
     def tool_descriptions(self) -> Sequence[int]:
         return self._descriptions
+
+    def pins(self) -> Sequence[int]:
+        return self._pins
 
     def tools(self) -> str | None:
         return self._tools

@@ -100,6 +100,7 @@ class OperationForm(ContractForm[OperationRequest]):
             ],
         ),
         "protect_tools": FieldHint(label=_("Keep the tool description visible")),
+        "include_pinned": FieldHint(label=_("Treat pinned messages like all others")),
         "reason": FieldHint(
             label=_("Reason"), help=_("Shown in the list of batches."), height=2, wide=True
         ),

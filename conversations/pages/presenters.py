@@ -76,7 +76,7 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     return BatchLine(
         revision=row.number,
         number=row.batch,
-        operation=OPERATION_WORDS.get(row.operation, row.operation),
+        operation=operation_words(row),
         summary=config_words(row),
         visible_count=row.visible_count,
         tokens=row.tokens,
@@ -91,6 +91,22 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     )
 
 
+def operation_words(row: Revision) -> Text:
+    """What opened a revision: an operation, or a pin."""
+    pin = _pin_of(row)
+    if pin is None:
+        return OPERATION_WORDS.get(row.operation, row.operation)
+    return _("Pinned") if pin.get("pinned") else _("Unpinned")
+
+
+def _pin_of(row: Revision) -> dict[str, JsonValue] | None:
+    """What a revision has on record of a pin, None if it is none."""
+    if row.operation != "append":
+        return None
+    pin = orjson.loads(bytes(row.config)).get("pin")
+    return pin if isinstance(pin, dict) else None
+
+
 _PAIRINGS: Final[Mapping[str, Text]] = {
     "warn": gettext_lazy("tool pairs: only warn"),
     "keep": gettext_lazy("tool pairs: keep both"),
@@ -102,11 +118,15 @@ def config_words(row: Revision) -> str:
     """The options of an operation in a few words: ``keep last 6, tool pairs: keep both``."""
     if row.boundary is not None:
         return _("from message %(index)s on") % {"index": row.boundary}
+    pin = _pin_of(row)
+    if pin is not None:
+        return _("message #%(n)s") % {"n": pin.get("index")}
     config = orjson.loads(bytes(row.config))
     block = config.get(row.operation)
     words = _options(block) if isinstance(block, dict) else []
     words += [str(_PAIRINGS[config["pairing"]])] if config.get("pairing") in _PAIRINGS else []
     words += [_("tool description kept")] if config.get("protect_tools") else []
+    words += [_("pinned messages, too")] if config.get("include_pinned") else []
     return in_a_list(words)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from conversations import comments, hiding, queries
+from conversations import comments, hiding, pin_rows, queries
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.view import View
 from conversations.hiding import Hider
@@ -169,6 +169,7 @@ def cards_of(
     results = queries.results_of(head, [message.index for message in messages])
     hidden = hidden_by(head, [each for each in messages if not each.visible])
     said = _said(actor, head, [message.index for message in messages])
+    pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
     whole_log = shown.which == "all"
     places = [None] * len(messages) if whole_log else window.positions
     return joined(
@@ -180,6 +181,7 @@ def cards_of(
                 gap=gap_behind(head, shown, gaps, message.index),
                 hidden_by=hidden.get(message.index),
                 comments=said.get(message.index, ()),
+                pin=pinned.get(message.index),
             )
             for message, position in zip(messages, places, strict=True)
         ]
@@ -205,6 +207,7 @@ def hidden_cards(
     results = queries.results_of(head, asked)
     hidden = hidden_by(head, messages, row.number)
     said = _said(actor, head, asked)
+    pinned = pin_rows.pins_among(head.key, asked)
     return joined(
         [
             message_card(
@@ -213,6 +216,7 @@ def hidden_cards(
                 None,
                 hidden_by=hidden.get(message.index),
                 comments=said.get(message.index, ()),
+                pin=pinned.get(message.index),
             )
             for message in messages
         ]

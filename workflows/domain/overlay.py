@@ -61,6 +61,10 @@ class OverlayLog:
         added = [entry.index for entry in self._entries if entry.draft.tool_description]
         return [*self._base.tool_descriptions(), *added]
 
+    def pins(self) -> Sequence[int]:
+        added = [entry.index for entry in self._entries if entry.draft.pinned]
+        return [*self._base.pins(), *added]
+
     def tools(self) -> str | None:
         return self._base.tools()
 

@@ -49,6 +49,15 @@ CONVERSATIONS: Final = TermGroup(
             ),
         ),
         Term(
+            "pin",
+            pgettext_lazy("glossary", "pin"),
+            _(
+                "Keeps a message visible: operations, filters and budgets do not hide a pinned "
+                "message unless they are told to."
+            ),
+            "conversations.models.Pin",
+        ),
+        Term(
             "operation",
             pgettext_lazy("glossary", "operation"),
             _(

@@ -103,6 +103,7 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
             label=_("Incomplete tool pairs"), choices=_PAIRING, help=_("A call without its result.")
         ),
         f"{path}.protect_tools": FieldHint(label=_("Keep the tool description visible")),
+        f"{path}.include_pinned": FieldHint(label=_("Treat pinned messages like all others")),
     }
 
 

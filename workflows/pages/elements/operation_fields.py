@@ -52,6 +52,7 @@ class OperationFields(Contract):
     budget: BudgetConfig | None = None
     pairing: Pairing = "keep"
     protect_tools: bool = False
+    include_pinned: bool = False
 
 
 OperationList = Annotated[
