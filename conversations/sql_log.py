@@ -14,10 +14,11 @@ from conversations.domain.bodies import text_of_body
 from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs
+from conversations.domain.origin import Origin
 from conversations.domain.runs import Runs
 from conversations.fold_cache import StoredFolds
 from conversations.message_rows import COLUMNS, check_message
-from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
+from conversations.models import Comment, Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.spans import MANY, chunks, rows_of
 from conversations.tool_links import Answer, answers_to, call_digest
 
@@ -98,6 +99,24 @@ class SqlLog:
                     target = next(wanted, None)
         if target is not None:
             raise damaged(self.conversation, "message", target, MISSING)
+
+    def origins(self, runs: Runs) -> Iterable[Origin]:
+        wanted = iter(run_set.indices(runs))
+        target = next(wanted, None)
+        columns = ("index", "tokens", "node_id", "created_at", "call_index")
+        for rows in rows_of(self.conversation, runs, gap=_INDEX_GAP):
+            for row in rows.order_by("index").values_list(*columns).iterator(2000):
+                if row[0] == target:
+                    yield Origin(*row)
+                    target = next(wanted, None)
+        if target is not None:
+            raise damaged(self.conversation, "message", target, MISSING)
+
+    def commented(self) -> Sequence[int]:
+        rows = Comment.objects.filter(conversation=self.conversation, message__lt=self.length)
+        return sorted(
+            {index for index in rows.values_list("message", flat=True) if index is not None}
+        )
 
     def folds(self) -> FoldStore | None:
         return StoredFolds(self.conversation)

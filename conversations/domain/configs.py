@@ -19,6 +19,12 @@ _REFUSAL: Final = (
     "runs; migrate it to version 2 (one operation and its block)"
 )
 
+Trait = Literal["tool_call", "image", "pinned", "comment"]
+Pattern = Annotated[str, Field(max_length=1000)]
+NameList = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=1000)]], Field(min_length=1, max_length=1000)
+]
+AgeCount = Annotated[int, Field(ge=0, le=10**7)]
 Count = Annotated[int, Field(ge=0)]
 Keyword = Annotated[str, Field(min_length=1, max_length=10_000)]
 KeywordList = Annotated[list[Keyword], Field(min_length=1, max_length=10_000)]
@@ -93,8 +99,32 @@ class ClearConfig(Contract):
     keep_system_message: bool = Field(True, description="Whether system messages stay visible.")
 
 
+class Age(Contract):
+    """How old messages are, counted from the end of the view: one of three measures.
+
+    A turn begins with a user message; minutes are those before the latest visible message.
+    """
+
+    turns: AgeCount | None = Field(None, description="In turns.", examples=[3])
+    messages: AgeCount | None = Field(None, description="In visible messages.")
+    minutes: AgeCount | None = Field(
+        None, description="In minutes before the latest visible message was logged."
+    )
+
+    @model_validator(mode="after")
+    def _one_measure(self) -> Self:
+        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        if len(given) != 1:
+            options = ", ".join(type(self).model_fields)
+            raise ValueError(say("exactly one of {options} is required", options=options))
+        return self
+
+
 class FilterConfig(Contract):
-    """Which visible messages are kept; at least one list. Source: semantics 1.9."""
+    """Which visible messages are kept: those that match all that is given, at least one.
+
+    Source: semantics 1.9 and 4.3.
+    """
 
     roles: Annotated[list[CountsAs], Field(min_length=1, max_length=100)] | None = Field(
         None, description="Hide messages with other roles.", examples=[["user", "assistant"]]
@@ -104,6 +134,25 @@ class FilterConfig(Contract):
     )
     content_excludes: KeywordList | None = Field(
         None, description="Hide messages with any of these keywords."
+    )
+    nodes: NameList | None = Field(
+        None, description="Hide messages that none of these nodes wrote.", examples=[["research"]]
+    )
+    tools: NameList | None = Field(
+        None, description="Hide all but calls and results of these tools.", examples=[["search"]]
+    )
+    metadata: Annotated[dict[str, Pattern], Field(min_length=1, max_length=100)] | None = Field(
+        None,
+        description="Hide messages whose metadata do not match these patterns; `*` is any text.",
+        examples=[{"trust": "high*"}],
+    )
+    older_than: Age | None = Field(None, description="Hide messages that are not older than this.")
+    newer_than: Age | None = Field(None, description="Hide messages that are older than this.")
+    larger_than: Annotated[int, Field(ge=0, le=10**9)] | None = Field(
+        None, description="Hide messages with at most this many tokens."
+    )
+    has: Annotated[list[Trait], Field(min_length=1, max_length=100)] | None = Field(
+        None, description="Hide messages that have none of these.", examples=[["image"]]
     )
 
     @model_validator(mode="after")

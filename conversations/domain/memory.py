@@ -9,6 +9,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs, Draft, Entry
+from conversations.domain.origin import Origin
 from conversations.domain.pairing import place
 from conversations.domain.runs import Run, Runs
 from conversations.domain.tokens import tokens_of_message
@@ -162,6 +163,15 @@ class MemoryLog:
             entry = self._entries[index]
             tokens = self._sums[index + 1] - self._sums[index]
             yield Weight(index, tokens, entry.draft.counts_as, entry.call_index)
+
+    def origins(self, runs: Runs) -> Iterator[Origin]:
+        for index in run_sets.indices(runs):
+            entry = self._entries[index]
+            tokens = self._sums[index + 1] - self._sums[index]
+            yield Origin(index, tokens, entry.draft.node_id or "", None, entry.call_index)
+
+    def commented(self) -> Sequence[int]:
+        return ()
 
     def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
         return ((index, self._entries[index].draft.body) for index in run_sets.indices(runs))

@@ -20,6 +20,7 @@ from conversations.domain.configs import (
 from conversations.domain.keywords import Keywords
 from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Draft, Entry, tools_message
+from conversations.domain.origin import of_origin
 from conversations.domain.pairing import (
     Split,
     Splits,
@@ -357,7 +358,7 @@ def truncated(config: TruncateConfig, view: View) -> View:
 
 
 def _filtered(config: FilterConfig, view: View, log: Log) -> View:
-    kept = view.indices_as_runs()
+    kept = of_origin(config, view, log)
     if config.roles is not None:
         kept = log.with_roles(frozenset(config.roles), kept)
     contains, excludes = config.content_contains, config.content_excludes

@@ -12,6 +12,7 @@ from conversations.api.schemas import ChangeConversation, Number, Reason
 from conversations.domain.configs import OperationConfig
 from conversations.pages import typed_messages
 from conversations.pages.budget_hints import BUDGET, budget_hints
+from conversations.pages.origin_hints import origin_hints
 from conversations.pages.typed_messages import TypedMessage
 from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
@@ -90,6 +91,7 @@ class OperationForm(ContractForm[OperationRequest]):
             label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         "filter.content_excludes": FieldHint(label=_("Containing none of")),
+        **origin_hints("filter"),
         **budget_hints("budget"),
         "pairing": FieldHint(
             label=_("Incomplete tool pairs"),

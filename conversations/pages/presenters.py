@@ -140,6 +140,13 @@ _OPTIONS: Final[Mapping[str, Text]] = {
     "roles": gettext_lazy("roles"),
     "content_contains": gettext_lazy("content contains"),
     "content_excludes": gettext_lazy("content excludes"),
+    "nodes": gettext_lazy("nodes"),
+    "tools": gettext_lazy("tools"),
+    "metadata": gettext_lazy("metadata"),
+    "older_than": gettext_lazy("older than"),
+    "newer_than": gettext_lazy("newer than"),
+    "larger_than": gettext_lazy("larger than"),
+    "has": gettext_lazy("has"),
     "index": gettext_lazy("index"),
     "position": gettext_lazy("position"),
     "keep_system_message": gettext_lazy("keep system message"),
@@ -160,6 +167,8 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
         if name in ("messages", "message"):
             count = len(value) if isinstance(value, list) else 1
             words.append(ngettext("%(n)s message", "%(n)s messages", count) % {"n": count})
+        elif isinstance(value, dict) and name in ("older_than", "newer_than", "metadata"):
+            words.append(f"{label} {_pairs(value)}")
         elif isinstance(value, dict):
             words.append(f"{label} {value.get('start')}–{value.get('end')}")
         elif name == "remove_ranges" and isinstance(value, list):
@@ -171,6 +180,11 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
         elif value is not None:
             words.append(f"{label} {str(value).lower() if isinstance(value, bool) else value}")
     return words
+
+
+def _pairs(values: dict[str, JsonValue]) -> str:
+    """``turns 3``, ``trust high*, lang de``; what is not given is left out."""
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
 
 
 def _range_words(ranges: list[JsonValue]) -> str:

@@ -78,3 +78,23 @@ def test_while_an_execution_runs_a_person_waits(reviewer: Client) -> None:
     answer = reviewer.post(f"/conversations/{name}/messages/0/pin/?do=pin", {"reason": "why"})
     assert answer.status_code == 422
     assert "pause it first" in text(answer)
+
+
+def test_a_filter_by_origin_is_previewed_from_the_form(reviewer: Client) -> None:
+    said: dict[str, object] = {"role": "user", "content": "low", "metadata": {"trust": "low"}}
+    head = conversation(said, user("there"), public_id="chat")  # type: ignore[arg-type]
+    form = {
+        "operation": "filter",
+        "filter-metadata": '{"trust": "l*"}',
+        "filter-has": [],
+        "filter-newer_than-turns": "2",
+        "pairing": "keep",
+        "expected_revision": "0",
+        "expected_count": str(head.visible_count),
+    }
+    page = text(reviewer.post("/conversations/chat/operate/", form))
+    assert "#1" in page
+    wrong = {**form, "filter-newer_than-messages": "3"}
+    answer = reviewer.post("/conversations/chat/operate/", wrong)
+    assert answer.status_code == 422
+    assert "Exactly one of turns, messages, minutes is required" in text(answer)

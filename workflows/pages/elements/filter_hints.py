@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
 from conversations.pages.budget_hints import BUDGET, budget_hints
+from conversations.pages.origin_hints import origin_hints
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
 from workflows.domain.processors import standard
@@ -98,6 +99,7 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
             label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         f"{path}.filter.content_excludes": FieldHint(label=_("Containing none of")),
+        **origin_hints(f"{path}.filter"),
         **budget_hints(f"{path}.budget"),
         f"{path}.pairing": FieldHint(
             label=_("Incomplete tool pairs"), choices=_PAIRING, help=_("A call without its result.")
