@@ -170,7 +170,7 @@ def operate_in(
         before,
         outcome,
         config.operation,
-        config=on_record(config, first_added),
+        config=on_record(config, first_added, outcome.hidden),
         reason=reason,
     )
 

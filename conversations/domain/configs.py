@@ -8,11 +8,12 @@ from pydantic_core import PydanticCustomError
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.message import CountsAs, ReadMessage, ReadMessages
 from conversations.domain.pairing import Pairing
+from conversations.domain.runs import Runs
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.sentence import say
 
-OperationName = Literal["truncate", "insert", "replace", "clear", "filter", "budget"]
+OperationName = Literal["truncate", "insert", "replace", "clear", "filter", "budget", "summarize"]
 VERSION: Final = 2
 _REFUSAL: Final = (
     "this is a context-processor config of version 1 (processorType and rules), which no longer "
@@ -163,6 +164,27 @@ class FilterConfig(Contract):
         return self
 
 
+class SummarizeConfig(Contract):
+    """A span of the visible list, and the message that takes its place. Source: semantics 4.4."""
+
+    range: RangeConfig | None = Field(None, description="The positions that it replaces.")
+    older_than: Age | None = Field(
+        None, description="What it replaces: all that is older than this.", examples=[{"turns": 3}]
+    )
+    keep_system: bool = Field(True, description="Keep system messages in any case.")
+    message: ReadMessage = Field(
+        description="The summary; nothing is written by a model here.",
+        examples=[{"role": "user", "content": "Summary: the parcel is in Lyon."}],
+    )
+
+    @model_validator(mode="after")
+    def _one_span(self) -> Self:
+        if (self.range is None) == (self.older_than is None):
+            options = "range, older_than"
+            raise ValueError(say("exactly one of {options} is required", options=options))
+        return self
+
+
 def refusal() -> str:
     """The sentence with which a config of version 1 is refused."""
     return _REFUSAL
@@ -207,6 +229,9 @@ class OperationConfig(Contract):
     budget: Annotated[BudgetConfig | None, Field(validate_default=True)] = Field(
         None, description="Settings of `budget`."
     )
+    summarize: Annotated[SummarizeConfig | None, Field(validate_default=True)] = Field(
+        None, description="Settings of `summarize`."
+    )
     pairing: Pairing = Field("warn", description="What to do if a tool call would lose its result.")
     protect_tools: bool = Field(False, description="Whether the tool description stays visible.")
     include_pinned: bool = Field(
@@ -227,7 +252,7 @@ class OperationConfig(Contract):
             raise ValueError(f"this is not a known version; the current one is {VERSION}")
         return version
 
-    @field_validator("truncate", "insert", "replace", "clear", "filter", "budget")
+    @field_validator("truncate", "insert", "replace", "clear", "filter", "budget", "summarize")
     @classmethod
     def _own_block_only(cls, block: Contract | None, info: ValidationInfo) -> Contract | None:
         operation = info.data.get("operation")
@@ -249,13 +274,14 @@ def read_operation(data: JsonValue, pointer: str = "") -> OperationConfig:
     return parse(_CONFIG, data, pointer)
 
 
-def on_record(config: OperationConfig, first_added: int) -> bytes:
+def on_record(config: OperationConfig, first_added: int, covered: Runs = ()) -> bytes:
     """The config as it is kept with its revision, as JSON.
 
     Without defaults; messages stand in it as ``{"index": log index}``, ``first_added`` and so on,
-    because their text is in the log already and an erased text must not live on elsewhere.
+    because their text is in the log already and an erased text must not live on elsewhere. Of a
+    summary ``covered`` is what it stands for.
     """
-    fields = set(OperationConfig.model_fields) - {"insert", "replace"}
+    fields = set(OperationConfig.model_fields) - {"insert", "replace", "summarize"}
     record: dict[str, object] = config.model_dump(include=fields, exclude_defaults=True)
     if config.operation == "insert" and config.insert:
         places = range(first_added, first_added + len(config.insert.messages))
@@ -265,4 +291,10 @@ def on_record(config: OperationConfig, first_added: int) -> bytes:
         }
     elif config.operation == "replace" and config.replace:
         record["replace"] = {"index": config.replace.index, "message": {"index": first_added}}
+    elif config.operation == "summarize" and config.summarize:
+        record["summarize"] = {
+            **config.summarize.model_dump(exclude={"message"}, exclude_defaults=True),
+            "message": {"index": first_added},
+            "sources": covered,
+        }
     return json_bytes.dumps(record)

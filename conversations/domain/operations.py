@@ -15,12 +15,13 @@ from conversations.domain.configs import (
     InsertConfig,
     OperationConfig,
     ReplaceConfig,
+    SummarizeConfig,
     TruncateConfig,
 )
 from conversations.domain.keywords import Keywords
 from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Draft, Entry, tools_message
-from conversations.domain.origin import of_origin
+from conversations.domain.origin import of_origin, older_than
 from conversations.domain.pairing import (
     Split,
     Splits,
@@ -32,7 +33,7 @@ from conversations.domain.pairing import (
     splits_within,
     visible_members,
 )
-from conversations.domain.pins import keep_pinned, pins_before, with_calls
+from conversations.domain.pins import keep_pinned, pins_before, stays_with_pins, with_calls
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.errors import FieldProblem, OutOfRange, ValidationFailed
@@ -53,6 +54,7 @@ _KEEPS_SYSTEM: Final[Mapping[str, str]] = {
     "truncate": "keep_system",
     "clear": "keep_system_message",
     "budget": "keep_system",
+    "summarize": "keep_system",
 }
 _OPTION: Final = "include_pinned"
 TokensOf = Callable[[int, int], int]
@@ -139,6 +141,9 @@ def _with_pins(
     """
     if config.include_pinned or config.operation == "insert":
         return step, ()
+    if config.summarize is not None:
+        span = _span_of(config.summarize, view, log)
+        return step, pinned_notices(tuple(each for each in log.pins() if each in span))
     if step.instead_of is not None:
         if step.instead_of in log.pins():
             raise _is_pinned(step.instead_of)
@@ -315,6 +320,8 @@ def _operate(config: OperationConfig, view: View, log: Log) -> _Step:
         return _inserted(config.insert, view, log)
     if config.replace:
         return _replaced(config.replace, view, log)
+    if config.summarize:
+        return _summarized(config.summarize, view, log, includes=config.include_pinned)
     return _cleared(config.clear or ClearConfig(), view, log)
 
 
@@ -391,6 +398,34 @@ def _replaced(config: ReplaceConfig, view: View, log: Log) -> _Step:
     after = view.replace(config.index, len(log))
     replaced = view.index_at(config.index)
     return _Step(after, (config.message,), (pointer,), instead_of=replaced)
+
+
+def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool) -> _Step:
+    """The message in the place of the first that it stands for; what must stay is not covered."""
+    span = _span_of(config, view, log)
+    stays = run_sets.of_indices([] if includes else stays_with_pins(view, log))
+    if config.keep_system:
+        stays = run_sets.union((*stays, *log.with_roles(_SYSTEM, span.indices_as_runs())))
+    covered = span.without(stays)
+    if not covered:
+        place = "range" if config.range is not None else "older_than"
+        message = say("there is no message to summarize")
+        problem = FieldProblem(f"/summarize/{place}", message, "out_of_range")
+        raise OutOfRange(message, problems=[problem])
+    first = view.position_of(covered.index_at(0)) or 0
+    rest = view.without(covered.indices_as_runs())
+    after = rest.insert(first, View(((len(log), len(log) + 1),)))
+    return _Step(after, (config.message,), ("/summarize/message",))
+
+
+def _span_of(config: SummarizeConfig, view: View, log: Log) -> View:
+    if config.range is not None:
+        return view.slice(config.range.start, config.range.end)
+    return (
+        View()
+        if config.older_than is None
+        else view.within(older_than(config.older_than, view, log))
+    )
 
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:

@@ -39,9 +39,9 @@ def of_origin(config: "FilterConfig", view: View, log: "Log") -> Runs:
     """
     kept = view.indices_as_runs()
     if config.older_than is not None:
-        kept = run_sets.intersection(kept, _older(config.older_than, view, log))
+        kept = run_sets.intersection(kept, older_than(config.older_than, view, log))
     if config.newer_than is not None:
-        older = _older(config.newer_than, view, log)
+        older = older_than(config.newer_than, view, log)
         kept = run_sets.difference(kept, older)
     if config.nodes is not None or config.larger_than is not None:
         kept = run_sets.of_indices(
@@ -60,7 +60,7 @@ def of_origin(config: "FilterConfig", view: View, log: "Log") -> Runs:
     return kept
 
 
-def _older(age: "Age", view: View, log: "Log") -> Runs:
+def older_than(age: "Age", view: View, log: "Log") -> Runs:
     """The messages that are older than an age, which is measured from the end of the view."""
     if age.messages is not None:
         return view.slice(0, len(view) - age.messages).indices_as_runs()

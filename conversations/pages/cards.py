@@ -121,6 +121,14 @@ class PinView:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryView:
+    """How many messages a summary covers; ``url`` is the comparison that shows them."""
+
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class MessageCard:
     """A message as a reader wants it; ``raw`` is its JSON, ``position`` its place in the view.
 
@@ -149,6 +157,7 @@ class MessageCard:
     whole: bool = True
     size: int = 0
     pin: PinView | None = None
+    summary: SummaryView | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -172,6 +181,7 @@ def message_card(
     hidden_by: HiddenBy | None = None,
     comments: Sequence[CommentView] = (),
     pin: Pin | None = None,
+    summary: SummaryView | None = None,
     alone: bool = False,
 ) -> MessageCard:
     """One message; ``results`` are the log indices of results by call index and call id.
@@ -209,6 +219,7 @@ def message_card(
         whole=whole,
         size=len(message.body),
         pin=None if pin is None else PinView(pin.author, pin.reason, pin.created_at),
+        summary=summary,
     )
 
 

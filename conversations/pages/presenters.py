@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from conversations.models import Conversation, Move, Revision
 from conversations.store import metadata_of_head
+from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.ui.components import Crumb, Text, in_a_list
 
 _MOST_RANGES: Final = 12
@@ -28,6 +29,7 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "clear": gettext_lazy("Clear"),
     "filter": gettext_lazy("Filter"),
     "budget": gettext_lazy("Budget"),
+    "summarize": gettext_lazy("Summary"),
 }
 
 
@@ -103,7 +105,8 @@ def _pin_of(row: Revision) -> dict[str, JsonValue] | None:
     """What a revision has on record of a pin, None if it is none."""
     if row.operation != "append":
         return None
-    pin = orjson.loads(bytes(row.config)).get("pin")
+    config = bytes(row.config)
+    pin = orjson.loads(config).get("pin") if is_object(config) else None
     return pin if isinstance(pin, dict) else None
 
 
@@ -164,6 +167,8 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
     words: list[str] = []
     for name, value in block.items():
         label = str(_OPTIONS.get(name, name.replace("_", " ")))
+        if name == "sources":
+            continue
         if name in ("messages", "message"):
             count = len(value) if isinstance(value, list) else 1
             words.append(ngettext("%(n)s message", "%(n)s messages", count) % {"n": count})

@@ -31,6 +31,10 @@ def _parts(config: OperationConfig) -> Iterator[str]:
         case "budget" if config.budget:
             most, target = config.budget.max_tokens, config.budget.target_tokens
             yield say("over {most} tokens, cut to {target}", most=most, target=target)
+        case "summarize" if config.summarize:
+            yield say("summarize")
+            if config.summarize.older_than:
+                yield say("only older than {age}", age=_age(config.summarize.older_than))
         case _:
             keeps = config.clear is None or config.clear.keep_system_message
             yield say("clear all but system messages") if keeps else say("clear all messages")
@@ -59,6 +63,11 @@ def _filter(config: FilterConfig) -> Iterator[str]:
         yield say("only with {words}", words=_quoted(config.content_contains))
     if config.content_excludes:
         yield say("none with {words}", words=_quoted(config.content_excludes))
+    yield from origin_words(config)
+
+
+def origin_words(config: FilterConfig) -> Iterator[str]:
+    """``only of the tools search``; what a filter says of where messages come from."""
     if config.nodes:
         yield say("only of the nodes {names}", names=_some(config.nodes))
     if config.tools:

@@ -9,6 +9,7 @@ from tests.integration.checkpoints.flows import Run, edge, node, ok, publish, wh
 
 pytestmark = pytest.mark.django_db
 
+CONDITION = "context.turns === 2 && context.messages === 3 && context.last_role === 'assistant'"
 CUT: dict[str, Any] = {"operation": "truncate", "truncate": {"keep_last": 1}}
 
 
@@ -61,7 +62,7 @@ def test_turns_and_the_last_role_are_those_after_the_step() -> None:
             when(
                 "a",
                 "b",
-                "context.turns === 2 && context.messages === 3 && context.last_role === 'assistant'",
+                CONDITION,
             )
         ],
     )

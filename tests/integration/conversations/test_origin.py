@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from conversations.domain.configs import read_operation
 from conversations.models import Message
 from ctxadmin.accounts.services import default_workspace
 from tests.factories import assistant, conversation, result, user
 from tests.integration.checkpoints.flows import Run, ok, refused
 from tests.openapi import CheckedApi
+from workflows.pages.drawing.words import operation_words
 
 pytestmark = pytest.mark.django_db
 
@@ -67,3 +69,10 @@ def test_the_operation_is_recorded_with_its_origin(run: Run) -> None:
 def test_an_age_without_a_measure_is_refused_at_its_place(run: Run) -> None:
     body = {"operation": "filter", "filter": {"older_than": {}}}
     refused(run.post("operations", body), 422, "validation", "/filter/older_than")
+
+
+def test_the_canvas_says_it_in_words() -> None:
+    block: dict[str, Any] = {"roles": ["tool"], "tools": ["search"], "newer_than": {"turns": 3}}
+    config = read_operation({"operation": "filter", "filter": block})
+    words = operation_words(config)
+    assert words == "only tool, only of the tools search, only newer than 3 turns"

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
 from conversations.pages.budget_hints import BUDGET, budget_hints
-from conversations.pages.origin_hints import origin_hints
+from conversations.pages.origin_hints import SUMMARIZE, origin_hints, summary_hints
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
 from workflows.domain.processors import standard
@@ -47,6 +47,7 @@ _OPERATIONS: Final[Choices] = [
     ("filter", _("Filter by role or keyword")),
     ("insert", _("Insert messages")),
     ("replace", _("Replace a message")),
+    SUMMARIZE,
     ("clear", _("Clear")),
 ]
 
@@ -100,6 +101,10 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
         ),
         f"{path}.filter.content_excludes": FieldHint(label=_("Containing none of")),
         **origin_hints(f"{path}.filter"),
+        **summary_hints(f"{path}.summarize"),
+        f"{path}.summarize.message": FieldHint(
+            label=_("Message"), help=_("A JSON object with role and content."), wide=True
+        ),
         **budget_hints(f"{path}.budget"),
         f"{path}.pairing": FieldHint(
             label=_("Incomplete tool pairs"), choices=_PAIRING, help=_("A call without its result.")
