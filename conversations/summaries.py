@@ -23,6 +23,8 @@ class Summary:
 
 def summaries_among(head: Conversation, indices: Collection[int]) -> dict[int, Summary]:
     """Those of some messages that are summaries, by log index."""
+    if head.revision_count < 2:  # each summary opened one
+        return {}
     rows = Revision.objects.filter(conversation=head.key, operation="summarize")
     found: dict[int, Summary] = {}
     for number, parent, config in rows.values_list("number", "parent", "config"):
