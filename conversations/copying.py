@@ -8,7 +8,7 @@ from django.db import connection, models
 from django.db.models import Sum
 from django.db.models.functions import Length
 
-from conversations.models import Conversation, Mark, Message, Move, Revision, UnsettledCall
+from conversations.models import Conversation, Mark, Message, Move, Pin, Revision, UnsettledCall
 from conversations.revision_sums import check_revision, summed
 from conversations.sql_log import SqlLog
 from conversations.store import view_of
@@ -33,7 +33,7 @@ def copy_conversation(source: Conversation, upto: UpTo, target: Conversation) ->
 
     Its counters are set and not stored. A revision that grew later is cut to what it was.
     """
-    for table in (Message, UnsettledCall, Mark):
+    for table in (Message, UnsettledCall, Mark, Pin):
         copy_rows(table, [source.key], [target.key], "index", upto.log_count)
     later = Message.objects.filter(conversation=source.key, index__gte=upto.log_count)
     cut = later.filter(call_index__lt=upto.log_count).values_list("call_index", flat=True)

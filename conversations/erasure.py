@@ -16,6 +16,7 @@ from conversations.models import (
     Mark,
     Message,
     Move,
+    Pin,
     Revision,
     UnsettledCall,
 )
@@ -66,7 +67,16 @@ def erase(
         opened.commit(change_of(head, Action.CONVERSATION_ERASE, reason=reason), upkeep=True)
         for forget in _others:
             forget(key)
-        for table in (Message, UnsettledCall, Mark, Revision, Move, Comment, ConversationDetails):
+        for table in (
+            Message,
+            UnsettledCall,
+            Mark,
+            Pin,
+            Revision,
+            Move,
+            Comment,
+            ConversationDetails,
+        ):
             table.objects.filter(conversation=key).delete()
         idempotency.forget(key)
         forget_reasons(key, head.change_seq)

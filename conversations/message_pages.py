@@ -1,11 +1,14 @@
 """Messages of a conversation one page, or one message, at a time."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from conversations.domain.bodies import StoredMessage
 from conversations.message_rows import checked
 from conversations.models import Conversation, Message
+from conversations.pin_rows import pinned_among
 from conversations.queries import (
     log_window,
     position_after,
@@ -39,11 +42,12 @@ def message_page(
         window = log_window(head, start, stop - start)
     else:
         window = visible_window(head, row, start, stop - start)
+    messages = with_pins(head, window.messages)
     if newest_first:
         more = encode((_BACKWARDS, start)) if start else None
-        return Page(window.messages[::-1], more)
+        return Page(messages[::-1], more)
     has_more = window.positions.stop < window.view_count and len(window.positions) > 0
-    return Page(window.messages, encode((window.positions.stop - 1,)) if has_more else None)
+    return Page(messages, encode((window.positions.stop - 1,)) if has_more else None)
 
 
 def _position_before(request: PageRequest, count: int) -> int:
@@ -56,12 +60,31 @@ def _position_before(request: PageRequest, count: int) -> int:
     raise ValidationFailed.at("?cursor", "This cursor belongs to another list.")
 
 
+def with_pins(head: Conversation, messages: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
+    """The messages, those that are pinned saying so."""
+    pinned = pinned_among(head.key, (message.index for message in messages))
+    if not pinned:
+        return messages
+    return [replace(message, pinned=message.index in pinned) for message in messages]
+
+
 def one_message(head: Conversation, name: str) -> StoredMessage:
     """A message of the log by its index or its id; NotFound.
 
     It is ``visible`` if the current view has it. Digits are an index; an id of digits only is
     found by its index.
     """
+    row = _row_of(head, name)
+    current = find_revision(head.key, head.current_revision)
+    return with_pins(head, [stored_message(row, visible=row.index in view_of(current))])[0]
+
+
+def index_of(head: Conversation, name: str) -> int:
+    """The log index of a message that its index or its id names; NotFound."""
+    return _row_of(head, name).index
+
+
+def _row_of(head: Conversation, name: str) -> Message:
     unknown = NotFound(f"There is no message {name[:64]!r}.")
     found = _DEFAULT_ID.fullmatch(name)
     rows = Message.objects.filter(conversation=head.key)
@@ -76,5 +99,4 @@ def one_message(head: Conversation, name: str) -> StoredMessage:
     row = next(checked(rows), None)
     if row is None:
         raise unknown
-    current = find_revision(head.key, head.current_revision)
-    return stored_message(row, visible=row.index in view_of(current))
+    return row

@@ -224,14 +224,15 @@ class Message(models.Model):
 
 
 class Mark(models.Model):
-    """Says of a logged message that it is one of few: a tool description or an orphan.
+    """Says of a logged message that it is one of few: a tool description, an orphan or pinned.
 
     A tool description has ``tool_description: true`` (rule 1.10), an orphan is a tool result that
-    answers no call of the log (rule 1.11).
+    answers no call of the log (rule 1.11). That a message is pinned (rule 4.2) can change.
     """
 
     TOOLS: ClassVar = "tools"
     ORPHAN: ClassVar = "orphan"
+    PIN: ClassVar = "pin"
 
     pk = models.CompositePrimaryKey("conversation", "kind", "index")
     conversation = models.BigIntegerField()
@@ -240,6 +241,20 @@ class Mark(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.index}"
+
+
+class Pin(models.Model):
+    """Who pinned or unpinned a message last, when and why; its Mark says if it is pinned now."""
+
+    pk = models.CompositePrimaryKey("conversation", "index")
+    conversation = models.BigIntegerField()
+    index = models.IntegerField()
+    author = models.CharField(max_length=160)
+    reason = models.TextField(default="")
+    created_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"pin of message {self.index}"
 
 
 class UnsettledCall(models.Model):

@@ -8,9 +8,11 @@ from django.conf import settings
 from django.db import transaction
 
 from conversations.domain import operations, pairing, revisions
+from conversations.domain import runs as run_sets
 from conversations.domain.configs import OperationConfig, TruncateConfig, on_record
 from conversations.domain.message import Draft
 from conversations.domain.operations import Outcome
+from conversations.domain.pins import stays_with_pins
 from conversations.domain.revisions import UNSEEN, MoveKind, RevisionKind, Seen
 from conversations.domain.view import View
 from conversations.models import Conversation, ConversationDetails, Revision
@@ -168,7 +170,7 @@ def operate_in(
         before,
         outcome,
         config.operation,
-        config=on_record(config, first_added),
+        config=on_record(config, first_added, outcome.hidden),
         reason=reason,
     )
 
@@ -183,9 +185,9 @@ def pop(
 ) -> Popped:
     """Take up to ``count`` messages from the end of the view; no two callers get the same.
 
-    They are hidden as by ``truncate``, by one batch, and a rollback brings them back. An empty
-    view stays as it is: there is nothing to bring back, and who asks again and again for the next
-    message would fill the list of batches (rule 1.19).
+    Pinned ones stay. The others are hidden as by ``truncate``, by one batch, and a rollback brings
+    them back. A view without any stays as it is: there is nothing to bring back, and who asks again
+    and again for the next message would fill the list of batches (rule 1.19).
     """
     actor.require(Action.MESSAGES_OPERATE)
     why = reason or POPPED
@@ -194,11 +196,14 @@ def pop(
     def step(opened: Writing) -> Applied:
         nonlocal taken
         before = opened.view()
-        taken = before.slice(len(before) - count, len(before))
+        log = opened.log
+        loose = before.without(run_sets.of_indices(stays_with_pins(before, log)))
+        taken = loose.slice(len(loose) - count, len(loose))
         if not taken:
-            outcome = operations.compare(before, before, opened.log)
+            outcome = operations.compare(before, before, log)
             return _applied(opened, before, outcome, opened.head.visible_tokens, opened.current)
-        block = TruncateConfig(remove_last=len(taken))
+        first = before.position_of(taken.index_at(0)) or 0
+        block = TruncateConfig(remove_last=len(before) - first)
         config = OperationConfig(operation="truncate", truncate=block)
         return operate_in(opened, config, reason=why)
 

@@ -14,10 +14,11 @@ from conversations.domain.bodies import text_of_body
 from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs
+from conversations.domain.origin import Origin
 from conversations.domain.runs import Runs
 from conversations.fold_cache import StoredFolds
 from conversations.message_rows import COLUMNS, check_message
-from conversations.models import Conversation, Mark, Message, Revision, UnsettledCall
+from conversations.models import Comment, Conversation, Mark, Message, Revision, UnsettledCall
 from conversations.spans import MANY, chunks, rows_of
 from conversations.tool_links import Answer, answers_to, call_digest
 
@@ -99,11 +100,41 @@ class SqlLog:
         if target is not None:
             raise damaged(self.conversation, "message", target, MISSING)
 
+    def origins(self, runs: Runs) -> Iterable[Origin]:
+        wanted = iter(run_set.indices(runs))
+        target = next(wanted, None)
+        columns = ("index", "tokens", "node_id", "created_at", "call_index")
+        for rows in rows_of(self.conversation, runs, gap=_INDEX_GAP):
+            for row in rows.order_by("index").values_list(*columns).iterator(2000):
+                if row[0] == target:
+                    yield Origin(*row)
+                    target = next(wanted, None)
+        if target is not None:
+            raise damaged(self.conversation, "message", target, MISSING)
+
+    def commented(self) -> Sequence[int]:
+        rows = Comment.objects.filter(conversation=self.conversation, message__lt=self.length)
+        return sorted(
+            {index for index in rows.values_list("message", flat=True) if index is not None}
+        )
+
     def folds(self) -> FoldStore | None:
         return StoredFolds(self.conversation)
 
     def tool_descriptions(self) -> Sequence[int]:
-        return list(_indices(self._marks(Mark.TOOLS)))
+        return self._marked[Mark.TOOLS]
+
+    def pins(self) -> Sequence[int]:
+        return self._marked[Mark.PIN]
+
+    @cached_property
+    def _marked(self) -> Mapping[str, Sequence[int]]:
+        """The tool descriptions and the pinned messages, ascending, read by one statement."""
+        found: dict[str, list[int]] = {Mark.TOOLS: [], Mark.PIN: []}
+        rows = self._marks(*found).order_by("kind", "index")
+        for kind, index in rows.values_list("kind", "index"):
+            found[kind].append(index)
+        return found
 
     def tools(self) -> str | None:
         return self._head.details.tools or None
@@ -264,8 +295,9 @@ class SqlLog:
     def _unsettled(self) -> QuerySet[UnsettledCall]:
         return UnsettledCall.objects.filter(conversation=self.conversation, index__lt=self.length)
 
-    def _marks(self, kind: str) -> QuerySet[Mark]:
-        return Mark.objects.filter(conversation=self.conversation, kind=kind, index__lt=self.length)
+    def _marks(self, *kinds: str) -> QuerySet[Mark]:
+        rows = Mark.objects.filter(conversation=self.conversation, index__lt=self.length)
+        return rows.filter(kind__in=kinds)
 
 
 def _indices(rows: QuerySet[Message] | QuerySet[Mark]) -> Iterable[int]:

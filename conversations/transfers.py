@@ -20,10 +20,11 @@ from conversations.domain.message import Draft, Entry, read_logged
 from conversations.domain.revisions import Move as MoveValue
 from conversations.domain.revisions import MoveKind
 from conversations.domain.revisions import Revision as RevisionValue
-from conversations.domain.transfer import LoggedMessage, Transfer
+from conversations.domain.transfer import LoggedMessage, Pinned, Transfer
 from conversations.domain.view import View
 from conversations.message_rows import checked, sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
+from conversations.pin_rows import pins_of, write_pins
 from conversations.provider_views import view_in_format
 from conversations.revision_sums import check_revision, summed
 from conversations.services import NewConversation, append_in, change_of, open_new
@@ -81,6 +82,10 @@ def _document(head: Conversation) -> bytes:
             revisions=[as_revision(row, view_of(row)) for row in rows],
             moves=[_move_value(move) for move in moves],
             workflow=head.workflow or None,
+            pins=[
+                Pinned(row.index, row.author, row.reason or None, row.created_at)
+                for row in pins_of(head)
+            ],
         )
     )
 
@@ -141,6 +146,9 @@ def import_export(actor: Actor, document: Transfer) -> Conversation:
         )
         _write_log(opened.head, document.messages)
         _write_revisions(opened.head, document)
+        for pin in document.pins:
+            reason = pin.reason or ""
+            write_pins(opened.head.key, [pin.index], pin.author, pin.created_at, reason=reason)
         _commit_import(opened, len(document.messages))
         _keep_times(opened.head, document)
     return opened.head

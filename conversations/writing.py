@@ -15,6 +15,7 @@ from conversations.domain.tokens import tokens_of_message
 from conversations.domain.view import View
 from conversations.message_rows import sum_of_message
 from conversations.models import Conversation, Message, Move, Revision
+from conversations.pin_rows import remove_pin, write_pins
 from conversations.revision_sums import sum_of_growth, summed
 from conversations.sql_log import SqlLog
 from conversations.store import (
@@ -33,7 +34,7 @@ from conversations.tool_links import call_digest, link, unsettle_at
 from conversations.write_cache import WRITE_CACHE, Kind
 from ctxadmin.audit.record import AuditMark, Change, record
 from ctxadmin.identity.actor import Actor
-from ctxadmin.lib import clock
+from ctxadmin.lib import clock, json_bytes
 from ctxadmin.lib.errors import Duplicate, FieldProblem, Unavailable
 from ctxadmin.lib.sentence import say
 from ctxadmin.storage.statement_batch import gathered_transaction
@@ -190,6 +191,8 @@ class Writing:
         for start in range(0, len(entries), _ROWS):
             self._log_part(entries[start : start + _ROWS], revision, node_id)
         link(self.head.key, ((entry, revision) for entry in entries))
+        if pinned := [entry.index for entry in entries if entry.draft.pinned]:
+            write_pins(self.head.key, pinned, self.actor.label, self.at)
         return self.head.log_tokens - before
 
     def _log_part(self, entries: Sequence[Entry], revision: int, node_id: str) -> None:
@@ -254,11 +257,28 @@ class Writing:
         row.visible_count, row.tokens = head.visible_count, head.visible_tokens
         self._update(row, before, {name: getattr(row, name) for name in _GROWN})
 
-    def _continue(self, row: Revision) -> Revision:
+    def _continue(
+        self, row: Revision, *, config: bytes = b"{}", reason: str | None = None
+    ) -> Revision:
         view = view_of(row)
         return self._insert(
-            row, batch=row.batch, view=view, base=view, operation="append", reason=None
+            row,
+            batch=row.batch,
+            view=view,
+            base=view,
+            operation="append",
+            config=config,
+            reason=reason,
         )
+
+    def set_pin(self, index: int, *, pinned: bool, reason: str | None) -> None:
+        """Pin or unpin a message; the view stays, in a revision of its own (rule 4.2)."""
+        remove_pin(self.head.key, index)
+        write_pins(
+            self.head.key, [index], self.actor.label, self.at, reason=reason or "", holds=pinned
+        )
+        config = json_bytes.dumps({"pin": {"index": index, "pinned": pinned}})
+        self._continue(self.current, config=config, reason=reason)
 
     def open_batch(
         self,

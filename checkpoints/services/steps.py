@@ -1,10 +1,11 @@
 """The step of one node: the edges that are taken, and what becomes of the execution."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, replace
 
 import orjson
+from pydantic import JsonValue
 
 from checkpoints.domain.execution import Decision, Step, advance
 from checkpoints.domain.pauses import Pause
@@ -14,9 +15,12 @@ from checkpoints.moments import metadata_of
 from checkpoints.pinned import Pinned
 from checkpoints.writing.execution import ExecutionWriting
 from conversations.damage import ALTERED, damaged
+from conversations.domain.view import View
+from conversations.store import view_of
 from ctxadmin.lib.json_bytes import dumps
 from workflows.domain import routing
 from workflows.domain.conditions import compile_condition
+from workflows.domain.figures import beside, figures_of
 from workflows.domain.routing import Marking, Next, replay
 
 
@@ -97,14 +101,28 @@ def _decide(
 ) -> tuple[Next, ...]:
     """The decisions on the node's edges; only what their conditions mention is read."""
     names: set[str] = set()
+    figures: set[str] = set()
     for edge in pinned.graph.outgoing.get(node_id, ()):
         if edge.condition is not None and failed == (edge.type == "error"):
-            for name in compile_condition(edge.condition).names():
+            condition = compile_condition(edge.condition)
+            figures |= condition.figures
+            for name in condition.names():
                 parts = name.split(".")
                 names.update(".".join(parts[:count]) for count in range(1, len(parts) + 1))
     variables = run.state.values_after(names) if names else {}
     metadata = metadata_of(run.opened.head, run.row) if names else {}
+    metadata = beside(metadata, _figures(run, figures))
     return routing.decide(pinned.plan, node_id, variables, metadata, failed=failed)
+
+
+def _figures(run: ExecutionWriting, wanted: Set[str]) -> Mapping[str, JsonValue]:
+    """Those of the visible messages after the step; tokens and their number cost nothing."""
+    if not wanted:
+        return {}
+    head = run.opened.head
+    view = View() if wanted <= {"tokens", "messages"} else view_of(run.opened.current)
+    found = figures_of(wanted, view, run.opened.log, head.visible_tokens)
+    return found | ({"messages": head.visible_count} if "messages" in wanted else {})
 
 
 def _moved_on(

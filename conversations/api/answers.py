@@ -126,6 +126,25 @@ class MessageAnswer(MessageFields):
         description="Who did it: a token, a person or the system.", examples=["token:engine"]
     )
     created_at: str = Field(description="When it was created (ISO 8601, UTC).")
+    pinned: bool = Field(False, description="Whether it is pinned; missing if it is not.")
+
+
+class PinAnswer(Answer):
+    """Who pinned a message, when and why."""
+
+    author: str = Field(
+        description="Who did it: a token, a person or the system.", examples=["token:engine"]
+    )
+    reason: str | None = Field(description="Why it was done, in the author's words.")
+    created_at: str = Field(description="When it was pinned (ISO 8601, UTC).")
+
+
+class OneMessageAnswer(MessageAnswer):
+    """A message, and who pinned it."""
+
+    pinned_by: PinAnswer | None = Field(
+        None, description="Who pinned it; missing if it is not pinned."
+    )
 
 
 class AppendedAnswer(Answer):

@@ -7,11 +7,16 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from conversations import message_pages, queries, services
-from conversations.api.answers import AppendedAnswer, MessageAnswer, PoppedAnswer
+from conversations import message_pages, pin_rows, pins, queries, services
+from conversations.api.answers import (
+    AppendedAnswer,
+    MessageAnswer,
+    OneMessageAnswer,
+    PoppedAnswer,
+)
 from conversations.api.endpoints import ConversationEndpoint, json_answer
 from conversations.api.formats import FORMAT, IN_FORMAT, FormattedAnswer, format_of, formatted_json
-from conversations.api.schemas import AppendInFormat, AppendMessages, PopMessages
+from conversations.api.schemas import AppendInFormat, AppendMessages, ChangeMessage, PopMessages
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.formats.formats import ProviderFormat
 from conversations.domain.formats.written import Written
@@ -99,14 +104,49 @@ class Messages(ConversationEndpoint):
 
 
 class OneMessage(ConversationEndpoint):
-    @described("Get a message", answer=MessageAnswer)
+    @described("Get a message", answer=OneMessageAnswer)
     def get(self, request: Request, conversation_id: str, message: str) -> HttpResponse:
         """A message of the log by its index or its id; `visible` is that of the current view.
 
         Digits are an index. A message whose id has only digits, or is `pop`, is found by its index.
         """
+        return json_answer(self._shown(conversation_id, message))
+
+    @described(
+        "Pin a message",
+        body=ChangeMessage,
+        answer=OneMessageAnswer,
+        headers=(IF_MATCH,),
+        errors=("version_conflict", "invalid_state"),
+        needs=Action.MESSAGES_PIN,
+    )
+    def patch(self, request: Request, conversation_id: str, message: str) -> HttpResponse:
+        """`pinned: true` pins it and `false` unpins it; without it nothing changes.
+
+        Operations and filters keep a pinned message unless they say `include_pinned`. The view
+        stays as it is, but its revision is a new one under the same batch number.
+        """
+        body = self.body(ChangeMessage)
+        if body.pinned is not None:
+            pins.pin(
+                self.actor,
+                conversation_id,
+                message,
+                pinned=body.pinned,
+                reason=body.reason,
+                seen=self.seen(body),
+            )
+        return json_answer(self._shown(conversation_id, message))
+
+    def _shown(self, conversation_id: str, name: str) -> bytes:
         head = find_head(self.actor.workspace, conversation_id)
-        return json_answer(message_pages.one_message(head, message).as_bytes())
+        found = message_pages.one_message(head, name)
+        made = (
+            pin_rows.pins_among(head.key, [found.index]).get(found.index) if found.pinned else None
+        )
+        if made is None:
+            return found.as_bytes()
+        return b'{"pinned_by":' + dumps(pin_rows.pin_json(made)) + b"," + found.as_bytes()[1:]
 
 
 class PoppedMessages(ConversationEndpoint):

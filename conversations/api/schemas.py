@@ -125,6 +125,14 @@ class PopMessages(SeenView):
     )
 
 
+class ChangeMessage(SeenView):
+    """``PATCH /conversations/{id}/messages/{message}``: what can be changed of a message."""
+
+    pinned: bool | None = Field(
+        None, description="Whether it is pinned; null changes nothing.", examples=[True]
+    )
+
+
 class Guarded(SeenView):
     """What every other change of the view may say beside itself."""
 

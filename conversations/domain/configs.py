@@ -8,17 +8,24 @@ from pydantic_core import PydanticCustomError
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.message import CountsAs, ReadMessage, ReadMessages
 from conversations.domain.pairing import Pairing
+from conversations.domain.runs import Runs
 from ctxadmin.lib import json_bytes
 from ctxadmin.lib.contract import Contract, parse
 from ctxadmin.lib.sentence import say
 
-OperationName = Literal["truncate", "insert", "replace", "clear", "filter", "budget"]
+OperationName = Literal["truncate", "insert", "replace", "clear", "filter", "budget", "summarize"]
 VERSION: Final = 2
 _REFUSAL: Final = (
     "this is a context-processor config of version 1 (processorType and rules), which no longer "
     "runs; migrate it to version 2 (one operation and its block)"
 )
 
+Trait = Literal["tool_call", "image", "pinned", "comment"]
+Pattern = Annotated[str, Field(max_length=1000)]
+NameList = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=1000)]], Field(min_length=1, max_length=1000)
+]
+AgeCount = Annotated[int, Field(ge=0, le=10**7)]
 Count = Annotated[int, Field(ge=0)]
 Keyword = Annotated[str, Field(min_length=1, max_length=10_000)]
 KeywordList = Annotated[list[Keyword], Field(min_length=1, max_length=10_000)]
@@ -93,8 +100,32 @@ class ClearConfig(Contract):
     keep_system_message: bool = Field(True, description="Whether system messages stay visible.")
 
 
+class Age(Contract):
+    """How old messages are, counted from the end of the view: one of three measures.
+
+    A turn begins with a user message; minutes are those before the latest visible message.
+    """
+
+    turns: AgeCount | None = Field(None, description="In turns.", examples=[3])
+    messages: AgeCount | None = Field(None, description="In visible messages.")
+    minutes: AgeCount | None = Field(
+        None, description="In minutes before the latest visible message was logged."
+    )
+
+    @model_validator(mode="after")
+    def _one_measure(self) -> Self:
+        given = [name for name in type(self).model_fields if getattr(self, name) is not None]
+        if len(given) != 1:
+            options = ", ".join(type(self).model_fields)
+            raise ValueError(say("exactly one of {options} is required", options=options))
+        return self
+
+
 class FilterConfig(Contract):
-    """Which visible messages are kept; at least one list. Source: semantics 1.9."""
+    """Which visible messages are kept: those that match all that is given, at least one.
+
+    Source: semantics 1.9 and 4.3.
+    """
 
     roles: Annotated[list[CountsAs], Field(min_length=1, max_length=100)] | None = Field(
         None, description="Hide messages with other roles.", examples=[["user", "assistant"]]
@@ -105,12 +136,52 @@ class FilterConfig(Contract):
     content_excludes: KeywordList | None = Field(
         None, description="Hide messages with any of these keywords."
     )
+    nodes: NameList | None = Field(
+        None, description="Hide messages that none of these nodes wrote.", examples=[["research"]]
+    )
+    tools: NameList | None = Field(
+        None, description="Hide all but calls and results of these tools.", examples=[["search"]]
+    )
+    metadata: Annotated[dict[str, Pattern], Field(min_length=1, max_length=100)] | None = Field(
+        None,
+        description="Hide messages whose metadata do not match these patterns; `*` is any text.",
+        examples=[{"trust": "high*"}],
+    )
+    older_than: Age | None = Field(None, description="Hide messages that are not older than this.")
+    newer_than: Age | None = Field(None, description="Hide messages that are older than this.")
+    larger_than: Annotated[int, Field(ge=0, le=10**9)] | None = Field(
+        None, description="Hide messages with at most this many tokens."
+    )
+    has: Annotated[list[Trait], Field(min_length=1, max_length=100)] | None = Field(
+        None, description="Hide messages that have none of these.", examples=[["image"]]
+    )
 
     @model_validator(mode="after")
     def _some_rule(self) -> Self:
         if not self.model_fields_set:
             rules = ", ".join(type(self).model_fields)
             raise ValueError(say("one of {options} is required", options=rules))
+        return self
+
+
+class SummarizeConfig(Contract):
+    """A span of the visible list, and the message that takes its place. Source: semantics 4.4."""
+
+    range: RangeConfig | None = Field(None, description="The positions that it replaces.")
+    older_than: Age | None = Field(
+        None, description="What it replaces: all that is older than this.", examples=[{"turns": 3}]
+    )
+    keep_system: bool = Field(True, description="Keep system messages in any case.")
+    message: ReadMessage = Field(
+        description="The summary; nothing is written by a model here.",
+        examples=[{"role": "user", "content": "Summary: the parcel is in Lyon."}],
+    )
+
+    @model_validator(mode="after")
+    def _one_span(self) -> Self:
+        if (self.range is None) == (self.older_than is None):
+            options = "range, older_than"
+            raise ValueError(say("exactly one of {options} is required", options=options))
         return self
 
 
@@ -158,8 +229,14 @@ class OperationConfig(Contract):
     budget: Annotated[BudgetConfig | None, Field(validate_default=True)] = Field(
         None, description="Settings of `budget`."
     )
+    summarize: Annotated[SummarizeConfig | None, Field(validate_default=True)] = Field(
+        None, description="Settings of `summarize`."
+    )
     pairing: Pairing = Field("warn", description="What to do if a tool call would lose its result.")
     protect_tools: bool = Field(False, description="Whether the tool description stays visible.")
+    include_pinned: bool = Field(
+        False, description="Whether pinned messages are treated like all others."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -175,7 +252,7 @@ class OperationConfig(Contract):
             raise ValueError(f"this is not a known version; the current one is {VERSION}")
         return version
 
-    @field_validator("truncate", "insert", "replace", "clear", "filter", "budget")
+    @field_validator("truncate", "insert", "replace", "clear", "filter", "budget", "summarize")
     @classmethod
     def _own_block_only(cls, block: Contract | None, info: ValidationInfo) -> Contract | None:
         operation = info.data.get("operation")
@@ -197,13 +274,14 @@ def read_operation(data: JsonValue, pointer: str = "") -> OperationConfig:
     return parse(_CONFIG, data, pointer)
 
 
-def on_record(config: OperationConfig, first_added: int) -> bytes:
+def on_record(config: OperationConfig, first_added: int, covered: Runs = ()) -> bytes:
     """The config as it is kept with its revision, as JSON.
 
     Without defaults; messages stand in it as ``{"index": log index}``, ``first_added`` and so on,
-    because their text is in the log already and an erased text must not live on elsewhere.
+    because their text is in the log already and an erased text must not live on elsewhere. Of a
+    summary ``covered`` is what it stands for.
     """
-    fields = set(OperationConfig.model_fields) - {"insert", "replace"}
+    fields = set(OperationConfig.model_fields) - {"insert", "replace", "summarize"}
     record: dict[str, object] = config.model_dump(include=fields, exclude_defaults=True)
     if config.operation == "insert" and config.insert:
         places = range(first_added, first_added + len(config.insert.messages))
@@ -213,4 +291,10 @@ def on_record(config: OperationConfig, first_added: int) -> bytes:
         }
     elif config.operation == "replace" and config.replace:
         record["replace"] = {"index": config.replace.index, "message": {"index": first_added}}
+    elif config.operation == "summarize" and config.summarize:
+        record["summarize"] = {
+            **config.summarize.model_dump(exclude={"message"}, exclude_defaults=True),
+            "message": {"index": first_added},
+            "sources": covered,
+        }
     return json_bytes.dumps(record)

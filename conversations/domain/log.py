@@ -6,6 +6,7 @@ from typing import Protocol
 
 from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.message import CountsAs
+from conversations.domain.origin import Origin
 from conversations.domain.runs import Runs
 
 
@@ -73,6 +74,12 @@ class Log(ToolLinks, Protocol):
     def weights(self, runs: Runs) -> Iterable[Weight]:
         """The weights of the messages of ascending ``runs``, ascending; reads no bodies."""
 
+    def origins(self, runs: Runs) -> Iterable[Origin]:
+        """The origins of the messages of ascending ``runs``, ascending; reads no bodies."""
+
+    def commented(self) -> Sequence[int]:
+        """The log indices of all messages with a comment, ascending."""
+
     def bodies(self, runs: Runs) -> Iterable[tuple[int, bytes]]:
         """``(log index, stored JSON)`` of the messages of ascending ``runs``, ascending."""
 
@@ -81,6 +88,9 @@ class Log(ToolLinks, Protocol):
 
     def tool_descriptions(self) -> Sequence[int]:
         """The log indices of all messages with ``tool_description: true``, ascending."""
+
+    def pins(self) -> Sequence[int]:
+        """The log indices of all messages that are pinned now, ascending."""
 
     def tools(self) -> str | None:
         """The tools text of the conversation, None or "" if it has none."""

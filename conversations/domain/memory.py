@@ -9,6 +9,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import OpenCall, ToolGroup
 from conversations.domain.message import CountsAs, Draft, Entry
+from conversations.domain.origin import Origin
 from conversations.domain.pairing import place
 from conversations.domain.runs import Run, Runs
 from conversations.domain.tokens import tokens_of_message
@@ -43,6 +44,7 @@ class MemoryLog:
         self._sums = [0]
         self._ids: set[str] = set()
         self._descriptions: list[int] = []
+        self._pins: list[int] = []
         self._orphans: list[int] = []
         self._results: dict[int, list[int]] = {}  # assistant message -> its results
         self._by_call_id: dict[str, list[int]] = {}  # call id -> assistant messages
@@ -77,6 +79,8 @@ class MemoryLog:
         self._ids.add(entry.message_id)
         if draft.tool_description:
             self._descriptions.append(index)
+        if draft.pinned:
+            self._pins.append(index)
         if draft.call_ids:
             self._results[index] = []
             self._loose[index] = None
@@ -160,6 +164,15 @@ class MemoryLog:
             tokens = self._sums[index + 1] - self._sums[index]
             yield Weight(index, tokens, entry.draft.counts_as, entry.call_index)
 
+    def origins(self, runs: Runs) -> Iterator[Origin]:
+        for index in run_sets.indices(runs):
+            entry = self._entries[index]
+            tokens = self._sums[index + 1] - self._sums[index]
+            yield Origin(index, tokens, entry.draft.node_id or "", None, entry.call_index)
+
+    def commented(self) -> Sequence[int]:
+        return ()
+
     def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
         return ((index, self._entries[index].draft.body) for index in run_sets.indices(runs))
 
@@ -168,6 +181,9 @@ class MemoryLog:
 
     def tool_descriptions(self) -> Sequence[int]:
         return self._descriptions
+
+    def pins(self) -> Sequence[int]:
+        return self._pins
 
     def tools(self) -> str | None:
         return self._tools

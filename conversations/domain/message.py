@@ -41,6 +41,8 @@ OWN_FIELDS: Final = frozenset(
 )
 """Names that an answer adds to a message; in an incoming one they are read or ignored."""
 
+_PINNED: Final = "pinned"
+_OWN_OF_NEW: Final = OWN_FIELDS | {_PINNED, "pinned_by"}
 _MOST_TOKENS: Final = 10**9
 _SNAKE: Final = {
     "toolCalls": "tool_calls",
@@ -85,6 +87,7 @@ class Draft:
     message_id: str | None = None
     reported_tokens: int | None = None
     node_id: str | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +205,10 @@ class IncomingMessage(Contract):
         None, description="Node that wrote it."
     )
 
+    pinned: bool = Field(
+        False, description="Whether it is pinned: operations and filters then keep it."
+    )
+
     @field_validator("tool_calls")
     @classmethod
     def _calls_of_assistants(
@@ -251,13 +258,14 @@ class IncomingMessage(Contract):
             raise ValueError("an assistant or tool message is not a tool description")
         return described
 
-    def draft(self, source: dict[str, JsonValue]) -> Draft:
+    def draft(self, source: dict[str, JsonValue], *, is_logged: bool = False) -> Draft:
         """The draft of this message, which was read from ``source``.
 
+        A field ``pinned`` of one that ``is_logged`` is older than pins, and data of its author.
         Raises an error of pydantic over MAX_BYTES.
         """
         return Draft(
-            body=_body(source),
+            body=_body(source, OWN_FIELDS if is_logged else _OWN_OF_NEW),
             role=self.role,
             counts_as="system" if self.role == "developer" else self.role,
             text=text_of_content(source.get("content")),
@@ -267,6 +275,7 @@ class IncomingMessage(Contract):
             message_id=self.id,
             reported_tokens=self.tokens,
             node_id=self.node_id,
+            pinned=self.pinned,
         )
 
 
@@ -323,10 +332,13 @@ class _Reading:
     def _read(self, data: Any, read: ValidatorFunctionWrapHandler) -> Draft:
         if isinstance(data, dict) and (draft := _plain(data)) is not None:
             return draft
-        message: IncomingMessage = read(data)  # raises if it is no object
+        known = data
+        if self.is_logged and isinstance(data, dict) and _PINNED in data:
+            known = {key: value for key, value in data.items() if key != _PINNED}
+        message: IncomingMessage = read(known)  # raises if it is no object
         if not self.is_logged:
             _refuse_hidden_pairs(data)
-        return message.draft(data)
+        return message.draft(data, is_logged=self.is_logged)
 
 
 _PLAIN: Final = 2  # fields
@@ -347,13 +359,18 @@ def _plain(data: dict[str, JsonValue]) -> Draft | None:
     if not isinstance(text, str) or not isinstance(role, str) or role not in _SPEAKERS:
         return None
     speaker = _SPEAKERS[role]
-    return Draft(body=_body(data), role=speaker, counts_as=speaker, text=text)
+    return Draft(body=_body(data, OWN_FIELDS), role=speaker, counts_as=speaker, text=text)
 
 
 def _as_it_came(draft: Draft) -> dict[str, JsonValue]:
     """A draft as the message that it was read from, with what defaults say."""
     source: dict[str, JsonValue] = orjson.loads(draft.body)
-    own = {"id": draft.message_id, "tokens": draft.reported_tokens, "node_id": draft.node_id}
+    own: dict[str, JsonValue] = {
+        "id": draft.message_id,
+        "tokens": draft.reported_tokens,
+        "node_id": draft.node_id,
+    }
+    own |= {_PINNED: True} if draft.pinned else {}
     message = IncomingMessage.model_validate({**source, **own})
     return message.model_dump(mode="json", exclude_none=True)
 
@@ -368,11 +385,9 @@ _MESSAGE: Final = TypeAdapter(ReadMessage)
 _LOGGED: Final = TypeAdapter(Annotated[Draft, _Reading(is_logged=True)])
 
 
-def _body(source: dict[str, JsonValue]) -> bytes:
+def _body(source: dict[str, JsonValue], own: frozenset[str]) -> bytes:
     kept = {
-        name: value
-        for key, value in source.items()
-        if (name := _SNAKE.get(key, key)) not in OWN_FIELDS
+        name: value for key, value in source.items() if (name := _SNAKE.get(key, key)) not in own
     }
     try:
         body = json_bytes.dumps(kept)

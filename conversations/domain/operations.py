@@ -15,11 +15,13 @@ from conversations.domain.configs import (
     InsertConfig,
     OperationConfig,
     ReplaceConfig,
+    SummarizeConfig,
     TruncateConfig,
 )
 from conversations.domain.keywords import Keywords
 from conversations.domain.log import Log, ToolLinks
 from conversations.domain.message import CountsAs, Draft, Entry, tools_message
+from conversations.domain.origin import of_origin, older_than
 from conversations.domain.pairing import (
     Split,
     Splits,
@@ -31,15 +33,18 @@ from conversations.domain.pairing import (
     splits_within,
     visible_members,
 )
+from conversations.domain.pins import keep_pinned, pins_before, stays_with_pins, with_calls
 from conversations.domain.runs import Runs
 from conversations.domain.view import View
-from ctxadmin.lib.errors import FieldProblem, OutOfRange
+from ctxadmin.lib.errors import FieldProblem, OutOfRange, ValidationFailed
 from ctxadmin.lib.sentence import say
 
 _PROTECTING: Final = ("truncate", "filter", "budget")
 _SYSTEM: Final[frozenset[CountsAs]] = frozenset({"system"})
 
-NoticeCode = Literal["split_pair", "orphan_result", "tools_hidden", "system_hidden", "over_budget"]
+NoticeCode = Literal[
+    "split_pair", "orphan_result", "tools_hidden", "system_hidden", "over_budget", "kept_pinned"
+]
 _SPLITS: Final[Mapping[Split, str]] = {
     "no_result": say("these calls lose a result, which most providers reject"),
     "no_call": say("these results lose their call, which most providers reject"),
@@ -49,7 +54,9 @@ _KEEPS_SYSTEM: Final[Mapping[str, str]] = {
     "truncate": "keep_system",
     "clear": "keep_system_message",
     "budget": "keep_system",
+    "summarize": "keep_system",
 }
+_OPTION: Final = "include_pinned"
 TokensOf = Callable[[int, int], int]
 
 
@@ -110,7 +117,7 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
     """
     if config.budget is not None:
         return _emptied_in_log(budgeted(config, config.budget, view, log), view, log)
-    step = _operate(config, view, log)
+    step, told = _with_pins(config, _operate(config, view, log), view, log)
     placed = placement(step.drafts, log, step.pointers, instead_of=step.instead_of, view=step.view)
     after = step.view
     if config.pairing == "drop":
@@ -122,7 +129,32 @@ def apply(config: OperationConfig, view: View, log: Log) -> Outcome:
     protects = config.operation in _PROTECTING
     outcome = _outcome(view, after, placed.links, descriptions, placed.entries, protects=protects)
     hides = _system_notices(config, outcome.hidden, log)
-    return replace(outcome, warnings=(*outcome.warnings, *hides))
+    return replace(outcome, warnings=(*outcome.warnings, *hides, *told))
+
+
+def _with_pins(
+    config: OperationConfig, step: _Step, view: View, log: Log
+) -> tuple[_Step, tuple[Notice, ...]]:
+    """The step with the pinned messages that it would hide, each where it stood.
+
+    A message that is replaced is named by its position: a pinned one is refused.
+    """
+    if config.include_pinned or config.operation == "insert":
+        return step, ()
+    if config.summarize is not None:
+        span = _span_of(config.summarize, view, log)
+        return step, pinned_notices(tuple(each for each in log.pins() if each in span))
+    if step.instead_of is not None:
+        if step.instead_of in log.pins():
+            raise _is_pinned(step.instead_of)
+        return step, ()
+    after, kept = keep_pinned(step.view, view, log)
+    return replace(step, view=after), pinned_notices(kept)
+
+
+def _is_pinned(index: int) -> ValidationFailed:
+    message = say("message {n} is pinned; {option} would replace it", n=index, option=_OPTION)
+    return ValidationFailed(message, problems=[FieldProblem("/replace/index", message)])
 
 
 def budgeted(
@@ -146,6 +178,8 @@ def budgeted(
     descriptions = log.tool_descriptions()
     if config.protect_tools:
         protected |= frozenset(descriptions)
+    pins = () if config.include_pinned else tuple(index for index in log.pins() if index in pairs)
+    protected |= with_calls(pins, log)
     fold = fold_of(budget, pairs, log, protected=protected, freed=freed)
     after = fold.visible(pairs)
     outcome = _outcome(
@@ -154,10 +188,28 @@ def budgeted(
     hides = () if budget.keep_system else _system_notices(config, outcome.hidden, log)
     return replace(
         outcome,
-        warnings=(*outcome.warnings, *hides, *_over_notices(budget, fold)),
+        warnings=(
+            *outcome.warnings,
+            *hides,
+            *_over_notices(budget, fold),
+            *pinned_notices(pins_before(fold.cut, pins, pairs)),
+        ),
         emptied=fold.emptied,
         placeholder=budget.placeholder,
     )
+
+
+def pinned_notices(kept: tuple[int, ...], *, can_be_included: bool = True) -> tuple[Notice, ...]:
+    """Tells which pinned messages stay that would be hidden otherwise. Source: semantics 4.2.
+
+    ``can_be_included``: the call has an option that would hide them.
+    """
+    message: str = say("pinned messages stay")
+    if can_be_included:
+        message = say(
+            "{text}; {option} would treat them like all others", text=message, option=_OPTION
+        )
+    return (Notice("kept_pinned", message, kept),) if kept else ()
 
 
 def _over_notices(budget: BudgetConfig, fold: Fold) -> list[Notice]:
@@ -182,7 +234,9 @@ def _emptied_in_log(outcome: Outcome, before: View, log: Log) -> Outcome:
     descriptions = log.tool_descriptions()
     whole = _outcome(before, after, placed.links, descriptions, entries, protects=True)
     told = [
-        notice for notice in outcome.warnings if notice.code in ("system_hidden", "over_budget")
+        notice
+        for notice in outcome.warnings
+        if notice.code in ("system_hidden", "over_budget", "kept_pinned")
     ]
     return replace(whole, warnings=(*whole.warnings, *told))
 
@@ -266,6 +320,8 @@ def _operate(config: OperationConfig, view: View, log: Log) -> _Step:
         return _inserted(config.insert, view, log)
     if config.replace:
         return _replaced(config.replace, view, log)
+    if config.summarize:
+        return _summarized(config.summarize, view, log, includes=config.include_pinned)
     return _cleared(config.clear or ClearConfig(), view, log)
 
 
@@ -309,7 +365,7 @@ def truncated(config: TruncateConfig, view: View) -> View:
 
 
 def _filtered(config: FilterConfig, view: View, log: Log) -> View:
-    kept = view.indices_as_runs()
+    kept = of_origin(config, view, log)
     if config.roles is not None:
         kept = log.with_roles(frozenset(config.roles), kept)
     contains, excludes = config.content_contains, config.content_excludes
@@ -342,6 +398,34 @@ def _replaced(config: ReplaceConfig, view: View, log: Log) -> _Step:
     after = view.replace(config.index, len(log))
     replaced = view.index_at(config.index)
     return _Step(after, (config.message,), (pointer,), instead_of=replaced)
+
+
+def _summarized(config: SummarizeConfig, view: View, log: Log, *, includes: bool) -> _Step:
+    """The message in the place of the first that it stands for; what must stay is not covered."""
+    span = _span_of(config, view, log)
+    stays = run_sets.of_indices([] if includes else stays_with_pins(view, log))
+    if config.keep_system:
+        stays = run_sets.union((*stays, *log.with_roles(_SYSTEM, span.indices_as_runs())))
+    covered = span.without(stays)
+    if not covered:
+        place = "range" if config.range is not None else "older_than"
+        message = say("there is no message to summarize")
+        problem = FieldProblem(f"/summarize/{place}", message, "out_of_range")
+        raise OutOfRange(message, problems=[problem])
+    first = view.position_of(covered.index_at(0)) or 0
+    rest = view.without(covered.indices_as_runs())
+    after = rest.insert(first, View(((len(log), len(log) + 1),)))
+    return _Step(after, (config.message,), ("/summarize/message",))
+
+
+def _span_of(config: SummarizeConfig, view: View, log: Log) -> View:
+    if config.range is not None:
+        return view.slice(config.range.start, config.range.end)
+    return (
+        View()
+        if config.older_than is None
+        else view.within(older_than(config.older_than, view, log))
+    )
 
 
 def _out_of_range(pointer: str, position: int, most: int) -> OutOfRange:

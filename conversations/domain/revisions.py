@@ -10,7 +10,16 @@ from ctxadmin.lib.errors import FieldProblem, NotFound, OutOfRange, VersionConfl
 from ctxadmin.lib.sentence import say
 
 RevisionKind = Literal[
-    "start", "append", "batch", "truncate", "insert", "replace", "clear", "filter", "budget"
+    "start",
+    "append",
+    "batch",
+    "truncate",
+    "insert",
+    "replace",
+    "clear",
+    "filter",
+    "budget",
+    "summarize",
 ]
 MoveKind = Literal["rollback", "restore"]
 

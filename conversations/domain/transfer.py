@@ -39,6 +39,16 @@ class LoggedMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Pinned:
+    """A pinned message by its log index: who pinned it, when and why."""
+
+    index: int
+    author: str
+    reason: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Transfer:
     """Everything that travels with a conversation. Source: semantics 1.15, rest.md ``export``."""
 
@@ -53,6 +63,7 @@ class Transfer:
     revisions: Sequence[Revision]
     moves: Sequence[Move]
     workflow: str | None = None
+    pins: Sequence[Pinned] = ()
 
 
 def _time(text: str) -> str:
@@ -131,6 +142,15 @@ class MoveInDocument(Contract):
     created_at: Time
 
 
+class PinInDocument(Contract):
+    """A pinned message of an export document."""
+
+    index: Place
+    author: Text
+    reason: Text | None = None
+    created_at: Time
+
+
 class Document(Contract):
     """The whole export document."""
 
@@ -147,6 +167,7 @@ class Document(Contract):
     view: RunsInDocument
     revisions: Annotated[list[RevisionInDocument], Field(min_length=1)]
     moves: list[MoveInDocument] = []
+    pins: list[PinInDocument] = []
 
 
 _DOCUMENT: Final = TypeAdapter(Document)
@@ -160,6 +181,8 @@ def is_export(data: JsonValue) -> bool:
 def write_export(transfer: Transfer) -> bytes:
     """The export document as JSON bytes; message bodies go in as they are."""
     views = {revision.id: revision.view for revision in transfer.revisions}
+    # A document without pins can still be read by a server that knows none.
+    pins = {"pins": [_written_pin(pin) for pin in transfer.pins]} if transfer.pins else {}
     return json_bytes.dumps(
         {
             "format": FORMAT,
@@ -175,6 +198,7 @@ def write_export(transfer: Transfer) -> bytes:
             "view": views[transfer.current_revision].runs,
             "revisions": [_written_revision(revision) for revision in transfer.revisions],
             "moves": [_written_move(move) for move in transfer.moves],
+            **pins,
         }
     )
 
@@ -223,6 +247,15 @@ def _written_move(move: Move) -> dict[str, object]:
     }
 
 
+def _written_pin(pin: Pinned) -> dict[str, object]:
+    return {
+        "index": pin.index,
+        "author": pin.author,
+        "reason": pin.reason,
+        "created_at": clock.iso(pin.created_at),
+    }
+
+
 def read_export(data: JsonValue, pointer: str = "") -> Transfer:
     """The conversation of an export document, checked whole.
 
@@ -254,6 +287,7 @@ def read_export(data: JsonValue, pointer: str = "") -> Transfer:
         revisions=tuple(revisions.values()),
         moves=_read_moves(document, revisions, pointer),
         workflow=document.workflow,
+        pins=_read_pins(document, pointer),
     )
 
 
@@ -419,3 +453,16 @@ def _read_moves(
             )
         )
     return tuple(moves)
+
+
+def _read_pins(document: Document, pointer: str) -> tuple[Pinned, ...]:
+    pins: dict[int, Pinned] = {}
+    for number, found in enumerate(document.pins):
+        place = f"{pointer}/pins/{number}/index"
+        if found.index >= len(document.messages):
+            raise ValidationFailed.at(place, "there is no such message")
+        if found.index in pins:
+            raise ValidationFailed.at(place, "this message has a pin already")
+        at = _moment(found.created_at)
+        pins[found.index] = Pinned(found.index, found.author, found.reason, at)
+    return tuple(pins.values())

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from conversations.comments import may_take_back
 from conversations.domain.bodies import StoredMessage, text_of_body
-from conversations.models import Comment
+from conversations.models import Comment, Pin
 from ctxadmin.identity.actor import Actor
 from ctxadmin.lib.errors import ValidationFailed
 from ctxadmin.lib.json_bytes import NotJson, loads_strict
@@ -112,6 +112,23 @@ class CommentView:
 
 
 @dataclass(frozen=True, slots=True)
+class PinView:
+    """Who pinned a message, when and why."""
+
+    author: str
+    reason: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryView:
+    """How many messages a summary covers; ``url`` is the comparison that shows them."""
+
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class MessageCard:
     """A message as a reader wants it; ``raw`` is its JSON, ``position`` its place in the view.
 
@@ -139,6 +156,8 @@ class MessageCard:
     comments: Sequence[CommentView] = ()
     whole: bool = True
     size: int = 0
+    pin: PinView | None = None
+    summary: SummaryView | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -161,6 +180,8 @@ def message_card(
     gap: Gap | None = None,
     hidden_by: HiddenBy | None = None,
     comments: Sequence[CommentView] = (),
+    pin: Pin | None = None,
+    summary: SummaryView | None = None,
     alone: bool = False,
 ) -> MessageCard:
     """One message; ``results`` are the log indices of results by call index and call id.
@@ -197,6 +218,8 @@ def message_card(
         comments=comments,
         whole=whole,
         size=len(message.body),
+        pin=None if pin is None else PinView(pin.author, pin.reason, pin.created_at),
+        summary=summary,
     )
 
 

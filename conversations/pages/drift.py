@@ -20,7 +20,7 @@ def followed(model: OperationRequest, before: View, now: View) -> Fields:
     What is not there any more is left out; so is an option that then says nothing.
     """
     fields: Fields = model.model_dump(mode="json", exclude_unset=True)
-    for block in ("truncate", "insert", "replace"):
+    for block in ("truncate", "insert", "replace", "summarize"):
         said = fields.get(block)
         if isinstance(said, dict):
             fields[block] = {**said, **_moved(said, before, now)}
@@ -34,6 +34,9 @@ def _moved(said: Fields, before: View, now: View) -> Fields:
             moved[name] = _first_from(value, before, now)
         if name == "index" and isinstance(value, int):
             moved[name] = next(_places(range(value, value + 1), before, now), None)
+        if name == "range" and isinstance(value, dict) and "message" in said:
+            pieces = _ranges([value], before, now)
+            moved[name] = _whole(pieces) if isinstance(pieces, list) else None
         # They count in what other options leave, if there are any.
         if name == "remove_ranges" and isinstance(value, list) and not _others(said):
             moved[name] = _ranges(value, before, now)
@@ -54,6 +57,14 @@ def _ranges(ranges: list[JsonValue], before: View, now: View) -> JsonValue:
     wanted = runs.of_indices(sorted(_places(runs.indices(pieces), before, now)))
     found: list[JsonValue] = [{"start": start, "end": stop} for start, stop in wanted]
     return found or None
+
+
+def _whole(pieces: list[JsonValue]) -> JsonValue:
+    """One range from the first of several to the last."""
+    first, last = pieces[0], pieces[-1]
+    if not isinstance(first, dict) or not isinstance(last, dict):
+        return None
+    return {"start": first["start"], "end": last["end"]}
 
 
 def _first_from(position: int, before: View, now: View) -> int:

@@ -35,6 +35,7 @@ _NOTICES: Final[Mapping[str, Text]] = {
     ),
     "orphan_result": gettext_lazy("These tool results belong to no call: %(places)s."),
     "tools_hidden": gettext_lazy("The tool description will be hidden: %(places)s."),
+    "kept_pinned": gettext_lazy("These pinned messages stay: %(places)s."),
 }
 
 

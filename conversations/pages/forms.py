@@ -12,11 +12,14 @@ from conversations.api.schemas import ChangeConversation, Number, Reason
 from conversations.domain.configs import OperationConfig
 from conversations.pages import typed_messages
 from conversations.pages.budget_hints import BUDGET, budget_hints
+from conversations.pages.origin_hints import SUMMARIZE, origin_hints, summary_hints
 from conversations.pages.typed_messages import TypedMessage
 from ctxadmin.lib.errors import FieldProblem
 from ctxadmin.ui.forms import ContractForm, FieldHint, ShownWhen
 
-_CALLS: Final = re.compile(r"^(/insert/messages/[0-9]+|/replace/message)/tool_calls")
+_CALLS: Final = re.compile(
+    r"^(/insert/messages/[0-9]+|/replace/message|/summarize/message)/tool_calls"
+)
 
 
 class OperationRequest(OperationConfig):
@@ -43,6 +46,7 @@ class OperationForm(ContractForm[OperationRequest]):
                 ("filter", _("Filter by role or keyword")),
                 ("insert", _("Insert messages")),
                 ("replace", _("Replace a message")),
+                SUMMARIZE,
                 ("clear", _("Clear")),
             ],
         ),
@@ -82,6 +86,9 @@ class OperationForm(ContractForm[OperationRequest]):
         ),
         "replace.message": FieldHint(label=_("New message"), contract=TypedMessage),
         **typed_messages.hints("replace.message", height=6),
+        **summary_hints("summarize"),
+        "summarize.message": FieldHint(label=_("Summary"), contract=TypedMessage),
+        **typed_messages.hints("summarize.message", height=6),
         "clear": FieldHint(label=_("Clear"), shown_when=ShownWhen.is_("operation", "clear")),
         "clear.keep_system_message": FieldHint(label=_("Keep the system messages")),
         "filter": FieldHint(label=_("What stays"), shown_when=ShownWhen.is_("operation", "filter")),
@@ -90,6 +97,7 @@ class OperationForm(ContractForm[OperationRequest]):
             label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         "filter.content_excludes": FieldHint(label=_("Containing none of")),
+        **origin_hints("filter"),
         **budget_hints("budget"),
         "pairing": FieldHint(
             label=_("Incomplete tool pairs"),
@@ -100,6 +108,7 @@ class OperationForm(ContractForm[OperationRequest]):
             ],
         ),
         "protect_tools": FieldHint(label=_("Keep the tool description visible")),
+        "include_pinned": FieldHint(label=_("Treat pinned messages like all others")),
         "reason": FieldHint(
             label=_("Reason"), help=_("Shown in the list of batches."), height=2, wide=True
         ),

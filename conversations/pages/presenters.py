@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from conversations.models import Conversation, Move, Revision
 from conversations.store import metadata_of_head
+from ctxadmin.lib.json_bytes import is_object
 from ctxadmin.ui.components import Crumb, Text, in_a_list
 
 _MOST_RANGES: Final = 12
@@ -28,6 +29,7 @@ OPERATION_WORDS: Final[Mapping[str, Text]] = {
     "clear": gettext_lazy("Clear"),
     "filter": gettext_lazy("Filter"),
     "budget": gettext_lazy("Budget"),
+    "summarize": gettext_lazy("Summary"),
 }
 
 
@@ -76,7 +78,7 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     return BatchLine(
         revision=row.number,
         number=row.batch,
-        operation=OPERATION_WORDS.get(row.operation, row.operation),
+        operation=operation_words(row),
         summary=config_words(row),
         visible_count=row.visible_count,
         tokens=row.tokens,
@@ -91,6 +93,23 @@ def _batch_line(head: Conversation, row: Revision, on_branch: bool, may_move: bo
     )
 
 
+def operation_words(row: Revision) -> Text:
+    """What opened a revision: an operation, or a pin."""
+    pin = _pin_of(row)
+    if pin is None:
+        return OPERATION_WORDS.get(row.operation, row.operation)
+    return _("Pinned") if pin.get("pinned") else _("Unpinned")
+
+
+def _pin_of(row: Revision) -> dict[str, JsonValue] | None:
+    """What a revision has on record of a pin, None if it is none."""
+    if row.operation != "append":
+        return None
+    config = bytes(row.config)
+    pin = orjson.loads(config).get("pin") if is_object(config) else None
+    return pin if isinstance(pin, dict) else None
+
+
 _PAIRINGS: Final[Mapping[str, Text]] = {
     "warn": gettext_lazy("tool pairs: only warn"),
     "keep": gettext_lazy("tool pairs: keep both"),
@@ -102,11 +121,15 @@ def config_words(row: Revision) -> str:
     """The options of an operation in a few words: ``keep last 6, tool pairs: keep both``."""
     if row.boundary is not None:
         return _("from message %(index)s on") % {"index": row.boundary}
+    pin = _pin_of(row)
+    if pin is not None:
+        return _("message #%(n)s") % {"n": pin.get("index")}
     config = orjson.loads(bytes(row.config))
     block = config.get(row.operation)
     words = _options(block) if isinstance(block, dict) else []
     words += [str(_PAIRINGS[config["pairing"]])] if config.get("pairing") in _PAIRINGS else []
     words += [_("tool description kept")] if config.get("protect_tools") else []
+    words += [_("pinned messages, too")] if config.get("include_pinned") else []
     return in_a_list(words)
 
 
@@ -120,6 +143,13 @@ _OPTIONS: Final[Mapping[str, Text]] = {
     "roles": gettext_lazy("roles"),
     "content_contains": gettext_lazy("content contains"),
     "content_excludes": gettext_lazy("content excludes"),
+    "nodes": gettext_lazy("nodes"),
+    "tools": gettext_lazy("tools"),
+    "metadata": gettext_lazy("metadata"),
+    "older_than": gettext_lazy("older than"),
+    "newer_than": gettext_lazy("newer than"),
+    "larger_than": gettext_lazy("larger than"),
+    "has": gettext_lazy("has"),
     "index": gettext_lazy("index"),
     "position": gettext_lazy("position"),
     "keep_system_message": gettext_lazy("keep system message"),
@@ -137,9 +167,13 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
     words: list[str] = []
     for name, value in block.items():
         label = str(_OPTIONS.get(name, name.replace("_", " ")))
+        if name == "sources":
+            continue
         if name in ("messages", "message"):
             count = len(value) if isinstance(value, list) else 1
             words.append(ngettext("%(n)s message", "%(n)s messages", count) % {"n": count})
+        elif isinstance(value, dict) and name in ("older_than", "newer_than", "metadata"):
+            words.append(f"{label} {_pairs(value)}")
         elif isinstance(value, dict):
             words.append(f"{label} {value.get('start')}–{value.get('end')}")
         elif name == "remove_ranges" and isinstance(value, list):
@@ -151,6 +185,11 @@ def _options(block: dict[str, JsonValue]) -> list[str]:
         elif value is not None:
             words.append(f"{label} {str(value).lower() if isinstance(value, bool) else value}")
     return words
+
+
+def _pairs(values: dict[str, JsonValue]) -> str:
+    """``turns 3``, ``trust high*, lang de``; what is not given is left out."""
+    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
 
 
 def _range_words(ranges: list[JsonValue]) -> str:

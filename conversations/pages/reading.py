@@ -70,6 +70,7 @@ class DetailPage:
     old_revision: int | None
     selectable: bool
     may_comment: bool
+    may_pin: bool
     may_operate: bool
     may_change: bool
     may_archive: bool
@@ -165,6 +166,7 @@ def detail(request: HttpRequest, actor: Actor, conversation_id: str) -> HttpResp
         old_revision=old,
         selectable=_selectable(actor, head, wanted),
         may_comment=actor.may(Action.COMMENT_WRITE),
+        may_pin=_may_pin(actor, head),
         may_operate=actor.may(Action.MESSAGES_OPERATE) and old is None,
         may_change=actor.may(Action.CONVERSATION_UPDATE),
         may_archive=actor.may(Action.CONVERSATION_ARCHIVE) and head.status not in GOING_ON,
@@ -179,6 +181,11 @@ def _selectable(actor: Actor, head: Conversation, wanted: Shown) -> bool:
     waits = head.status != "RUNNING" or actor.is_engine
     current = wanted.which == "current" and wanted.count is None
     return current and waits and actor.may(Action.MESSAGES_OPERATE)
+
+
+def _may_pin(actor: Actor, head: Conversation) -> bool:
+    waits = head.status != "RUNNING" or actor.is_engine
+    return waits and actor.may(Action.MESSAGES_PIN)
 
 
 @require_safe
@@ -223,6 +230,7 @@ def _messages(
     context = {
         "selectable": selectable,
         "may_comment": actor.may(Action.COMMENT_WRITE),
+        "may_pin": _may_pin(actor, head),
         "cards": cards,
         "gap": gap,
         "wanted": wanted,

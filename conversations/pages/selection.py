@@ -24,6 +24,7 @@ _OPERATIONS: Final[Mapping[str, str]] = {
     "keep_from": "truncate",
     "insert": "insert",
     "replace": "replace",
+    "summarize": "summarize",
 }
 
 
@@ -55,6 +56,10 @@ def operation_for(head: Conversation, sent: QueryDict) -> dict[str, JsonValue]:
     if wanted == "insert":
         draft: JsonValue = {"role": "user", "content": ""}
         return operation | {"insert": {"position": first, "messages": [draft]}}
+    if wanted == "summarize":
+        span: JsonValue = {"start": first, "end": places[-1][1]}
+        written: JsonValue = {"role": "user", "content": ""}
+        return operation | {"summarize": {"range": span, "message": written}}
     message = as_typed(_body_at(head, first), keeps_calls=False)
     return operation | {"replace": {"index": first, "message": message}}
 

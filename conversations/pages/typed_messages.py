@@ -131,13 +131,15 @@ def in_operation(fields: JsonValue, change: Callable[[Fields], Fields]) -> JsonV
     if not isinstance(fields, dict):
         return fields
     result = dict(fields)
-    insert, replace = fields.get("insert"), fields.get("replace")
+    insert = fields.get("insert")
     if isinstance(insert, dict):
         messages = insert.get("messages")
         rows = messages if isinstance(messages, list) else []
         result["insert"] = insert | {"messages": [_changed(each, change) for each in rows]}
-    if isinstance(replace, dict):
-        result["replace"] = replace | {"message": _changed(replace.get("message"), change)}
+    for name in ("replace", "summarize"):
+        block = fields.get(name)
+        if isinstance(block, dict):
+            result[name] = block | {"message": _changed(block.get("message"), change)}
     return result
 
 

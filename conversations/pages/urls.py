@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from conversations.pages import archiving, changing, comparing, importing, operating, reading, whole
+from conversations.pages import (
+    archiving,
+    changing,
+    comparing,
+    importing,
+    operating,
+    pinning,
+    reading,
+    whole,
+)
 from conversations.pages.prices import prices
 
 _pages: list[URLPattern | URLResolver] = [
@@ -12,6 +21,7 @@ _pages: list[URLPattern | URLResolver] = [
     path("<str:conversation_id>/", reading.detail, name="detail"),
     path("<str:conversation_id>/messages/", reading.section, name="section"),
     path("<str:conversation_id>/messages/<int:index>/", whole.message, name="message"),
+    path("<str:conversation_id>/messages/<int:index>/pin/", pinning.pin, name="pin"),
     path("<str:conversation_id>/hidden/", reading.hidden, name="hidden"),
     path("<str:conversation_id>/find/", reading.find, name="find"),
     path("<str:conversation_id>/batches/", comparing.revisions, name="revisions"),

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from conversations import finding, queries
+from conversations import finding, pin_rows, queries
 from conversations.models import Conversation
 from conversations.pages import presenters, windows
 from conversations.pages.cards import MessageCard, message_card
@@ -49,7 +49,13 @@ def message(request: HttpRequest, actor: Actor, conversation_id: str, index: int
             title=title,
             crumbs=presenters.crumbs(head, Crumb(title)),
             head=head,
-            card=message_card(found[0], queries.results_of(head, [index]), None, alone=True),
+            card=message_card(
+                found[0],
+                queries.results_of(head, [index]),
+                None,
+                pin=pin_rows.pins_among(head.key, [index]).get(index),
+                alone=True,
+            ),
             messages_url=windows.messages_url(head, shown),
         ),
     )

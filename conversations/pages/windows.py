@@ -7,7 +7,8 @@ from typing import Final
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from conversations import comments, hiding, queries
+from conversations import comments, hiding, pin_rows, queries, summaries
+from conversations.domain import runs
 from conversations.domain.bodies import StoredMessage
 from conversations.domain.view import View
 from conversations.hiding import Hider
@@ -18,6 +19,7 @@ from conversations.pages.cards import (
     Gap,
     HiddenBy,
     MessageCard,
+    SummaryView,
     comment_view,
     joined,
     message_card,
@@ -169,6 +171,8 @@ def cards_of(
     results = queries.results_of(head, [message.index for message in messages])
     hidden = hidden_by(head, [each for each in messages if not each.visible])
     said = _said(actor, head, [message.index for message in messages])
+    pinned = pin_rows.pins_among(head.key, [message.index for message in messages])
+    covers = _summaries(head, [message.index for message in messages])
     whole_log = shown.which == "all"
     places = [None] * len(messages) if whole_log else window.positions
     return joined(
@@ -180,6 +184,8 @@ def cards_of(
                 gap=gap_behind(head, shown, gaps, message.index),
                 hidden_by=hidden.get(message.index),
                 comments=said.get(message.index, ()),
+                pin=pinned.get(message.index),
+                summary=covers.get(message.index),
             )
             for message, position in zip(messages, places, strict=True)
         ]
@@ -194,6 +200,17 @@ def _said(
     return {index: [comment_view(actor, each) for each in rows] for index, rows in found.items()}
 
 
+def _summaries(head: Conversation, indices: Sequence[int]) -> Mapping[int, SummaryView]:
+    """What the summaries among some messages cover."""
+    diff = reverse("conversations:diff", args=[head.public_id])
+    return {
+        index: SummaryView(
+            runs.count(each.sources), f"{diff}?from={each.parent}&to={each.revision}"
+        )
+        for index, each in summaries.summaries_among(head, indices).items()
+    }
+
+
 def hidden_cards(
     actor: Actor, head: Conversation, shown: Shown, start: int, stop: int
 ) -> list[MessageCard]:
@@ -205,6 +222,8 @@ def hidden_cards(
     results = queries.results_of(head, asked)
     hidden = hidden_by(head, messages, row.number)
     said = _said(actor, head, asked)
+    pinned = pin_rows.pins_among(head.key, asked)
+    covers = _summaries(head, asked)
     return joined(
         [
             message_card(
@@ -213,6 +232,8 @@ def hidden_cards(
                 None,
                 hidden_by=hidden.get(message.index),
                 comments=said.get(message.index, ()),
+                pin=pinned.get(message.index),
+                summary=covers.get(message.index),
             )
             for message in messages
         ]

@@ -37,6 +37,7 @@ class Action(StrEnum):
     CONVERSATION_ERASE = "conversation.erase"
     MESSAGES_APPEND = "messages.append"
     MESSAGES_OPERATE = "messages.operate"
+    MESSAGES_PIN = "messages.pin"
     BATCH_OPEN = "batch.open"
     BATCH_ROLLBACK = "batch.rollback"
     REVISION_RESTORE = "revision.restore"
@@ -100,6 +101,7 @@ _ALLOWED: Final[dict[Action, frozenset[Scope]]] = {
     Action.CONVERSATION_ERASE: frozenset(),
     Action.MESSAGES_APPEND: frozenset({_E}),
     Action.MESSAGES_OPERATE: frozenset({_E, _R}),
+    Action.MESSAGES_PIN: frozenset({_E, _R}),
     Action.BATCH_OPEN: frozenset({_E, _R}),
     Action.BATCH_ROLLBACK: frozenset({_E, _R}),
     Action.REVISION_RESTORE: frozenset({_E, _R}),

@@ -22,6 +22,7 @@ COLUMNS: Final = {
     "conversations.FeedMark": "conversation",
     "conversations.Message": "conversation",
     "conversations.Mark": "conversation",
+    "conversations.Pin": "conversation",
     "conversations.UnsettledCall": "conversation",
     "conversations.Revision": "conversation",
     "conversations.Move": "conversation",

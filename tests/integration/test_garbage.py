@@ -73,6 +73,7 @@ class Scene:
         used = {"input_tokens": 7, "output_tokens": 1, "model": "m"}
         ok(run.complete("ask", result={"response": "r"}, state_data={"plan": "b"}, usage=used))
         ok(run.update("use", state_data={"plan": "c"}))
+        ok(run.api.patch(f"{run.path}/messages/0", {"pinned": True, "reason": "kept"}))
         ok(run.post("comments", {"text": "look", "key": "plan", "version": 1}))
         ok(run.api.put(f"{run.path}/checkpoints/1/label", {"label": "good"}))
         ok(run.post("claim"))

@@ -63,16 +63,34 @@ def truncations() -> st.SearchStrategy[dict[str, JsonValue]]:
     return _some_of(options)
 
 
+def keyword_filters() -> st.SearchStrategy[dict[str, JsonValue]]:
+    """A block of filter with at least one list of roles or keywords."""
+    return _some_of(_roles_and_keywords())
+
+
 def filters() -> st.SearchStrategy[dict[str, JsonValue]]:
-    """A block of filter with at least one list."""
-    roles = st.lists(st.sampled_from(["system", "user", "assistant", "tool"]), min_size=1)
-    words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=2)
+    """A block of filter with at least one field, also of those on the origin of messages."""
+    ages = st.builds(
+        lambda measure, count: {measure: count},
+        st.sampled_from(["turns", "messages"]),
+        st.integers(0, 5),
+    )
+    traits = st.sampled_from(["tool_call", "image", "pinned"])
     options: dict[str, st.SearchStrategy[Any]] = {
-        "roles": roles,
-        "content_contains": words,
-        "content_excludes": words,
+        **_roles_and_keywords(),
+        "tools": st.just(["look"]),
+        "has": st.lists(traits, min_size=1),
+        "larger_than": st.integers(0, 12),
+        "older_than": ages,
+        "newer_than": ages,
     }
     return _some_of(options)
+
+
+def _roles_and_keywords() -> dict[str, st.SearchStrategy[Any]]:
+    roles = st.lists(st.sampled_from(["system", "user", "assistant", "tool"]), min_size=1)
+    words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=2)
+    return {"roles": roles, "content_contains": words, "content_excludes": words}
 
 
 def budgets() -> st.SearchStrategy[dict[str, JsonValue]]:

@@ -8,7 +8,13 @@ from conversations.domain.memory import MemoryLog
 from conversations.domain.operations import apply
 from conversations.domain.pairing import drop_splits, find_splits, keep_pairs, validate_for_model
 from conversations.domain.view import View
-from tests.property.conversation_strategies import filters, logs, truncations, views
+from tests.property.conversation_strategies import (
+    filters,
+    keyword_filters,
+    logs,
+    truncations,
+    views,
+)
 from tests.unit.conversations.chats import operation
 
 
@@ -52,7 +58,7 @@ def test_truncate_is_slicing(data: st.DataObject) -> None:
 @given(st.data())
 def test_the_output_of_filter_is_a_subset_in_order(data: st.DataObject) -> None:
     log = data.draw(logs())
-    view, block = data.draw(views(log)), data.draw(filters())
+    view, block = data.draw(views(log)), data.draw(keyword_filters())
     kept = list(apply(operation("filter", block), view, log).view)
     roles, wanted = block.get("roles"), block.get("content_contains")
     unwanted = block.get("content_excludes")

@@ -15,6 +15,7 @@ from conversations.domain.configs import (
     InsertConfig,
     OperationConfig,
     ReplaceConfig,
+    SummarizeConfig,
     TruncateConfig,
 )
 from conversations.domain.message import IncomingMessage
@@ -43,6 +44,7 @@ _models: Final[dict[str, type[BaseModel]]] = {
     "truncate": TruncateConfig,
     "insert": InsertConfig,
     "replace": ReplaceConfig,
+    "summarize": SummarizeConfig,
     "clear": ClearConfig,
     "filter": FilterConfig,
     "budget": BudgetConfig,

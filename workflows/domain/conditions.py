@@ -27,8 +27,16 @@ Names = Mapping[str, JsonValue]
 Read = Callable[[Names, Names], JsonValue]
 Test = Callable[[Names, Names], bool]
 
+FIGURES: Final = frozenset({"tokens", "messages", "turns", "last_role"})
+"""What ``context.NAME`` says of the visible messages where no variable or metadata has the name."""
+
 _CACHED: Final = 4096
 _ABSENT: Final[JsonValue] = []  # told by identity: no value of a context is this list
+
+
+def figure_key(name: str) -> str:
+    """The key under which a figure stands among the metadata that a condition is given."""
+    return f"\0context.{name}"
 
 
 class Condition:
@@ -37,10 +45,11 @@ class Condition:
     ``evaluate(variables, metadata)`` is its truth by JavaScript's rules, ``value(variables,
     metadata)`` the value of the expression: ``a || 'x'`` is the value of ``a`` or ``"x"``. Both
     are total: whatever the values are, they never raise. ``calls`` counts its method calls, the
-    only parts whose cost depends on the values. Source: semantics 2.7.
+    only parts whose cost depends on the values. ``figures`` are those of FIGURES that it may read.
+    Source: semantics 2.7.
     """
 
-    __slots__ = ("_names", "calls", "evaluate", "text", "value")
+    __slots__ = ("_names", "calls", "evaluate", "figures", "text", "value")
 
     def __init__(self, text: str, expression: Expression) -> None:
         self.text = text
@@ -48,6 +57,9 @@ class Condition:
         self.value: Read = _read(expression)
         parts = list(_parts(expression))
         self._names = frozenset(".".join(each.names) for each in parts if isinstance(each, Lookup))
+        self.figures = FIGURES.intersection(
+            each.names[0] for each in parts if isinstance(each, Lookup) and each.root == "context"
+        )
         self.calls = sum(isinstance(each, Call) for each in parts)
 
     def __repr__(self) -> str:
@@ -197,6 +209,8 @@ def _lookup(lookup: Lookup) -> Read:
     if lookup.root == "context" and len(lookup.names) == 1 and not lookup.steps:
         return _plain_lookup(lookup.names[0])
     find = _finder(lookup)
+    figure = lookup.names[0] if lookup.names[0] in FIGURES else None
+    key, steps = figure_key(lookup.names[0]), lookup.names[1:] + lookup.steps
 
     def of_variables(variables: Names, metadata: Names) -> JsonValue:
         value = find(variables)
@@ -208,7 +222,11 @@ def _lookup(lookup: Lookup) -> Read:
 
     def of_both(variables: Names, metadata: Names) -> JsonValue:
         value = find(variables)
-        return of_metadata(variables, metadata) if value is _ABSENT else value
+        if value is _ABSENT:
+            value = find(metadata)
+        if value is _ABSENT:
+            return walk(metadata.get(key), steps) if figure else None
+        return value
 
     return {"context": of_both, "variables": of_variables, "metadata": of_metadata}[lookup.root]
 
@@ -218,7 +236,14 @@ def _plain_lookup(name: str) -> Read:
         value = variables.get(name, _ABSENT)
         return metadata.get(name) if value is _ABSENT else value
 
-    return read
+    def read_figure(variables: Names, metadata: Names) -> JsonValue:
+        value = variables.get(name, _ABSENT)
+        if value is _ABSENT:
+            value = metadata.get(name, _ABSENT)
+        return metadata.get(key) if value is _ABSENT else value
+
+    key = figure_key(name)
+    return read_figure if name in FIGURES else read
 
 
 def _finder(lookup: Lookup) -> Callable[[Names], JsonValue]:

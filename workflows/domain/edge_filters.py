@@ -12,6 +12,7 @@ from ctxadmin.lib.sentence import say
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import Sight
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
+from workflows.domain.figures import beside, figures_seen
 from workflows.domain.filters import (
     MAX_RULES,
     MAX_TRANSFORMS,
@@ -147,9 +148,10 @@ def _rename_fault(rule: TransformRule, rename: str) -> str | None:
 def default_edge_filter(edge_type: str, condition: str | None = None) -> EdgeFilter:
     """The filter of an edge that has none of its own, by its type (semantics 2.6).
 
-    A conditional edge passes on its own ``condition``; other types, also unknown ones, pass all.
+    A conditional edge passes on its own ``condition``, unless that looks at the messages: they may
+    have been cut since the edge was taken. Other types, also unknown ones, pass all.
     """
-    if edge_type == "conditional" and condition is not None:
+    if edge_type == "conditional" and condition is not None and not _figures(condition):
         return EdgeFilter(type="conditional", condition=condition)
     if edge_type == "error":
         return EdgeFilter(
@@ -158,6 +160,13 @@ def default_edge_filter(edge_type: str, condition: str | None = None) -> EdgeFil
             exclude_patterns=("success.*", "result.*"),
         )
     return EdgeFilter(type="pass_all")
+
+
+def _figures(condition: str) -> frozenset[str]:
+    """Those that a condition reads; none if it cannot be compiled."""
+    if condition_problem(condition, "") is not None:
+        return frozenset()
+    return compile_condition(condition).figures
 
 
 def leaves_messages(edge_filter: EdgeFilter) -> bool:
@@ -192,7 +201,9 @@ def edge_step(edge_filter: EdgeFilter, registries: Registries, pointer: str = ""
 
 def _conditional(condition: Condition, passed: Sieve, blocked: Sieve) -> Step:
     def step(sight: Sight, label: Label, explain: bool) -> Applied:
-        holds = condition.evaluate(sight.context.variables, sight.context.metadata)
+        figures = figures_seen(condition.figures, sight.messages)
+        metadata = beside(sight.context.metadata, figures)
+        holds = condition.evaluate(sight.context.variables, metadata)
         return (passed if holds else blocked).apply(sight, label, explain)
 
     return step

@@ -13,6 +13,7 @@ from ctxadmin.lib.sentence import Sentence, say
 from workflows.domain.conditions import Condition, compile_condition, condition_problem
 from workflows.domain.context import Sight
 from workflows.domain.explain import SECTIONS, Applied, Label, Section, Step
+from workflows.domain.figures import beside, figures_seen
 from workflows.domain.message_view import PlacedOperation, role_fault
 from workflows.domain.patterns import pattern_fault
 from workflows.domain.processors import Registries
@@ -293,12 +294,15 @@ class _FilterStep:
         self._passes = default != "block"
         self._operations = operations
         conditional = any(rule.condition for rule in rules)
+        conditions = [rule.condition for rule in rules if rule.condition is not None]
+        self._figures = frozenset(name for each in conditions for name in each.figures)
         self._sieve = None if conditional else self._sieve_of(rules)
 
     def __call__(self, sight: Sight, step: Label, explain: bool) -> Applied:
         sieve = self._sieve
         if sieve is None:
-            variables, metadata = sight.context.variables, sight.context.metadata
+            variables = sight.context.variables
+            metadata = beside(sight.context.metadata, figures_seen(self._figures, sight.messages))
             sieve = self._sieve_of(
                 [
                     rule

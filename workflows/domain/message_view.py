@@ -10,6 +10,8 @@ from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.configs import OperationConfig
 from conversations.domain.message import CountsAs
 from conversations.domain.operations import Outcome
+from conversations.domain.pins import keep_pinned
+from conversations.domain.runs import Runs
 from conversations.domain.view import View
 from ctxadmin.lib.contract import did_you_mean
 from ctxadmin.lib.errors import ContextError
@@ -23,6 +25,7 @@ from workflows.domain.patterns import matcher
 from workflows.domain.selection import Change, Selection
 from workflows.domain.transforms import Emptied
 
+_PINNED: Final = say("pinned")
 ROLES: Final[tuple[CountsAs, ...]] = ("system", "user", "assistant", "tool")
 
 
@@ -86,15 +89,19 @@ def _by_roles(messages: Messages, selection: Selection, step: Label, explain: bo
     """Costs a look-up of each role in the log's index, not a look at each message."""
     kept = frozenset(role for role in ROLES if selection.keeps(role))
     before = after = messages.view
+    pinned: tuple[int, ...] = ()
     if not kept:
         after = View()
     elif len(kept) < len(ROLES):
         after = before.within(messages.log.with_roles(kept, before.indices_as_runs()))
+        after, pinned = keep_pinned(after, before, messages.log)
     changes = {role: selection.changes_of(role) for role in ROLES if role in kept}
     narrowed = _with_rewrites(messages.showing(after), changes)
     warnings = _role_warnings(messages, after, kept, step) if after is not before else ()
-    decisions = tuple(_role_decisions(messages, selection, changes, step)) if explain else ()
-    return Narrowed(narrowed, decisions, warnings)
+    warnings += labelled(operations.pinned_notices(pinned, can_be_included=False), step)
+    stays = after.indices_as_runs() if pinned else ()
+    told = _role_decisions(messages, selection, changes, step, stays) if explain else ()
+    return Narrowed(narrowed, tuple(told), warnings)
 
 
 def _role_warnings(
@@ -125,8 +132,12 @@ def _role_decisions(
     selection: Selection,
     changes: Mapping[CountsAs, Sequence[Change]],
     step: Label,
+    stays: Runs,
 ) -> Iterator[Decision]:
-    """One for each visible message; those of one role differ in nothing but the index."""
+    """One for each visible message; those of one role differ in nothing but the index.
+
+    ``stays`` are all that remain if pins keep some of them.
+    """
     visible = messages.view.indices_as_runs()
     by_index: dict[int, Decision] = {}
     for role in ROLES:
@@ -138,10 +149,14 @@ def _role_decisions(
             reason = ", ".join(change.clause.words for change in applied)
         rule, number = (clause.rule, clause.filter) if clause else (None, None)
         reason = say("role {role}: {rest}", role=role, rest=reason)
-        for index in run_sets.indices(messages.log.with_roles(frozenset({role}), visible)):
+        of_role = messages.log.with_roles(frozenset({role}), visible)
+        for index in run_sets.indices(of_role):
             by_index[index] = Decision(
                 "messages", verdict, step, reason, index=index, rule=rule, filter=number
             )
+        if verdict == "dropped" and stays:
+            for index in run_sets.indices(run_sets.intersection(of_role, stays)):
+                by_index[index] = Decision("messages", "kept", step, _PINNED, index=index)
     for index in messages.view:
         yield by_index[index]
 

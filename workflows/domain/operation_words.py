@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from conversations.domain.configs import FilterConfig, OperationConfig, TruncateConfig
+from conversations.domain.configs import Age, FilterConfig, OperationConfig, TruncateConfig
 from ctxadmin.lib.sentence import say
 
 _MOST_WORDS: Final = 3  # keywords that are named
@@ -31,6 +31,10 @@ def _parts(config: OperationConfig) -> Iterator[str]:
         case "budget" if config.budget:
             most, target = config.budget.max_tokens, config.budget.target_tokens
             yield say("over {most} tokens, cut to {target}", most=most, target=target)
+        case "summarize" if config.summarize:
+            yield say("summarize")
+            if config.summarize.older_than:
+                yield say("only older than {age}", age=_age(config.summarize.older_than))
         case _:
             keeps = config.clear is None or config.clear.keep_system_message
             yield say("clear all but system messages") if keeps else say("clear all messages")
@@ -59,6 +63,33 @@ def _filter(config: FilterConfig) -> Iterator[str]:
         yield say("only with {words}", words=_quoted(config.content_contains))
     if config.content_excludes:
         yield say("none with {words}", words=_quoted(config.content_excludes))
+    yield from origin_words(config)
+
+
+def origin_words(config: FilterConfig) -> Iterator[str]:
+    """``only of the tools search``; what a filter says of where messages come from."""
+    if config.nodes:
+        yield say("only of the nodes {names}", names=_some(config.nodes))
+    if config.tools:
+        yield say("only of the tools {names}", names=_some(config.tools))
+    if config.metadata:
+        yield say("only with the metadata {names}", names=_some(list(config.metadata)))
+    if config.older_than:
+        yield say("only older than {age}", age=_age(config.older_than))
+    if config.newer_than:
+        yield say("only newer than {age}", age=_age(config.newer_than))
+    if config.larger_than is not None:
+        yield say("only larger than {n} tokens", n=config.larger_than)
+    if config.has:
+        yield say("only with {words}", words=_some(config.has))
+
+
+def _age(age: Age) -> str:
+    if age.turns is not None:
+        return say("{n} turns", n=age.turns)
+    if age.messages is not None:
+        return say("{n} messages", n=age.messages)
+    return say("{n} min", n=age.minutes)
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from conversations.domain import runs as run_sets
 from conversations.domain.budgets.fold import FoldStore, Weight
 from conversations.domain.log import Log, OpenCall, ToolGroup
 from conversations.domain.message import CountsAs, Entry
+from conversations.domain.origin import Origin
 from conversations.domain.runs import Run, Runs
 from conversations.domain.tokens import tokens_of_message
 
@@ -49,6 +50,15 @@ class OverlayLog:
             tokens = tokens_of_message(entry.draft)
             yield Weight(entry.index, tokens, entry.draft.counts_as, entry.call_index)
 
+    def origins(self, runs: Runs) -> Iterator[Origin]:
+        yield from self._base.origins(self._below(runs))
+        for entry in self._above(runs):
+            tokens, node_id = tokens_of_message(entry.draft), entry.draft.node_id or ""
+            yield Origin(entry.index, tokens, node_id, None, entry.call_index)
+
+    def commented(self) -> Sequence[int]:
+        return self._base.commented()
+
     def bodies(self, runs: Runs) -> Iterator[tuple[int, bytes]]:
         yield from self._base.bodies(self._below(runs))
         for entry in self._above(runs):
@@ -60,6 +70,10 @@ class OverlayLog:
     def tool_descriptions(self) -> Sequence[int]:
         added = [entry.index for entry in self._entries if entry.draft.tool_description]
         return [*self._base.tool_descriptions(), *added]
+
+    def pins(self) -> Sequence[int]:
+        added = [entry.index for entry in self._entries if entry.draft.pinned]
+        return [*self._base.pins(), *added]
 
     def tools(self) -> str | None:
         return self._base.tools()

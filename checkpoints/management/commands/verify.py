@@ -28,6 +28,7 @@ _TABLES: Final = {
     "conversations": (
         "Message",
         "Mark",
+        "Pin",
         "UnsettledCall",
         "Revision",
         "Move",

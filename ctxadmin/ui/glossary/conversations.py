@@ -49,13 +49,28 @@ CONVERSATIONS: Final = TermGroup(
             ),
         ),
         Term(
+            "pin",
+            pgettext_lazy("glossary", "pin"),
+            _(
+                "Keeps a message visible: operations, filters and budgets do not hide a pinned "
+                "message unless they are told to."
+            ),
+            "conversations.models.Pin",
+        ),
+        Term(
             "operation",
             pgettext_lazy("glossary", "operation"),
             _(
-                "A change of the view: truncate, insert, replace, filter, clear or budget. Each "
-                "opens one batch, so each can be undone."
+                "A change of the view: truncate, insert, replace, filter, clear, budget or "
+                "summarize. Each opens one batch, so each can be undone."
             ),
             "conversations.domain.configs.OperationConfig",
+        ),
+        Term(
+            "summarize",
+            pgettext_lazy("glossary", "summarize"),
+            _("The operation that puts one message in place of a span, and remembers the span."),
+            "conversations.domain.configs.SummarizeConfig",
         ),
         Term(
             "truncate",

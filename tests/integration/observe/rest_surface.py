@@ -129,6 +129,9 @@ def _conversations() -> Iterator[Call]:
     yield _of("one", "GET", "/messages")
     yield _of("one", "GET", "/messages", query={"format": "anthropic"})
     yield _of("one", "GET", "/messages/{message}", message="0")
+    pin = {"pinned": True, "reason": TEXT}
+    yield _of("one", "PATCH", "/messages/{message}", pin, message="0")
+    yield _of("one", "PATCH", "/messages/{message}", {"pinned": False}, message="0")
     yield _of("one", "POST", "/messages/pop", {"reason": TEXT})
     yield _of("one", "POST", "/operations", {**KEEP, "reason": TEXT})
     yield _of("one", "POST", "/operations", {"operation": "clear", "clear": {}, "reason": TEXT})

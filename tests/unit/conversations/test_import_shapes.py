@@ -582,7 +582,7 @@ def test_what_is_wrong_in_the_middle_is_named_by_its_place(path: tuple[Any, ...]
 
 
 def test_an_unknown_part_of_gemini_is_left_out_and_reported() -> None:
-    unknown = {"hologram": {"x": 1}, "thoughtSignature": "s"}
+    unknown: JsonValue = {"hologram": {"x": 1}, "thoughtSignature": "s"}
     found = read(
         {"contents": [{"parts": [{"text": "q"}, unknown]}, {"role": "model", "parts": [unknown]}]}
     )

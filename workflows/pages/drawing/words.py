@@ -10,11 +10,13 @@ from pydantic import JsonValue
 
 from conversations.domain.configs import OperationConfig
 from ctxadmin.ui.components import Text, Tone, in_a_line, in_a_list
+from ctxadmin.ui.sentences import translated
 from workflows.domain.context_types import default_behavior, default_context_type
 from workflows.domain.edge_filters import EdgeFilter
 from workflows.domain.elements import read_edge, read_node
 from workflows.domain.filters import ContextFilter, FilterRule, merge_all
 from workflows.domain.graph import Edge, Node
+from workflows.domain.operation_words import origin_words
 from workflows.domain.processors import Registries
 
 _MOST_NAMES: Final = 3
@@ -193,7 +195,9 @@ def operation_words(config: OperationConfig) -> str:
         case "truncate" if config.truncate:
             return in_a_list(_truncate_words(config.truncate.model_dump(exclude_none=True)))
         case "filter" if config.filter:
-            return in_a_list(_filter_words(config.filter.model_dump(exclude_none=True)))
+            origin = [str(translated(each)) for each in origin_words(config.filter)]
+            words = _filter_words(config.filter.model_dump(exclude_none=True))
+            return in_a_list([*words, *origin])
         case "insert" if config.insert:
             count = len(config.insert.messages)
             return ngettext("+%(n)s message", "+%(n)s messages", count) % {"n": count}
@@ -204,6 +208,8 @@ def operation_words(config: OperationConfig) -> str:
                 "most": number_format(config.budget.max_tokens, force_grouping=True),
                 "target": number_format(config.budget.target_tokens, force_grouping=True),
             }
+        case "summarize":
+            return _("a summary in place of some messages")
         case "clear":
             if config.clear is not None and not config.clear.keep_system_message:
                 return _("no messages")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import JsonValue
 
 from conversations.pages.budget_hints import BUDGET, budget_hints
+from conversations.pages.origin_hints import SUMMARIZE, origin_hints, summary_hints
 from ctxadmin.ui.components import Text
 from ctxadmin.ui.forms import FieldHint, ShownWhen
 from workflows.domain.processors import standard
@@ -46,6 +47,7 @@ _OPERATIONS: Final[Choices] = [
     ("filter", _("Filter by role or keyword")),
     ("insert", _("Insert messages")),
     ("replace", _("Replace a message")),
+    SUMMARIZE,
     ("clear", _("Clear")),
 ]
 
@@ -98,11 +100,17 @@ def operation_hints(path: str) -> dict[str, FieldHint]:
             label=_("Containing one of"), help=_("One keyword per line, case-sensitive.")
         ),
         f"{path}.filter.content_excludes": FieldHint(label=_("Containing none of")),
+        **origin_hints(f"{path}.filter"),
+        **summary_hints(f"{path}.summarize"),
+        f"{path}.summarize.message": FieldHint(
+            label=_("Message"), help=_("A JSON object with role and content."), wide=True
+        ),
         **budget_hints(f"{path}.budget"),
         f"{path}.pairing": FieldHint(
             label=_("Incomplete tool pairs"), choices=_PAIRING, help=_("A call without its result.")
         ),
         f"{path}.protect_tools": FieldHint(label=_("Keep the tool description visible")),
+        f"{path}.include_pinned": FieldHint(label=_("Treat pinned messages like all others")),
     }
 
 

@@ -184,7 +184,11 @@ class EdgeForm(ContractForm[EdgeFields]):
             height=2,
             wide=True,
             placeholder="context.missing.length > 0",
-            help=_("context.NAME is a variable or metadata; === !== < > && || ! ( ) and .length."),
+            help=_(
+                "context.NAME is a variable or metadata; === !== < > && || ! ( ) and .length. "
+                "Of the messages: context.tokens, context.messages, context.turns, "
+                "context.last_role."
+            ),
         ),
         "weight": FieldHint(label=_("Weight"), help=_("Higher weight runs first.")),
         "filter_type": FieldHint(

@@ -7,10 +7,12 @@ from pydantic import Field, JsonValue
 
 from conversations.domain.budgets.config import BudgetConfig
 from conversations.domain.configs import (
+    Age,
     ClearConfig,
     Count,
     FilterConfig,
     OperationName,
+    RangeConfig,
     TruncateConfig,
 )
 from conversations.domain.pairing import Pairing
@@ -40,6 +42,15 @@ class ReplaceFields(Contract):
     message: dict[str, JsonValue]
 
 
+class SummarizeFields(Contract):
+    """The span, and the message that takes its place, as JSON."""
+
+    range: RangeConfig | None = None
+    older_than: Age | None = None
+    keep_system: bool = True
+    message: dict[str, JsonValue]
+
+
 class OperationFields(Contract):
     """One operation; what its parts mean together is checked with the node or edge."""
 
@@ -50,8 +61,10 @@ class OperationFields(Contract):
     clear: ClearConfig | None = None
     filter: FilterConfig | None = None
     budget: BudgetConfig | None = None
+    summarize: SummarizeFields | None = None
     pairing: Pairing = "keep"
     protect_tools: bool = False
+    include_pinned: bool = False
 
 
 OperationList = Annotated[

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('conversations', '0005_feed'),
+        ('conversations', '0006_pins'),
     ]
 
     operations = [

@@ -1,0 +1,39 @@
+"""Pinning messages: who pinned what, when and why. Source: semantics 4.2."""
+
+from conversations.domain.revisions import UNSEEN, Seen
+from conversations.message_pages import index_of
+from conversations.pin_rows import pinned_among
+from conversations.services import change_of, check_seen, require_quiet
+from conversations.writing import writing
+from ctxadmin.identity.actor import Actor
+from ctxadmin.identity.roles import Action
+
+
+def pin(
+    actor: Actor,
+    public_id: str,
+    name: str,
+    *,
+    pinned: bool,
+    reason: str | None = None,
+    seen: Seen = UNSEEN,
+) -> None:
+    """Pin or unpin a message of the log by its index or its id; NotFound without it.
+
+    The current revision continues under the same batch number, so that who saw the view before
+    notices that operations and filters now do something else. What is so already stays as it is.
+    """
+    actor.require(Action.MESSAGES_PIN)
+    with writing(actor, public_id) as opened:
+        head = opened.head
+        index = index_of(head, name)
+        require_quiet(opened)
+        check_seen(opened, seen)
+        if pinned == bool(pinned_among(head.key, [index])):
+            return
+        before = f"{head.current_revision}.{head.visible_count}"
+        opened.set_pin(index, pinned=pinned, reason=reason)
+        detail = {"message": index, "pinned": pinned}
+        opened.commit(
+            change_of(head, Action.MESSAGES_PIN, reason=reason, before=before, detail=detail)
+        )

@@ -1,0 +1,100 @@
+"""Pinning a message on the page of its conversation."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from conversations import pins
+from ctxadmin.identity.roles import Role
+from tests.factories import conversation, engine, signed_in, user
+from tests.integration.pages.execution_scenes import running
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def text(answer: Any) -> str:
+    return str(answer.content.decode())
+
+
+def test_a_message_is_pinned_with_a_reason_and_unpinned(reviewer: Client) -> None:
+    conversation(user("hi"), user("order A-1042"), public_id="chat")
+    page = text(reviewer.get("/conversations/chat/"))
+    assert '/conversations/chat/messages/1/pin/?do=pin"' in page
+    asked = "/conversations/chat/messages/1/pin/?do=pin"
+    assert "Pin message #1" in text(reviewer.get(asked))
+    answer = reviewer.post(asked, {"reason": f"the order {HOSTILE}"})
+    assert answer["Location"] == "/conversations/chat/?at=1#m1"
+    page = text(reviewer.get("/conversations/chat/"))
+    message = page.split('id="m1"')[1]
+    assert "pinned" in message
+    assert "the order &lt;script&gt;" in message
+    assert "<script>alert" not in page
+    line = page.split('class="batch batch-current"')[1]
+    assert ">Pinned</a>" in line
+    assert "message #1" in line
+    asked = "/conversations/chat/messages/1/pin/?do=unpin"
+    assert "Pinned by" in text(reviewer.get(asked))
+    assert reviewer.post(asked, {}).status_code == 302
+    assert "?do=unpin" not in text(reviewer.get("/conversations/chat/"))
+
+
+def test_a_preview_says_which_pinned_messages_stay(reviewer: Client) -> None:
+    head = conversation(user("hi"), user("there"), public_id="chat")
+    pins.pin(engine(), "chat", "0", pinned=True)
+    form = {
+        "operation": "truncate",
+        "truncate-keep_last": "0",
+        "pairing": "keep",
+        "expected_revision": "1",
+        "expected_count": str(head.visible_count),
+    }
+    page = text(reviewer.post("/conversations/chat/operate/", form))
+    assert "These pinned messages stay: #0." in page
+    page = text(reviewer.post("/conversations/chat/operate/", {**form, "include_pinned": "on"}))
+    assert "pinned messages stay" not in page
+
+
+def test_who_may_not_pin_sees_no_link_and_a_long_reason_is_refused(
+    reviewer: Client,
+) -> None:
+    viewer = signed_in(Role.VIEWER)
+    conversation(user("hi"), public_id="chat")
+    assert "/pin/" not in text(viewer.get("/conversations/chat/"))
+    asked = "/conversations/chat/messages/0/pin/?do=pin"
+    assert viewer.post(asked, {}).status_code == 403
+    answer = reviewer.post(asked, {"reason": "x" * 2001})
+    assert answer.status_code == 422
+    assert "at most 2000 characters" in text(answer)
+    assert reviewer.get("/conversations/chat/messages/9/pin/?do=pin").status_code == 404
+
+
+def test_while_an_execution_runs_a_person_waits(reviewer: Client) -> None:
+    run = running()
+    run.append(user("hi"))
+    name = run.head.public_id
+    answer = reviewer.post(f"/conversations/{name}/messages/0/pin/?do=pin", {"reason": "why"})
+    assert answer.status_code == 422
+    assert "pause it first" in text(answer)
+
+
+def test_a_filter_by_origin_is_previewed_from_the_form(reviewer: Client) -> None:
+    said: dict[str, object] = {"role": "user", "content": "low", "metadata": {"trust": "low"}}
+    head = conversation(said, user("there"), public_id="chat")  # type: ignore[arg-type]
+    form = {
+        "operation": "filter",
+        "filter-metadata": '{"trust": "l*"}',
+        "filter-has": [],
+        "filter-newer_than-turns": "2",
+        "pairing": "keep",
+        "expected_revision": "0",
+        "expected_count": str(head.visible_count),
+    }
+    page = text(reviewer.post("/conversations/chat/operate/", form))
+    assert "#1" in page
+    wrong = {**form, "filter-newer_than-messages": "3"}
+    answer = reviewer.post("/conversations/chat/operate/", wrong)
+    assert answer.status_code == 422
+    assert "Exactly one of turns, messages, minutes is required" in text(answer)
