@@ -134,7 +134,8 @@ class MemoryLog:
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
         if not roles or not runs:
             return ()
-        chosen = bytes(letter in {_LETTERS[role] for role in roles} for letter in range(256))
+        letters = {_LETTERS[role] for role in roles}
+        chosen = bytes(letter in letters for letter in range(256))
         if len(runs) <= _FEW:
             return tuple(chain.from_iterable(self._marked(chosen, *run) for run in runs))
         whole = tuple(self._marked(chosen, runs[0][0], runs[-1][1]))
