@@ -11,7 +11,7 @@ from ctxadmin.lib.contract import Contract
 from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
 from ctxadmin.lib.sentence import say
 from workflows.domain import flow
-from workflows.domain.backtests.presets import PRESETS, preset
+from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
 from workflows.domain.backtests.recorded import Recorded
 from workflows.domain.context import Messages, PromptContext, Sight
 from workflows.domain.explain import Step
@@ -58,7 +58,8 @@ class PolicyConfig(Contract):
 
     @property
     def title(self) -> str:
-        return self.name or self.preset or self.node or "messages"
+        """What its row is called."""
+        return self.name or PRESET_TITLES.get(self.preset or "", "") or self.node or "messages"
 
     @property
     def operations(self) -> Operations | None:

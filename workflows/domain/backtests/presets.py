@@ -37,6 +37,18 @@ PRESETS: Final[Mapping[str, Any]] = MappingProxyType(
         "results_budget": [_budget(2_500, 1_600, drop="tool_results", keep_last_results=2)],
     }
 )
+PRESET_TITLES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "last_6": "Last 6, keep system",
+        "last_5_naive": "Last 5, pairs split",
+        "trim": "Trim to 2,500 at each call",
+        "clear_results": "Clear all but 2 results",
+        "budget": "Budget 2,500 to 1,900",
+        "deep_budget": "Budget 2,500 to 1,600",
+        "turns_budget": "Whole turns, 2,500 to 1,600",
+        "results_budget": "Results, 2,500 to 1,600",
+    }
+)
 _OPERATIONS: Final = TypeAdapter(Operations)
 
 DEFAULT_PRICE: Final = "write_surcharge"

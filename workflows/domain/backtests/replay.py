@@ -144,7 +144,7 @@ def replay(
 
     A call is what stands before an assistant message. The call before it is that of the same node:
     another one has another prompt. No text is read twice, and a budget costs only what is new.
-    Source: semantics 4.8.
+    Source: semantics 4.2.
     """
     log = GrowingLog(recorded.tools)
     rows = [_Row(_with_views(policy, recorded)) for policy in policies]

@@ -138,8 +138,8 @@ def add_conversation(sums: Sequence[PolicySums], calls: Iterable[CallOfAll]) -> 
 class Comparison:
     """A policy beside the full history, as shares: 0.1 is 10 % more, None if nothing was sent.
 
-    ``raises_cost`` and ``is_best`` speak of valid policies: the best has the lowest cost of those
-    that a provider takes at each call.
+    ``raises_cost`` from one percent on. The best has the lowest cost of those that fail nowhere and
+    have no more invalid or empty calls than the full history.
     """
 
     sums: PolicySums
@@ -151,7 +151,7 @@ class Comparison:
 
     @property
     def raises_cost(self) -> bool:
-        return self.cost_change is not None and round(self.cost_change, 3) > 0
+        return self.cost_change is not None and round(self.cost_change, 2) > 0
 
 
 def compare(sums: Sequence[PolicySums], price: Price) -> list[Comparison]:
