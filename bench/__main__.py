@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from bench import (
     applied,
@@ -19,6 +20,7 @@ from bench import (
     hostile,
     http,
     neighbours,
+    policies,
     private,
     savers,
     views,
@@ -28,8 +30,13 @@ from bench.table import Row, keep, table
 Part = Callable[[], list[Row]]
 
 
-def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
-    """The parts by name; ``minutes`` is how long the memory of the server is watched."""
+def parts(
+    minutes: float, files: Sequence[Path] = (), tools: Path | None = None
+) -> Mapping[str, Sequence[Part]]:
+    """The parts by name; ``minutes`` is how long the memory of the server is watched.
+
+    ``files`` and ``tools`` are conversations and tool schemas for the experiment on policies.
+    """
     return {
         "values": (views.rows, context.rows, documents.rows),
         "databases": (private.rows,),
@@ -43,6 +50,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "fanout": (fanout.rows,),
         "entered": (entered.rows,),
         "budgets": (budgets.rows,),
+        "policies": (partial(policies.rows, files, tools),),
         "hostile": (hostile.rows, hostile.crowd_rows, neighbours.rows),
     }
 
@@ -51,11 +59,13 @@ def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
     listed = "values, databases, lists, copy, savers, http, canvas, desk, applied, fanout, "
-    listed += "entered, budgets, hostile"
+    listed += "entered, budgets, policies, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
+    parser.add_argument("--files", type=Path, nargs="+", default=(), help="conversations")
+    parser.add_argument("--tools", type=Path, help="tool schemas, for the part policies")
     options = parser.parse_args(arguments)
-    known = parts(options.minutes)
+    known = parts(options.minutes, options.files, options.tools)
     unknown = [name for name in options.names if name not in known]
     if unknown:
         print(f"There is no part {unknown[0]!r}; there are {', '.join(known)}.", file=sys.stderr)
