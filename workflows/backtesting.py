@@ -16,6 +16,7 @@ from workflows.domain.plan import Plan
 
 # What a process gets at once, so that few messages are in memory and few are sent by themselves.
 _MESSAGES_AT_ONCE: Final = 2_000
+_BYTES_AT_ONCE: Final = 4_000_000
 
 # Is told how many conversations are done; False cancels the backtest.
 Progress = Callable[[int], bool]
@@ -91,12 +92,13 @@ def run_backtest(
 
 def _parts(conversations: Iterable[Recorded]) -> Iterator[list[Recorded]]:
     part: list[Recorded] = []
-    size = 0
+    messages = size = 0
     for recorded in conversations:
         part.append(recorded)
-        size += len(recorded.messages)
-        if size >= _MESSAGES_AT_ONCE:
+        messages += len(recorded.messages)
+        size += sum(len(message.body) for message in recorded.messages)
+        if messages >= _MESSAGES_AT_ONCE or size >= _BYTES_AT_ONCE:
             yield part
-            part, size = [], 0
+            part, messages, size = [], 0, 0
     if part:
         yield part

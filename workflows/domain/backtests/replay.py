@@ -11,7 +11,7 @@ from conversations.domain.operations import tokens_of
 from conversations.domain.pairing import validate_for_model
 from conversations.domain.view import View
 from ctxadmin.lib.errors import ContextError
-from workflows.domain.backtests.policies import RECORDED, Policy, recorded_views
+from workflows.domain.backtests.policies import FULL, RECORDED, Policy, recorded_views
 from workflows.domain.backtests.recorded import Recorded, log_upto
 from workflows.domain.context import Messages, PromptContext, Sight
 from workflows.domain.flow import common_prefix, counting
@@ -95,6 +95,8 @@ class _Sent:
         """How many messages this call and a later one begin with, inserted ones by their text."""
         mine, theirs = self.messages, after.messages
         if not mine.inserted and not theirs.inserted:
+            if not mine.rewrites and not theirs.rewrites:
+                return mine.view.common_prefix_length(theirs.view)
             return min(common_prefix(mine, theirs), common_prefix(theirs, mine))
         length = 0
         for here, there in zip(mine.view, theirs.view, strict=False):
@@ -124,7 +126,7 @@ class _Row:
         except ContextError as error:
             self.before.pop(node, None)
             return Call(unseen=logged, problem=error.detail)
-        count = counting(seen, log.tokens)
+        count = counting(seen, log.tokens) if seen.inserted or seen.rewrites else log.tokens
         sent = _Sent(seen, logged, tool_tokens + tokens_of(seen.view, count))
         former = self.before.get(node)
         self.before[node] = sent
@@ -147,12 +149,19 @@ def replay(
     Source: semantics 4.2.
     """
     log = GrowingLog(recorded.tools)
-    rows = [_Row(_with_views(policy, recorded)) for policy in policies]
+    same = _row_like_the_first(recorded, policies)
+    rows = [
+        _Row(_with_views(policy, recorded))
+        for place, policy in enumerate(policies)
+        if place != same
+    ]
     context = PromptContext(metadata=orjson.loads(recorded.metadata))
     number = 0
     for entry, message in zip(recorded.entries(), recorded.messages, strict=True):
         if entry.draft.role == "assistant" and (not node or message.node in ("", node)):
             calls = [row.call(log, context, message.node, recorded.tool_tokens) for row in rows]
+            if same is not None:
+                calls.insert(same, calls[0])
             yield CallOfAll(entry.index, message.node, number, calls)
             number += 1
         log.append([entry], tokens=[message.tokens])
@@ -164,6 +173,14 @@ def seen_at(recorded: Recorded, policy: Policy, index: int) -> Messages:
     context = PromptContext(metadata=orjson.loads(recorded.metadata))
     sight = Sight(context, Messages(log, View([(0, index)])))
     return _with_views(policy, recorded).see(sight, index)
+
+
+def _row_like_the_first(recorded: Recorded, policies: Sequence[Policy]) -> int | None:
+    """Which row is that of the full history again, because nobody recorded what was seen."""
+    keys = [policy.key for policy in policies]
+    if recorded.seen is not None or keys[:1] != [FULL] or RECORDED not in keys:
+        return None
+    return keys.index(RECORDED)
 
 
 def _with_views(policy: Policy, recorded: Recorded) -> Policy:
