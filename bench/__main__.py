@@ -5,6 +5,7 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from bench import (
     applied,
@@ -20,6 +21,7 @@ from bench import (
     http,
     langgraph,
     neighbours,
+    policies,
     private,
     savers,
     tokens,
@@ -30,8 +32,13 @@ from bench.table import Row, keep, table
 Part = Callable[[], list[Row]]
 
 
-def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
-    """The parts by name; ``minutes`` is how long the memory of the server is watched."""
+def parts(
+    minutes: float, files: Sequence[Path] = (), tools: Path | None = None
+) -> Mapping[str, Sequence[Part]]:
+    """The parts by name; ``minutes`` is how long the memory of the server is watched.
+
+    ``files`` and ``tools`` are conversations and tool schemas for the experiment on policies.
+    """
     return {
         "values": (views.rows, context.rows, documents.rows),
         "databases": (private.rows,),
@@ -47,6 +54,7 @@ def parts(minutes: float) -> Mapping[str, Sequence[Part]]:
         "entered": (entered.rows,),
         "budgets": (budgets.rows,),
         "tokens": (tokens.rows,),
+        "policies": (partial(policies.rows, files, tools),),
         "hostile": (hostile.rows, hostile.crowd_rows, neighbours.rows),
     }
 
@@ -55,11 +63,13 @@ def main(arguments: Sequence[str]) -> int:
     """Measure, print one table, write ``bench/results.json``; 2 for an unknown part."""
     parser = ArgumentParser(prog="bench", description="Measures ctxadmin beside anchors and goals.")
     listed = "values, databases, lists, copy, savers, langgraph, http, canvas, desk, applied, "
-    listed += "fanout, entered, budgets, tokens, hostile"
+    listed += "fanout, entered, budgets, tokens, policies, hostile"
     parser.add_argument("names", nargs="*", metavar="part", help=listed)
     parser.add_argument("--minutes", type=float, default=0.3, help="of load, to watch the memory")
+    parser.add_argument("--files", type=Path, nargs="+", default=(), help="conversations")
+    parser.add_argument("--tools", type=Path, help="tool schemas, for the part policies")
     options = parser.parse_args(arguments)
-    known = parts(options.minutes)
+    known = parts(options.minutes, options.files, options.tools)
     unknown = [name for name in options.names if name not in known]
     if unknown:
         print(f"There is no part {unknown[0]!r}; there are {', '.join(known)}.", file=sys.stderr)

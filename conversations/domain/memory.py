@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, compress
 from typing import Final
 
@@ -18,6 +19,13 @@ _LETTERS: Final[dict[CountsAs, int]] = dict(
     zip(("system", "user", "assistant", "tool"), b"suat", strict=True)
 )
 _FEW: Final = 16  # runs that are looked at one by one
+
+
+@cache
+def _table_of(roles: frozenset[CountsAs]) -> bytes:
+    """A table that translates the letters of these roles to 1 and all others to 0."""
+    letters = {_LETTERS[role] for role in roles}
+    return bytes(letter in letters for letter in range(256))
 
 
 class MemoryLog:
@@ -138,7 +146,7 @@ class MemoryLog:
     def with_roles(self, roles: frozenset[CountsAs], runs: Runs) -> Runs:
         if not roles or not runs:
             return ()
-        chosen = bytes(letter in {_LETTERS[role] for role in roles} for letter in range(256))
+        chosen = _table_of(roles)
         if len(runs) <= _FEW:
             return tuple(chain.from_iterable(self._marked(chosen, *run) for run in runs))
         whole = tuple(self._marked(chosen, runs[0][0], runs[-1][1]))

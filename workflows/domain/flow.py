@@ -220,18 +220,18 @@ def preview(
     """
     entered = enter(plan, node_id, sight, edges, explain=explain)
     before, after = sight.messages, entered.sight.messages
-    common = _common_prefix(before, after)
+    common = common_prefix(before, after)
     return Preview(
         entered=entered,
-        tokens_before=tokens_of(before.view, _counting(before, tokens)),
-        tokens_after=tokens_of(after.view, _counting(after, tokens)),
+        tokens_before=tokens_of(before.view, counting(before, tokens)),
+        tokens_after=tokens_of(after.view, counting(after, tokens)),
         cached_prefix_lost=tokens_of(
-            before.view.slice(common, len(before.view)), _counting(before, tokens)
+            before.view.slice(common, len(before.view)), counting(before, tokens)
         ),
     )
 
 
-def _counting(messages: Messages, tokens: TokensOf) -> TokensOf:
+def counting(messages: Messages, tokens: TokensOf) -> TokensOf:
     """``tokens`` that knows the messages which filters put in, and the contents that they took."""
     logged = messages.logged
     freed = sorted(messages.freed().items())
@@ -246,7 +246,7 @@ def _counting(messages: Messages, tokens: TokensOf) -> TokensOf:
     return count
 
 
-def _common_prefix(before: Messages, after: Messages) -> int:
+def common_prefix(before: Messages, after: Messages) -> int:
     """How many messages stand at the front of both with the same texts."""
     common = before.view.common_prefix_length(after.view)
     changed = (

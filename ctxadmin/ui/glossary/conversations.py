@@ -118,6 +118,15 @@ CONVERSATIONS: Final = TermGroup(
             "conversations.domain.budgets.config.BudgetConfig",
         ),
         Term(
+            "backtest",
+            pgettext_lazy("glossary", "backtest"),
+            _(
+                "A replay of recorded conversations that tells what policies for the context would "
+                "have sent and cost."
+            ),
+            "workflows.domain.backtests",
+        ),
+        Term(
             "batch",
             pgettext_lazy("glossary", "batch"),
             _(

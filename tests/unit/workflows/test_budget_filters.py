@@ -22,7 +22,7 @@ from tests.unit.workflows.sights import (
 )
 from workflows.domain.context import Sight
 from workflows.domain.filters import read_filter
-from workflows.domain.flow import _counting as counting
+from workflows.domain.flow import counting
 from workflows.domain.yaml_io import dump, load
 
 CALLS: JsonValue = [{"id": "c1"}]

@@ -1,0 +1,1 @@
+"""Backtests: what policies for the context would have cost on recorded conversations."""

@@ -1,0 +1,146 @@
+"""Policies: what each call of a model sees of the messages before it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, Self
+
+from pydantic import Field, TypeAdapter, model_validator
+
+from conversations.domain.view import View
+from ctxadmin.lib.contract import Contract
+from ctxadmin.lib.errors import ContextError, FieldProblem, ValidationFailed
+from ctxadmin.lib.sentence import say
+from workflows.domain import flow
+from workflows.domain.backtests.presets import PRESET_TITLES, PRESETS, preset
+from workflows.domain.backtests.recorded import Recorded
+from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.explain import Step
+from workflows.domain.filters import ContextFilter, Operations, filter_step
+from workflows.domain.plan import Plan
+from workflows.domain.processors import standard
+from workflows.domain.topology import usual_edges
+
+MAX_POLICIES: Final = 32
+FULL: Final = "full"
+RECORDED: Final = "recorded"
+
+# What a call sees of a sight that has all messages before it; the index of the call's message.
+See = Callable[[Sight, int], Messages]
+
+
+class PolicyConfig(Contract):
+    """One policy of a backtest: operations on messages, a node of the workflow, or a preset."""
+
+    name: Annotated[str, Field(max_length=200)] = Field(
+        "", description="Name of the row; by default that of the preset or node."
+    )
+    messages: Operations | None = Field(
+        None, description="Operations on the messages, as in the filter of a node."
+    )
+    node: Annotated[str, Field(max_length=200)] | None = Field(
+        None, description="Id of a node of the workflow, with all filters on the way to it."
+    )
+    preset: str | None = Field(
+        None,
+        description=f"Name of a policy that is known: {', '.join(PRESETS)}.",
+        examples=["budget"],
+    )
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        given = [each for each in (self.messages, self.node, self.preset) if each is not None]
+        if len(given) != 1:
+            raise ValueError(say("a policy has one of messages, node and preset"))
+        if self.preset is not None and self.preset not in PRESETS:
+            known = ", ".join(PRESETS)
+            raise ValueError(say("this preset is unknown; known: {names}", names=known))
+        return self
+
+    @property
+    def title(self) -> str:
+        """What its row is called."""
+        return self.name or PRESET_TITLES.get(self.preset or "", "") or self.node or "messages"
+
+    @property
+    def operations(self) -> Operations | None:
+        """The operations of a policy on messages or of a preset."""
+        return self.messages if self.preset is None else preset(self.preset)
+
+
+Policies: Final = TypeAdapter(
+    Annotated[list[PolicyConfig], Field(min_length=1, max_length=MAX_POLICIES)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A row of a backtest, ready to run."""
+
+    key: str
+    title: str
+    see: See
+
+
+def policies_of(
+    configs: Sequence[PolicyConfig], plan: Plan | None = None, pointer: str = "/policies"
+) -> list[Policy]:
+    """The rows: the full history and what was seen, then each policy.
+
+    Raises ValidationFailed for a policy that cannot run, with pointers.
+    """
+    rows = [Policy(FULL, "Full history", _see_all), Policy(RECORDED, "As recorded", _see_all)]
+    for number, config in enumerate(configs):
+        where = f"{pointer}/{number}"
+        rows.append(Policy(str(number), config.title, _see_of(config, plan, where)))
+    return rows
+
+
+def _see_all(sight: Sight, call: int) -> Messages:
+    return sight.messages
+
+
+def recorded_views(recorded: Recorded) -> See | None:
+    """What was seen at each call, if it is known."""
+    views = recorded.seen
+    if views is None:
+        return None
+
+    def see(sight: Sight, call: int) -> Messages:
+        return sight.messages.showing(View(views.get(call, ())))
+
+    return see
+
+
+def _see_of(config: PolicyConfig, plan: Plan | None, pointer: str) -> See:
+    if config.node is None:
+        return _see_by_steps(config.operations or (), f"{pointer}/messages")
+    if plan is None or config.node not in plan.graph.nodes:
+        message = say("there is no node {name}", name=repr(config.node))
+        raise ValidationFailed.at(f"{pointer}/node", message)
+    return _see_by_node(plan, config.node, pointer)
+
+
+def _see_by_steps(operations: Operations, pointer: str) -> See:
+    wanted = ContextFilter(default_behavior="pass", messages=operations)
+    step: Step = filter_step([wanted], standard())
+
+    def see(sight: Sight, call: int) -> Messages:
+        return step(sight, "filter", False).sight.messages
+
+    return see
+
+
+def _see_by_node(plan: Plan, node: str, pointer: str) -> See:
+    edges = usual_edges(plan.graph, node)
+    try:
+        flow.enter(plan, node, Sight.of(PromptContext()), edges, check=False)
+    except ValidationFailed as error:
+        problem = FieldProblem(f"{pointer}/node", error.detail)
+        raise ValidationFailed(error.detail, problems=[problem]) from None
+    except ContextError:
+        pass  # an empty conversation has no place for an operation; others may have
+
+    def see(sight: Sight, call: int) -> Messages:
+        return flow.enter(plan, node, sight, edges, check=False).sight.messages
+
+    return see

@@ -1,0 +1,188 @@
+"""Replaying a conversation call by call: what each policy sends, and what of it is cached."""
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import orjson
+
+from conversations.domain.budgets.fold import Fold, FoldStore
+from conversations.domain.memory import MemoryLog
+from conversations.domain.operations import tokens_of
+from conversations.domain.pairing import validate_for_model
+from conversations.domain.view import View
+from ctxadmin.lib.errors import ContextError
+from workflows.domain.backtests.policies import FULL, RECORDED, Policy, recorded_views
+from workflows.domain.backtests.recorded import Recorded, log_upto
+from workflows.domain.context import Messages, PromptContext, Sight
+from workflows.domain.flow import common_prefix, counting
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What one call sends: ``cached`` of its ``sent`` tokens were at the front of the call before.
+
+    ``lost`` tokens were sent by the call before and stand behind what both have at the front.
+    ``unseen`` messages of the log it does not see. ``split``: a provider would reject its messages.
+    ``problem`` says why the policy could not run; then the call counts as one that sees nothing.
+    """
+
+    sent: int = 0
+    cached: int = 0
+    lost: int = 0
+    messages: int = 0
+    unseen: int = 0
+    split: bool = False
+    problem: str = ""
+
+    @property
+    def fresh(self) -> int:
+        return self.sent - self.cached
+
+
+@dataclass(frozen=True, slots=True)
+class CallOfAll:
+    """One call by each policy; ``index`` is the log index of the message that it led to."""
+
+    index: int
+    node: str
+    number: int
+    by_policy: Sequence[Call]
+
+
+class _Folds(FoldStore):
+    """The last fold under each key: the next call has the same messages and some more."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, tuple[View, Fold]] = {}
+
+    def find(self, key: Hashable, view: View) -> Fold | None:
+        known = self._known.get(key)
+        if known is None or known[0].common_prefix_length(view) != len(known[0]):
+            return None
+        return known[1]
+
+    def keep(self, key: Hashable, view: View, fold: Fold) -> None:
+        self._known[key] = (view, fold)
+
+
+class GrowingLog(MemoryLog):
+    """A log that keeps the folds over it while it grows."""
+
+    def __init__(self, tools: str | None = None) -> None:
+        super().__init__(tools=tools)
+        self._folds = _Folds()
+
+    def folds(self) -> FoldStore:
+        return self._folds
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """What a call sent, as it was then: the log behind it grows."""
+
+    messages: Messages
+    logged: int
+    tokens: int
+
+    def at_position(self, index: int) -> object:
+        """What tells whether two calls have the same at some position."""
+        rewrites = self.messages.rewrites.get(index, ())
+        if index < self.logged:
+            return index, rewrites
+        return self.messages.inserted[index - self.logged].draft.body, rewrites
+
+    def same_at_front(self, after: "_Sent") -> int:
+        """How many messages this call and a later one begin with, inserted ones by their text."""
+        mine, theirs = self.messages, after.messages
+        if not mine.inserted and not theirs.inserted:
+            if not mine.rewrites and not theirs.rewrites:
+                return mine.view.common_prefix_length(theirs.view)
+            return min(common_prefix(mine, theirs), common_prefix(theirs, mine))
+        length = 0
+        for here, there in zip(mine.view, theirs.view, strict=False):
+            if self.at_position(here) != after.at_position(there):
+                break
+            length += 1
+        return length
+
+    def unseen(self) -> int:
+        """How many messages of the log it did not send."""
+        runs = self.messages.view.runs
+        return self.logged - sum(max(min(stop, self.logged) - start, 0) for start, stop in runs)
+
+
+@dataclass(slots=True)
+class _Row:
+    """A policy on its way through one conversation, with the call before of each node."""
+
+    policy: Policy
+    before: dict[str, _Sent] = field(default_factory=dict)
+
+    def call(self, log: MemoryLog, context: PromptContext, node: str, tool_tokens: int) -> Call:
+        """The next call, with all of ``log`` before it."""
+        logged = len(log)
+        try:
+            seen = self.policy.see(Sight(context, Messages(log, View([(0, logged)]))), logged)
+        except ContextError as error:
+            self.before.pop(node, None)
+            return Call(unseen=logged, problem=error.detail)
+        count = counting(seen, log.tokens) if seen.inserted or seen.rewrites else log.tokens
+        sent = _Sent(seen, logged, tool_tokens + tokens_of(seen.view, count))
+        former = self.before.get(node)
+        self.before[node] = sent
+        cached = lost = 0
+        if former is not None:
+            common = former.same_at_front(sent)
+            cached = tool_tokens + tokens_of(seen.view.slice(0, common), count)
+            lost = former.tokens - cached
+        split = bool(seen.view) and bool(validate_for_model(seen.view, seen.log))
+        return Call(sent.tokens, cached, lost, len(seen.view), sent.unseen(), split)
+
+
+def replay(
+    recorded: Recorded, policies: Sequence[Policy], *, node: str = ""
+) -> Iterator[CallOfAll]:
+    """Each call of the conversation by each policy, those of one ``node`` if it is named.
+
+    A call is what stands before an assistant message. The call before it is that of the same node:
+    another one has another prompt. No text is read twice, and a budget costs only what is new.
+    Source: semantics 4.2.
+    """
+    log = GrowingLog(recorded.tools)
+    same = _row_like_the_first(recorded, policies)
+    rows = [
+        _Row(_with_views(policy, recorded))
+        for place, policy in enumerate(policies)
+        if place != same
+    ]
+    context = PromptContext(metadata=orjson.loads(recorded.metadata))
+    number = 0
+    for entry, message in zip(recorded.entries(), recorded.messages, strict=True):
+        if entry.draft.role == "assistant" and (not node or message.node in ("", node)):
+            calls = [row.call(log, context, message.node, recorded.tool_tokens) for row in rows]
+            if same is not None:
+                calls.insert(same, calls[0])
+            yield CallOfAll(entry.index, message.node, number, calls)
+            number += 1
+        log.append([entry], tokens=[message.tokens])
+
+
+def seen_at(recorded: Recorded, policy: Policy, index: int) -> Messages:
+    """What the call would see that led to the message at a log index."""
+    log = log_upto(recorded, index)
+    context = PromptContext(metadata=orjson.loads(recorded.metadata))
+    sight = Sight(context, Messages(log, View([(0, index)])))
+    return _with_views(policy, recorded).see(sight, index)
+
+
+def _row_like_the_first(recorded: Recorded, policies: Sequence[Policy]) -> int | None:
+    """Which row is that of the full history again, because nobody recorded what was seen."""
+    keys = [policy.key for policy in policies]
+    if recorded.seen is not None or keys[:1] != [FULL] or RECORDED not in keys:
+        return None
+    return keys.index(RECORDED)
+
+
+def _with_views(policy: Policy, recorded: Recorded) -> Policy:
+    see = recorded_views(recorded) if policy.key == RECORDED else None
+    return policy if see is None else replace(policy, see=see)
