@@ -146,7 +146,7 @@ def replay(
 
     A call is what stands before an assistant message. The call before it is that of the same node:
     another one has another prompt. No text is read twice, and a budget costs only what is new.
-    Source: semantics 4.2.
+    Source: semantics 4.5.
     """
     log = GrowingLog(recorded.tools)
     same = _row_like_the_first(recorded, policies)
