@@ -1,4 +1,4 @@
-"""The pages behind an edit: what would change, and what to do when somebody else was faster."""
+"""The page of conflicts: an edit and a newer version, merged or put to a choice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,12 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from pydantic import JsonValue
 
-from checkpoints import queries
-from checkpoints.domain.merge import Conflict, MergedState, merge_states, resolve
+from checkpoints.domain.merge import Conflict, resolve
 from checkpoints.domain.rebase import changes_between
 from checkpoints.domain.status import Status
 from checkpoints.editing import drafts, state_form
-from checkpoints.editing.entries import mark_of_changes
 from checkpoints.moments import Moment
 from checkpoints.pages import presenters
 from checkpoints.pages.editing import unwritable as lost
@@ -28,13 +26,12 @@ from checkpoints.pages.editing.edits import (
     own_versions,
     whose_since,
 )
+from checkpoints.pages.editing.summary import Sides, merge_edit, show_summary
 from checkpoints.pages.executions.state_rows import shown_value, state_rows
-from checkpoints.pages.executions.versions import MOST_ROWS, keys_too_large
 from checkpoints.pages.presenters import Named, VersionLine
 from checkpoints.pages.seen import version_in
-from checkpoints.state_values import held_keys, reducers_for, values_of
+from checkpoints.state_values import held_keys, reducers_for
 from conversations.models import Conversation
-from ctxadmin.identity.roles import Action
 from ctxadmin.lib.errors import ContextError, NotFound, ValidationFailed
 from ctxadmin.lib.structural_diff import ABSENT, Value, diff
 from ctxadmin.ui.components import Crumb, DiffRow, Text
@@ -47,46 +44,6 @@ _TITLES: Final[Mapping[Whose, Text]] = {
     Whose.YOURS: gettext_lazy("You changed this in another tab"),
     Whose.BOTH: gettext_lazy("You and others changed this while you were editing"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Newer:
-    """A version that was written since the one that was seen: what it changed of the state.
-
-    ``both`` are the places that the edit changes, too; ``too_large`` keys are not compared.
-    """
-
-    version: int
-    rows: Sequence[DiffRow]
-    both: Sequence[str]
-    too_large: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryPage:
-    """What an edit would change; ``others`` is what happened since it was seen or merged.
-
-    ``newer`` tells what it was not made from, ``whose`` who made that. ``edit`` is the mark of the
-    changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
-    """
-
-    title: Text
-    crumbs: Sequence[Crumb]
-    head: Conversation
-    execution: str
-    version: int
-    node: Named | None
-    rows: Sequence[DiffRow]
-    edit: str
-    revision: int
-    visible_count: int
-    seq: int
-    reason: str
-    others: Sequence[VersionLine]
-    newer: Newer | None
-    whose: Whose
-    may_approve: bool
-    problem: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,63 +91,11 @@ class ConflictPage:
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """The three states of a merge, of the keys that the edit changes, and their merge."""
-
-    theirs: Mapping[str, JsonValue]
-    merged: MergedState
-
-
-def show_summary(
-    task: Edit,
-    *,
-    others: Sequence[VersionLine] = (),
-    whose: Whose = Whose.OTHERS,
-    status: int = 200,
-    problem: str = "",
-) -> HttpResponse:
-    """What the changes of an edit would do to the state that was seen."""
-    newer = _newer(task)
-    before = values_of(task.base, task.changes.keys())
-    after = state_form.with_changes(before, task.changes)
-    shown = SummaryPage(
-        title=_("Review changes"),
-        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
-        head=task.head,
-        execution=execution_of(task.base),
-        version=task.version,
-        node=presenters.named(task.base.pinned, task.base.node_id),
-        rows=state_rows(diff(dict(before), after)),
-        edit=mark_of_changes(task.changes),
-        revision=task.now.revision,
-        visible_count=task.now.visible_count,
-        seq=task.draft.seq,
-        reason=task.reason,
-        others=others_since(task, task.now) if newer else others,
-        newer=newer,
-        whose=whose_since(task, task.now) if newer else whose,
-        may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
-        problem=problem,
-    )
-    return show(task.request, "checkpoints/summary.html", shown, status=status)
-
-
-def _newer(task: Edit) -> Newer | None:
-    """What somebody else wrote since; None if nobody did."""
-    if task.now.version <= task.version:
-        return None
-    too_large = keys_too_large(task.base, task.now)
-    found = [] if too_large else queries.compare_moments(task.base, task.now).state
-    both = [conflict.path for conflict in _merge(task, task.now).merged.conflicts]
-    return Newer(task.now.version, state_rows(found[:MOST_ROWS]), both, too_large)
-
-
 def show_conflict(task: Edit) -> HttpResponse:
     """Somebody was faster: merge what goes together, ask for the rest, lose nothing."""
     if task.now.status is not Status.PAUSED:
         return lost.show_lost(task)
-    sides = _merge(task, task.now)
+    sides = merge_edit(task, task.now)
     if sides.merged.conflicts:
         return _show_choices(task, task.now, sides, {}, status=409)
     return _go_on(task, task.now, sides, sides.merged.state, status=409)
@@ -216,7 +121,7 @@ def resolved(task: Edit) -> HttpResponse:
     task, theirs = task.of_draft(), task.moment_at(version)
     if task.draft.seq != task.seq:
         return show_moved(task)
-    sides = _merge(task, theirs)
+    sides = merge_edit(task, theirs)
     decided: dict[str, Value] = {}
     problems: dict[int, str] = {}
     for place, conflict in enumerate(sides.merged.conflicts):
@@ -245,7 +150,7 @@ def retyped(task: Edit) -> list[str]:
     except NotFound:
         theirs = task.base
     found = []
-    for place, conflict in enumerate(_merge(task, theirs).merged.conflicts):
+    for place, conflict in enumerate(merge_edit(task, theirs).merged.conflicts):
         if _is_retyped(task, place, conflict):
             found.append(f"{conflict.path}: {_value_sent(task, place)}")
     return found
@@ -293,18 +198,8 @@ def _key_of(conflict: Conflict) -> str:
     return conflict.path.split("/")[1].replace("~1", "/").replace("~0", "~")
 
 
-def _merge(task: Edit, theirs: Moment) -> _Sides:
-    """Only the keys that the edit changes can be in conflict."""
-    names = task.changes.keys()
-    base = values_of(task.base, names)
-    other = values_of(theirs, names)
-    mine = state_form.with_changes(base, task.changes)
-    reducers = reducers_for(theirs.row)
-    return _Sides(other, merge_states(base, mine, other, reducers))
-
-
 def _go_on(
-    task: Edit, theirs: Moment, sides: _Sides, final: Mapping[str, JsonValue], *, status: int
+    task: Edit, theirs: Moment, sides: Sides, final: Mapping[str, JsonValue], *, status: int
 ) -> HttpResponse:
     """The merged edit as changes of the state of now, to be looked at before it is applied."""
     changes = changes_between(sides.theirs, final, task.changes)
@@ -336,7 +231,7 @@ def _chosen(task: Edit, place: int, conflict: Conflict) -> Value:
 
 
 def _show_choices(
-    task: Edit, theirs: Moment, sides: _Sides, problems: Mapping[int, str], *, status: int
+    task: Edit, theirs: Moment, sides: Sides, problems: Mapping[int, str], *, status: int
 ) -> HttpResponse:
     merged = diff(dict(sides.theirs), dict(sides.merged.state))
     undecided = [conflict.path for conflict in sides.merged.conflicts]

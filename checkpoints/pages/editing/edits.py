@@ -24,9 +24,6 @@ from ctxadmin.lib.errors import NotFound, ValidationFailed
 _MOST_OTHERS: Final = 10
 
 
-NO_CHANGES: Final[Changes] = {}
-
-
 @dataclass(frozen=True, slots=True)
 class Edit:
     """An edit under way: the state that was seen (``base``), what is there ``now``, the changes.

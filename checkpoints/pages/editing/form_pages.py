@@ -18,7 +18,7 @@ from checkpoints.editing import drafts, state_form
 from checkpoints.editing.entries import mark_of_changes, row_of
 from checkpoints.editing.state_form import Read, Row
 from checkpoints.moments import Moment
-from checkpoints.pages.editing import conflicts
+from checkpoints.pages.editing import conflicts, summary
 from checkpoints.pages.editing import former_drafts as former
 from checkpoints.pages.editing import plain_form as keeping
 from checkpoints.pages.editing import repeated_applies as repeats
@@ -148,14 +148,14 @@ def _form_sent(task: Edit, step: str) -> HttpResponse:
         return _show_form(task, raw=raw)
     if task.now.status is not Status.PAUSED:
         return lost.show_lost(task)
-    return conflicts.show_summary(task)
+    return summary.show_summary(task)
 
 
 def _look_again(task: Edit) -> HttpResponse:
     """The summary as it was sent; drafts.js asks for it after signing in."""
     if task.now.status is not Status.PAUSED:
         return lost.show_lost(task)
-    return conflicts.show_summary(task) if task.changes else conflicts.show_moved(task)
+    return summary.show_summary(task) if task.changes else conflicts.show_moved(task)
 
 
 def _read(task: Edit) -> Read:
@@ -250,7 +250,7 @@ def _refused(task: Edit, error: ContextError) -> HttpResponse:
     if _is_moved(task) and now.status is Status.PAUSED:
         return conflicts.show_moved(task)
     if now.version == task.version and now.status is Status.PAUSED:
-        return conflicts.show_summary(task, status=409, problem=translated(error.detail))
+        return summary.show_summary(task, status=409, problem=translated(error.detail))
     if task.draft.texts and now.status is Status.PAUSED:
         text = _("An incomplete JSON text is kept, too. Fix or discard it before you merge.")
         return _show_form(task, problem=text)

@@ -1,0 +1,133 @@
+"""The page that shows what an edit would change, before it is applied."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from pydantic import JsonValue
+
+from checkpoints import queries
+from checkpoints.domain.merge import MergedState, merge_states
+from checkpoints.editing import state_form
+from checkpoints.editing.entries import mark_of_changes
+from checkpoints.moments import Moment
+from checkpoints.pages import presenters
+from checkpoints.pages.editing.edits import (
+    Edit,
+    Whose,
+    execution_of,
+    others_since,
+    whose_since,
+)
+from checkpoints.pages.executions.state_rows import state_rows
+from checkpoints.pages.executions.versions import MOST_ROWS, keys_too_large
+from checkpoints.pages.presenters import Named, VersionLine
+from checkpoints.state_values import reducers_for, values_of
+from conversations.models import Conversation
+from ctxadmin.identity.roles import Action
+from ctxadmin.lib.structural_diff import diff
+from ctxadmin.ui.components import Crumb, DiffRow, Text
+from ctxadmin.ui.pages import show
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """A version that was written since the one that was seen: what it changed of the state.
+
+    ``both`` are the places that the edit changes, too; ``too_large`` keys are not compared.
+    """
+
+    version: int
+    rows: Sequence[DiffRow]
+    both: Sequence[str]
+    too_large: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPage:
+    """What an edit would change; ``others`` is what happened since it was seen or merged.
+
+    ``newer`` tells what it was not made from, ``whose`` who made that. ``edit`` is the mark of the
+    changes; ``revision`` and ``visible_count`` are the messages that an approval has seen.
+    """
+
+    title: Text
+    crumbs: Sequence[Crumb]
+    head: Conversation
+    execution: str
+    version: int
+    node: Named | None
+    rows: Sequence[DiffRow]
+    edit: str
+    revision: int
+    visible_count: int
+    seq: int
+    reason: str
+    others: Sequence[VersionLine]
+    newer: Newer | None
+    whose: Whose
+    may_approve: bool
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The three states of a merge, of the keys that the edit changes, and their merge."""
+
+    theirs: Mapping[str, JsonValue]
+    merged: MergedState
+
+
+def show_summary(
+    task: Edit,
+    *,
+    others: Sequence[VersionLine] = (),
+    whose: Whose = Whose.OTHERS,
+    status: int = 200,
+    problem: str = "",
+) -> HttpResponse:
+    """What the changes of an edit would do to the state that was seen."""
+    newer = _newer(task)
+    before = values_of(task.base, task.changes.keys())
+    after = state_form.with_changes(before, task.changes)
+    shown = SummaryPage(
+        title=_("Review changes"),
+        crumbs=presenters.crumbs(task.head, Crumb(_("Edit the state"))),
+        head=task.head,
+        execution=execution_of(task.base),
+        version=task.version,
+        node=presenters.named(task.base.pinned, task.base.node_id),
+        rows=state_rows(diff(dict(before), after)),
+        edit=mark_of_changes(task.changes),
+        revision=task.now.revision,
+        visible_count=task.now.visible_count,
+        seq=task.draft.seq,
+        reason=task.reason,
+        others=others_since(task, task.now) if newer else others,
+        newer=newer,
+        whose=whose_since(task, task.now) if newer else whose,
+        may_approve=newer is None and task.actor.may(Action.EXECUTION_APPROVE),
+        problem=problem,
+    )
+    return show(task.request, "checkpoints/summary.html", shown, status=status)
+
+
+def _newer(task: Edit) -> Newer | None:
+    """What somebody else wrote since; None if nobody did."""
+    if task.now.version <= task.version:
+        return None
+    too_large = keys_too_large(task.base, task.now)
+    found = [] if too_large else queries.compare_moments(task.base, task.now).state
+    both = [conflict.path for conflict in merge_edit(task, task.now).merged.conflicts]
+    return Newer(task.now.version, state_rows(found[:MOST_ROWS]), both, too_large)
+
+
+def merge_edit(task: Edit, theirs: Moment) -> Sides:
+    """Only the keys that the edit changes can be in conflict."""
+    names = task.changes.keys()
+    base = values_of(task.base, names)
+    other = values_of(theirs, names)
+    mine = state_form.with_changes(base, task.changes)
+    reducers = reducers_for(theirs.row)
+    return Sides(other, merge_states(base, mine, other, reducers))
